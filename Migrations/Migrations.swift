@@ -1,0 +1,11 @@
+public import SQLite
+
+/// The store's schema changes, in order.
+///
+/// Each is a file in `sql/`, embedded in the binary, and never edited once shipped. CONTRIBUTING.md says how to add one.
+public enum Migrations {
+    /// Every migration, the oldest first. (Embedding turns the leading digit of a file name into `_`.)
+    public static let all: [Migration] = [
+        Migration(name: "0001_first_store", sql: String(decoding: PackageResources._001_first_store_sql, as: UTF8.self))
+    ]
+}

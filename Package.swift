@@ -1,0 +1,61 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "feedsync",
+    products: [
+        .executable(name: "feedsync", targets: ["Command"]),
+        .library(name: "FeedSync", targets: ["FeedSync"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+
+        .target(name: "Threading", swiftSettings: settings),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(name: "HTTP", dependencies: ["CCurl", "Threading"], swiftSettings: settings),
+        .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
+        .target(
+            name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
+            swiftSettings: settings),
+        .target(
+            name: "FeedSync", dependencies: ["CSimdjson", "HTTP", "Migrations", "SQLite", "Threading", "YAML"],
+            resources: [.embedInCode("Presets")], swiftSettings: settings),
+
+        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Threading"], swiftSettings: settings),
+        .target(name: "DemoFeed", dependencies: ["HTTPServer", "Threading"], swiftSettings: settings),
+        .executableTarget(
+            name: "Command", dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite"],
+            swiftSettings: settings),
+
+        .target(
+            name: "ScriptedServer", dependencies: ["HTTPServer", "Threading"], path: "Tests/ScriptedServer",
+            swiftSettings: settings),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPTests", dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "Threading"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "ScriptedServer", "Threading"],
+            swiftSettings: settings),
+        .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
+        .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: settings),
+        .testTarget(
+            name: "FeedSyncTests",
+            dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer", "Threading"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

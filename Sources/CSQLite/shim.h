@@ -1,0 +1,21 @@
+#ifndef FEEDSYNC_CSQLITE_SHIM_H
+#define FEEDSYNC_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+// sqlite3_db_config is variadic, and Swift does not import variadic functions.
+static inline int csqlite_db_config_set(sqlite3 *db, int option, int enabled) {
+    return sqlite3_db_config(db, option, enabled, (int *)0);
+}
+
+// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import.
+static inline int csqlite_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+// As above.
+static inline int csqlite_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+#endif

@@ -1,0 +1,99 @@
+#include <simdjson.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "locate.h"
+#include "walk.h"
+
+using simdjson::internal::dom_parser_implementation;
+
+struct json_decoder {
+    std::unique_ptr<dom_parser_implementation> scanner;
+    std::unique_ptr<char[]> unescaped;
+    size_t unescaped_capacity = 0;
+    std::vector<json_slot> body_slots, item_slots;
+    std::vector<json_item> items;
+
+    json_page decode(const json_plan &plan, const char *body, size_t length) {
+        const size_t skipped = length >= 3 && memcmp(body, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; // RFC 8259, section 8.1
+        body += skipped;
+        length -= skipped;
+        json_page page = {};
+        items.clear();
+        item_slots.clear();
+        body_slots.assign(plan.body_slot_count, json_slot{});
+        if (length == 0) return page.error = JSON_EMPTY, page;
+        if (length >= UINT32_MAX) return page.error = JSON_TOO_LARGE, page;
+        if (!reserve(length, length * (1 + plan.element_step_count))) return page.error = JSON_OUT_OF_MEMORY, page;
+
+        const auto scan = scanner->stage1(reinterpret_cast<const uint8_t *>(body), length, simdjson::stage1_mode::regular);
+        switch (scan) {
+        case simdjson::SUCCESS: break;
+        case simdjson::EMPTY: page.error = JSON_EMPTY; return page;
+        case simdjson::UTF8_ERROR:
+            page.error = JSON_INVALID_UTF8;
+            page.offset = skipped + first_invalid_utf8(body, length);
+            return page;
+        case simdjson::UNESCAPED_CHARS:
+            page.error = JSON_CONTROL_CHARACTER;
+            page.offset = skipped + first_control_character(body, length);
+            return page;
+        case simdjson::UNCLOSED_STRING:
+            page.error = JSON_TRUNCATED;
+            page.offset = skipped + length;
+            return page;
+        case simdjson::MEMALLOC: page.error = JSON_OUT_OF_MEMORY; return page;
+        default: page.error = JSON_NOT_JSON; return page;
+        }
+
+        Walk walk{plan, body, scanner->structural_indexes.get(), scanner->n_structural_indexes, unescaped.get(),
+                  item_slots, items, body_slots.data()};
+        walk.page();
+        page.error = walk.error;
+        page.offset = skipped + walk.offset;
+        page.items_kind = walk.items_kind;
+        page.body_slots = body_slots.data();
+        page.items = items.data();
+        page.item_slots = item_slots.data();
+        page.item_count = items.size();
+        page.slots_per_item = plan.item_slot_count;
+        return page;
+    }
+
+    /// An element that several steps lead to is unescaped once for each.
+    bool reserve(size_t length, size_t unescaped_length) {
+        if (!scanner) {
+            auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(length, JSON_MAXIMUM_DEPTH, scanner);
+            if (made != simdjson::SUCCESS) return false;
+        } else if (scanner->capacity() < length && scanner->set_capacity(length) != simdjson::SUCCESS) {
+            scanner.reset();
+            return false;
+        }
+        if (unescaped_capacity < unescaped_length) {
+            unescaped.reset(new (std::nothrow) char[unescaped_length]); // not resident until text needs it
+            unescaped_capacity = unescaped ? unescaped_length : 0;
+        }
+        return unescaped_capacity >= unescaped_length;
+    }
+};
+
+extern "C" {
+
+json_decoder *json_decoder_create(void) { return new (std::nothrow) json_decoder(); }
+
+void json_decoder_destroy(json_decoder *decoder) { delete decoder; }
+
+json_page json_decode(json_decoder *decoder, const json_plan *plan, const char *body, size_t length) {
+    try {
+        return decoder->decode(*plan, body, length);
+    } catch (const std::bad_alloc &) {
+        json_page page = {};
+        page.error = JSON_OUT_OF_MEMORY;
+        return page;
+    }
+}
+
+} // extern "C"

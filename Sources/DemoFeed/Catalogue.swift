@@ -1,0 +1,37 @@
+internal import HTTPServer
+
+/// The repositories, rendered once, in each order they can be asked for.
+struct Catalogue: Sendable {
+    private let items: [String]
+    private let byStars: [Int]
+    private let byUpdate: [Int]
+    private let byMatch: [Int]
+
+    init(count: Int) {
+        var generator = RepositoryGenerator()
+        let repositories = generator.repositories(count)
+        var random = SplitMix64(seed: 0x5047)
+        items = repositories.map(\.json.text)
+        byMatch = random.shuffled(Array(repositories.indices))
+        // The number decides where two are equal, so that the order is total.
+        byStars = repositories.indices.sorted { (repositories[$0].stars, $1) > (repositories[$1].stars, $0) }
+        byUpdate = repositories.indices.sorted { (repositories[$0].updatedAt, $1) > (repositories[$1].updatedAt, $0) }
+    }
+
+    var count: Int { items.count }
+
+    /// A page of search results; `sort` is `stars`, `updated` or else the best match, `order` is `desc` or `asc`.
+    func search(_ page: PageRequest, _ request: ServerRequest) -> JSON {
+        let descending =
+            switch request.parameter("sort") {
+            case "stars": byStars
+            case "updated": byUpdate
+            default: byMatch
+            }
+        let order = request.parameter("order") == "asc" ? descending.reversed() : descending
+        return [
+            "total_count": .integer(count), "incomplete_results": false,
+            "items": .array(page.slice(of: order).map { .rendered(items[$0]) }),
+        ]
+    }
+}

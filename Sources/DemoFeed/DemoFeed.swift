@@ -1,0 +1,97 @@
+internal import Glibc
+public import HTTPServer
+
+/// The upstream of `feedsync demo`: made-up lists that are the same on every machine.
+///
+/// | path | answer |
+/// | --- | --- |
+/// | `/search/repositories` | repositories in GitHub's shape: `page`, `per_page` (30, at most 100), `sort`, `order` |
+/// | `/repos/feedsync/demo`, `/orgs/feedsync` | single objects in GitHub's shape |
+/// | `/anchors` | hosts of a live-streaming site within an envelope: `index`, `size` (20, at most 100) |
+///
+/// Lists have an empty page past their end. Every 200 has an `ETag`; GitHub's have `X-RateLimit-…` as well.
+///
+/// - Isolation: any thread.
+public struct DemoFeed: Sendable {
+    /// How many repositories a search finds, whatever it looks for.
+    public var repositoryCount: Int { catalogue.count }
+
+    /// How many anchors there are.
+    public static let anchorCount = 137
+
+    private let catalogue = Catalogue(count: 1_000)
+    private let anchors = Anchors(count: Self.anchorCount)
+    private let quota: Quota
+
+    /// Makes the lists up.
+    public init() {
+        self.init(now: { time(nil) })
+    }
+
+    /// - Parameter now: seconds since 1970; decides when the quota is full again.
+    init(now: @escaping @Sendable () -> Int) {
+        quota = Quota(now: now)
+    }
+
+    /// Starts a server of the lists on 127.0.0.1; port 0 stands for any free one.
+    ///
+    /// - Throws: `ServerError` if the port is taken or not allowed.
+    public static func start(port: UInt16 = 0) throws(ServerError) -> Server {
+        let feed = DemoFeed()
+        return try Server(port: port) { feed.answer($0) }
+    }
+
+    /// Answers one request.
+    public func answer(_ request: ServerRequest) -> ServerResponse {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return failure(405, "Method Not Allowed", headers: [(name: "Allow", value: "GET, HEAD")])
+        }
+        switch request.path {
+        case "/search/repositories": return search(request)
+        case "/repos/feedsync/demo": return metered(SingleObjects.repository, request)
+        case "/orgs/feedsync": return metered(SingleObjects.organization, request)
+        case "/anchors":
+            guard let page = PageRequest(request, page: "index", size: "size", defaultSize: 20) else {
+                return failure(400, "index is not a number from 1")
+            }
+            return conditional(anchors.page(page), request)
+        default: return failure(404, "Not Found")
+        }
+    }
+
+    private func search(_ request: ServerRequest) -> ServerResponse {
+        guard let page = PageRequest(request, page: "page", size: "per_page", defaultSize: 30) else {
+            return failure(422, "Validation Failed: page is not a number from 1")
+        }
+        var response = metered(catalogue.search(page, request), request)
+        if let links = page.links(request, parameter: "page", count: catalogue.count), response.status == 200 {
+            response.headers.append((name: "Link", value: links))
+        }
+        return response
+    }
+
+    /// A conditional answer that counts towards the quota, or a refusal when none is left.
+    private func metered(_ document: JSON, _ request: ServerRequest) -> ServerResponse {
+        var response = conditional(document, request)
+        let (isGranted, figures) = quota.spend(response.status == 304 ? 0 : 1)
+        if !isGranted { response = failure(403, "API rate limit exceeded") }
+        response.headers += figures
+        return response
+    }
+
+    private func conditional(_ document: JSON, _ request: ServerRequest) -> ServerResponse {
+        let text = document.text
+        let tag = entityTag(of: text)
+        let headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "no-cache")]
+        let known = request.header("If-None-Match") ?? ""
+        return matches(tag, known) ? .status(304, headers: headers) : .json(text, headers: headers)
+    }
+
+    private func failure(
+        _ status: Int, _ message: String, headers: [(name: String, value: String)] = []
+    ) -> ServerResponse {
+        .json(
+            (["message": .string(message), "status": .string(String(status))] as JSON).text, status: status,
+            headers: headers)
+    }
+}

@@ -1,0 +1,56 @@
+internal import HTTPServer
+
+/// Which page of a list a request asks for.
+struct PageRequest {
+    /// From 1.
+    let number: Int
+    let size: Int
+
+    /// Nil where the page is no number from 1.
+    ///
+    /// A size that is no number counts as absent, one out of range as the nearest in it, which is what GitHub does.
+    init?(_ request: ServerRequest, page: String, size: String, defaultSize: Int) {
+        guard let number = Int(request.parameter(page) ?? "1"), number > 0 else { return nil }
+        self.number = number
+        self.size = min(max(request.parameter(size).flatMap { Int($0) } ?? defaultSize, 1), 100)
+    }
+
+    /// The page's elements; none past the end.
+    func slice<Element>(of elements: [Element]) -> ArraySlice<Element> {
+        let (start, isBeyond) = (number - 1).multipliedReportingOverflow(by: size)
+        return isBeyond ? [] : elements.dropFirst(start).prefix(size)
+    }
+
+    /// The `Link` header of a list of `count` elements, or nil where the page has no neighbours.
+    ///
+    /// Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
+    func links(_ request: ServerRequest, parameter: String, count: Int) -> String? {
+        let last = max((count + size - 1) / size, 1)
+        var links: [(relation: String, page: Int)] = []
+        if number > 1 { links.append(("prev", min(number - 1, last))) }
+        if number < last { links += [("next", number + 1), ("last", last)] }
+        if number > 1 { links.append(("first", 1)) }
+        guard !links.isEmpty else { return nil }
+        return links.map { "<\(url(request, parameter: parameter, page: $0.page))>; rel=\"\($0.relation)\"" }
+            .joined(separator: ", ")
+    }
+
+    private func url(_ request: ServerRequest, parameter: String, page: Int) -> String {
+        let rest = request.query.filter { $0.name != parameter } + [(name: parameter, value: String(page))]
+        let query = rest.map { "\(percentEncoded($0.name))=\(percentEncoded($0.value))" }.joined(separator: "&")
+        return "http://\(request.header("Host") ?? "127.0.0.1")\(request.rawPath)?\(query)"
+    }
+}
+
+/// The text with all but the unreserved characters as `%XX`. Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.3
+private func percentEncoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+        switch Unicode.Scalar(byte) {
+        case let scalar where scalar.properties.isAlphabetic && scalar.isASCII: encoded.unicodeScalars.append(scalar)
+        case let scalar where "0123456789-._~".unicodeScalars.contains(scalar): encoded.unicodeScalars.append(scalar)
+        default: encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+        }
+    }
+    return encoded
+}

@@ -1,0 +1,88 @@
+internal import CSimdjson
+
+/// A column's value as the store keeps it, still a view of the page wherever that is possible.
+enum ColumnValue {
+    /// The item has no such member: what is stored stays.
+    case missing
+    case null
+    case integer(Int64)
+    case real(Double)
+    /// UTF-8 that lives as long as the page.
+    case text(UnsafeRawBufferPointer)
+    /// UTF-8 that the page does not hold in this form.
+    case madeText([UInt8])
+
+    /// What a slot becomes in a column. A value that does not fit the type stays as it came.
+    init(_ slot: json_slot, type: ColumnType?) {
+        switch (slot.kind, type) {
+        case (JSON_MISSING, _): self = .missing
+        case (JSON_NULL, .json?): self = .null
+        case (_, .json?): self = .text(slot.rawBytes)
+        case (JSON_NULL, _): self = .null
+        case (JSON_OBJECT, _), (JSON_ARRAY, _), (JSON_NUMBER, _): self = .text(slot.rawBytes)
+        case (JSON_FALSE, .text?), (JSON_TRUE, .text?), (JSON_INTEGER, .text?), (JSON_REAL, .text?):
+            self = .text(slot.rawBytes)
+        case (JSON_FALSE, _): self = .integer(0)
+        case (JSON_TRUE, _): self = .integer(1)
+        case (JSON_INTEGER, .real?):
+            self = Double(exactly: slot.integer).map { .real($0) } ?? .integer(slot.integer)
+        case (JSON_INTEGER, .timestamp?):
+            self = Timestamp(sinceEpoch: slot.integer).map { .madeText($0.bytes) } ?? .integer(slot.integer)
+        case (JSON_INTEGER, _): self = .integer(slot.integer)
+        case (JSON_REAL, .timestamp?):
+            self = Timestamp(sinceEpoch: slot.real).map { .madeText($0.bytes) } ?? .real(slot.real)
+        case (JSON_REAL, _): self = .real(slot.real)
+        case (_, .timestamp?):
+            self = Timestamp(slot.textBytes).map { .madeText($0.bytes) } ?? .text(slot.textBytes)
+        default: self = .text(slot.textBytes)
+        }
+    }
+}
+
+extension PageItem {
+    /// What a column of the plan holds for this item.
+    func value(of column: Int) -> ColumnValue {
+        ColumnValue(self[column], type: plan.columns[column].type)
+    }
+
+    /// The section's name; the outer nil means that the item does not say, the inner that it has none.
+    var section: String?? {
+        guard let slot = sectionSlot else { return .some(nil) }
+        switch slot.kind {
+        case JSON_MISSING: return nil
+        case JSON_NULL: return .some(nil)
+        case JSON_TEXT:
+            guard let interval = plan.sectionInterval, let time = Timestamp(slot.textBytes) else {
+                return String(decoding: slot.textBytes, as: UTF8.self)
+            }
+            return String(time.text.prefix(interval.length))
+        case JSON_INTEGER:
+            guard let interval = plan.sectionInterval, let time = Timestamp(sinceEpoch: slot.integer) else { break }
+            return String(time.text.prefix(interval.length))
+        default: break
+        }
+        return String(decoding: slot.rawBytes, as: UTF8.self)
+    }
+
+    /// The key as JSON: the scalar, or an array of them.
+    func appendKey(to text: inout [UInt8]) {
+        if plan.keyColumns.count > 1 { text.append(UInt8(ascii: "[")) }
+        for (index, column) in plan.keyColumns.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.append(contentsOf: self[column].rawBytes)
+        }
+        if plan.keyColumns.count > 1 { text.append(UInt8(ascii: "]")) }
+    }
+}
+
+extension SectionRule.Interval {
+    /// How much of a timestamp's text tells the interval.
+    fileprivate var length: Int {
+        switch self {
+        case .hour: 13
+        case .day: 10
+        case .month: 7
+        case .year: 4
+        }
+    }
+}

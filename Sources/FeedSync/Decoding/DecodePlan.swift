@@ -1,0 +1,90 @@
+internal import CSimdjson
+
+/// What to pick from a page, compiled once from a feed's definition.
+///
+/// All wanted paths share one tree, so that one pass over the body finds them all.
+final class DecodePlan: @unchecked Sendable {
+    // Sendable: the C plan is complete when `init` returns, and only read from then on.
+
+    /// Columns of the model, in the table's order.
+    let columns: [ColumnDefinition]
+    /// The slot of each column, among an item's.
+    let columnSlots: [Int]
+    /// The places of the key's columns in `columns`, in the key's order.
+    let keyColumns: [Int]
+    /// The slot that says which section an item is in, among an item's.
+    let sectionSlot: Int?
+    /// How the section's name is made of its value.
+    let sectionInterval: SectionRule.Interval?
+    /// The slot of each of the pagination style's paths, among the body's; nil where the path starts in the items.
+    let bodySlots: [Int]
+    /// Whether each item's JSON is kept.
+    let keepsRaw: Bool
+    /// Where the items are, for messages.
+    let itemsPath: Path?
+
+    let pointer: OpaquePointer
+
+    /// Compiles the plan.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` where the key names no column.
+    init(_ definition: FeedDefinition) throws(FeedError) {
+        var keyColumns: [Int] = []
+        for name in definition.key {
+            guard let column = definition.columns.firstIndex(where: { $0.name == name }) else {
+                throw FeedError(.configuration, "the key names `\(name)`, which is no column of the feed")
+            }
+            keyColumns.append(column)
+        }
+        guard let pointer = json_plan_create() else { throw .outOfMemory }
+        self.pointer = pointer
+        self.keyColumns = keyColumns
+        columns = definition.columns
+        keepsRaw = definition.keepsRaw
+        itemsPath = definition.items
+        sectionInterval = definition.section?.interval
+        columnSlots = definition.columns.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
+        sectionSlot = definition.section.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
+        bodySlots = definition.pagination.bodyPaths.map {
+            Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
+        }
+        let items = (definition.items ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)
+        json_plan_items(pointer, items, definition.pagination is NoPagination ? 1 : 0)
+    }
+
+    deinit { json_plan_destroy(pointer) }
+
+    private static func slot(_ path: Path, from root: json_node, in plan: OpaquePointer, isOfItem: Bool) -> Int {
+        Int(json_plan_slot(plan, path.node(from: root, in: plan), isOfItem ? 1 : 0))
+    }
+}
+
+extension Path {
+    /// The plan's node that the path leads to, made where it is not there yet.
+    func node(from root: json_node, in plan: OpaquePointer) -> json_node {
+        segments.reduce(root) { parent, segment in
+            switch segment {
+            case .member(let name):
+                Self.withUTF8(name) { json_plan_member(plan, parent, $0, $1) }
+            case .index(let index):
+                json_plan_index(plan, parent, UInt64(clamping: index))
+            case .first(let name, let value):
+                Self.withUTF8(name) { name, nameLength in
+                    Self.withUTF8(value) { json_plan_first_where(plan, parent, name, nameLength, $0, $1) }
+                }
+            }
+        }
+    }
+
+    private static func withUTF8<Result>(_ text: String, _ body: (UnsafePointer<CChar>?, Int) -> Result) -> Result {
+        var text = text
+        return text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { body($0.baseAddress, $0.count) }
+        }
+    }
+}
+
+extension FeedError {
+    /// There is no memory for what a page needs.
+    static var outOfMemory: FeedError { FeedError(.bug, "there is not enough memory for this page") }
+}

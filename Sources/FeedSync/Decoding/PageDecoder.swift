@@ -1,0 +1,140 @@
+internal import CSimdjson
+internal import HTTP
+internal import Threading
+
+/// Decodes pages one after the other or several at once, with buffers that are used again.
+///
+/// - Isolation: any.
+final class PageDecoder: Sendable {
+    private let plan: DecodePlan
+    private let idle = Lock(IdleScanners())
+
+    init(_ plan: DecodePlan) {
+        self.plan = plan
+    }
+
+    /// Decodes a page in one pass.
+    ///
+    /// - Throws: `FeedError` of kind `undecodable`, with the place in bytes and the start of what stands there.
+    func decode(_ body: Body) throws(FeedError) -> DecodedPage {
+        let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
+        guard let scanner else { throw .outOfMemory }
+        let page = body.withUnsafeBytes { bytes in
+            json_decode(scanner.pointer, plan.pointer, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        guard page.error == JSON_OK else {
+            recycle(scanner)
+            throw PageFault(page, of: body, plan: plan).error
+        }
+        return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self)
+    }
+
+    /// Takes a scanner back for the next page.
+    fileprivate func recycle(_ scanner: Scanner) {
+        idle.withLock { if $0.scanners.count < 4 { $0.scanners.append(scanner) } }
+    }
+}
+
+private struct IdleScanners {
+    var scanners: [Scanner] = []
+}
+
+/// Owns one C decoder with its buffers.
+final class Scanner: @unchecked Sendable {
+    // Sendable: whoever took it from the idle ones is the only one to have it until it goes back.
+    fileprivate let pointer: OpaquePointer
+
+    fileprivate init?() {
+        guard let pointer = json_decoder_create() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { json_decoder_destroy(pointer) }
+}
+
+/// A page's items and values, as views of its body.
+final class DecodedPage: @unchecked Sendable {
+    // Sendable: nothing is written after `init`, and the buffers that it points into live as long as it does.
+    let plan: DecodePlan
+    private let page: json_page
+    private let body: Body
+    private let scanner: Scanner
+    private let decoder: PageDecoder
+
+    fileprivate init(_ page: json_page, body: Body, scanner: Scanner, plan: DecodePlan, decoder: PageDecoder) {
+        self.page = page
+        self.body = body
+        self.scanner = scanner
+        self.plan = plan
+        self.decoder = decoder
+    }
+
+    deinit { decoder.recycle(scanner) }
+
+    /// The elements of the items array, whatever they are.
+    var elementCount: Int { page.item_count }
+
+    /// The element at `index`, which is less than `elementCount`.
+    func element(at index: Int) -> PageItem {
+        PageItem(
+            element: page.items[index], slots: page.item_slots.advanced(by: index &* page.slots_per_item), plan: plan)
+    }
+
+    /// What stood at the pagination style's paths, in its order; nil where nothing did.
+    var bodyValues: [JSONScalar?] { plan.bodySlots.map { JSONScalar(page.body_slots[$0]) } }
+
+    /// How far into the body the element begins, in bytes.
+    func offset(of item: PageItem) -> Int {
+        body.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { UnsafeRawPointer(item.element.raw) - $0 } ?? 0
+        }
+    }
+}
+
+extension DecodedPage {
+    /// The keys of the page's items in its order, as a JSON array.
+    var keys: String {
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        text.reserveCapacity(elementCount &* 12)
+        for index in 0..<elementCount {
+            let item = element(at: index)
+            guard item.fault == nil else { continue }
+            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            item.appendKey(to: &text)
+        }
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The elements that cannot be stored; `null` is no item and does not count.
+    ///
+    /// - Throws: `FeedError` of kind `undecodable` if there are elements, and none can be stored.
+    func leftOut() throws(FeedError) -> LeftOut {
+        var leftOut = LeftOut()
+        var stored = 0
+        for index in 0..<elementCount {
+            let item = element(at: index)
+            switch item.fault {
+            case nil: stored += 1
+            case .isNull?: continue
+            case .isNoObject(let what)?:
+                leftOut.note("element \(index) at byte \(offset(of: item)) is \(what), not an object")
+            case .lacksKey(let column)?:
+                leftOut.note("element \(index) at byte \(offset(of: item)) lacks its key `\(column)`")
+            }
+        }
+        if stored == 0, leftOut.count > 0 {
+            throw FeedError(
+                .undecodable, "none of the page's \(leftOut.count) items can be stored: \(leftOut.first ?? "")",
+                advice: "correct `items`, `key` or `columns` in the feed's definition")
+        }
+        return leftOut
+    }
+}
+
+extension LeftOut {
+    fileprivate mutating func note(_ what: @autoclosure () -> String) {
+        if first == nil { first = what() }
+        count += 1
+    }
+}

@@ -1,0 +1,86 @@
+internal import CSimdjson
+
+/// One element of a page's items, as views that live as long as the page.
+struct PageItem {
+    let element: json_item
+    let slots: UnsafePointer<json_slot>
+    let plan: DecodePlan
+
+    /// Why an element is no row, if it is none.
+    enum Fault: Equatable {
+        /// `null`, which upstreams leave where an item was.
+        case isNull
+        /// Text, a number, an array …
+        case isNoObject(String)
+        /// The key's column that is missing, null, or no scalar.
+        case lacksKey(String)
+    }
+
+    /// What keeps the element from being stored; nil for an item.
+    var fault: Fault? {
+        switch element.kind {
+        case JSON_OBJECT: break
+        case JSON_NULL: return .isNull
+        default: return .isNoObject(element.kind.words)
+        }
+        for column in plan.keyColumns {
+            switch self[column].kind {
+            case JSON_MISSING, JSON_NULL, JSON_OBJECT, JSON_ARRAY: return .lacksKey(plan.columns[column].name)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// The value of a column.
+    subscript(column: Int) -> json_slot { slots[plan.columnSlots[column]] }
+
+    /// The value that the section is made of.
+    var sectionSlot: json_slot? { plan.sectionSlot.map { slots[$0] } }
+
+    /// The element's JSON as received.
+    var raw: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: element.raw, count: Int(element.raw_length))
+    }
+}
+
+extension json_slot {
+    /// The JSON as received.
+    var rawBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: raw, count: Int(raw_length)) }
+
+    /// The text, escapes replaced; only for `JSON_TEXT`.
+    var textBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: Int(length)) }
+}
+
+extension json_kind {
+    /// The kind in words, for messages.
+    var words: String {
+        switch self {
+        case JSON_MISSING: "nothing"
+        case JSON_NULL: "null"
+        case JSON_FALSE, JSON_TRUE: "a boolean"
+        case JSON_INTEGER, JSON_REAL, JSON_NUMBER: "a number"
+        case JSON_TEXT: "a string"
+        case JSON_OBJECT: "an object"
+        case JSON_ARRAY: "an array"
+        default: "something else"
+        }
+    }
+}
+
+extension JSONScalar {
+    /// The value in a slot; nil if there is none.
+    init?(_ slot: json_slot) {
+        switch slot.kind {
+        case JSON_MISSING: return nil
+        case JSON_NULL: self = .null
+        case JSON_FALSE: self = .boolean(false)
+        case JSON_TRUE: self = .boolean(true)
+        case JSON_INTEGER: self = .integer(slot.integer)
+        case JSON_REAL: self = .real(slot.real)
+        case JSON_NUMBER: self = .real(Double(String(decoding: slot.rawBytes, as: UTF8.self)) ?? .infinity)
+        case JSON_TEXT: self = .text(String(decoding: slot.textBytes, as: UTF8.self))
+        default: self = .json(String(decoding: slot.rawBytes, as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import YAML
+
+/// How a feed's requests show who asks. Every value is a credential, a literal one too.
+public enum Authentication: Sendable, Hashable {
+    /// `Authorization: Bearer …`
+    case bearer(Template)
+    /// `Authorization: Basic …` (RFC 7617)
+    case basic(user: Template, password: Template)
+    /// Header fields of these names.
+    case headers([NamedTemplate])
+    /// Query parameters of these names.
+    case query([NamedTemplate])
+}
+
+extension Authentication: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The kind and the names; never a value.
+    public var description: String {
+        switch self {
+        case .bearer: "bearer"
+        case .basic: "basic"
+        case .headers(let headers): "header " + headers.map(\.name).joined(separator: ", ")
+        case .query(let parameters): "query " + parameters.map(\.name).joined(separator: ", ")
+        }
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// The query parameters that carry the credential.
+    var queryNames: [String] {
+        if case .query(let parameters) = self { parameters.map(\.name) } else { [] }
+    }
+}
+
+extension MappingReader {
+    /// The feed's `auth`: exactly one way.
+    func authentication(_ name: String) -> Authentication? {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        defer { members.finish() }
+        let ways = ["bearer", "basic", "header", "query"]
+        let given = ways.filter { members.has($0) }
+        guard given.count == 1 else {
+            mistake("`\(name)` of \(subject) must have exactly one of \(Self.list(ways))", at: name)
+            return nil
+        }
+        switch given.first {
+        case "bearer": return members.template("bearer").map { .bearer($0) }
+        case "basic": return members.basic()
+        case "header": return .headers(members.headers("header"))
+        default: return .query(members.parameters("query"))
+        }
+    }
+
+    private func basic() -> Authentication? {
+        guard let members = reader("basic", of: "`basic` of \(subject)") else { return nil }
+        defer { members.finish() }
+        members.require("user", "basic authentication needs one")
+        members.require("password", "basic authentication needs one, be it `\"\"`")
+        guard let user = members.template("user"), let password = members.template("password") else { return nil }
+        if user.literalPrefix.contains(":") {
+            members.mistake("a user name with a colon cannot be sent (RFC 7617)", at: "user")
+        }
+        return .basic(user: user, password: password)
+    }
+}

@@ -1,0 +1,51 @@
+internal import YAML
+
+/// How the values of a column are stored.
+public enum ColumnType: String, Sendable, Hashable, CaseIterable {
+    /// Text as received.
+    case text
+    /// A whole number.
+    case integer
+    /// A number.
+    case real
+    /// 0 or 1.
+    case boolean
+    /// A time, in UTC and ISO 8601.
+    case timestamp
+    /// JSON text.
+    case json
+}
+
+/// One column of a feed's table.
+public struct ColumnDefinition: Sendable, Hashable {
+    /// The column's name in the table, unlike every other there.
+    public let name: String
+    /// Where its value is in the item.
+    public let path: Path
+    /// What its values are; nil where that is left to each value.
+    public let type: ColumnType?
+
+    /// A column of this name.
+    public init(name: String, path: Path, type: ColumnType? = nil) {
+        self.name = name
+        self.path = path
+        self.type = type
+    }
+}
+
+extension MappingReader {
+    /// A mapping of column names to paths, or to `{path, type}`; the names are as written.
+    func columns(_ name: String) -> [ColumnDefinition] {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
+        return members.entries().compactMap { entry in
+            guard entry.value.pairs != nil else {
+                return members.path(entry.name, entry.value).map { ColumnDefinition(name: entry.name, path: $0) }
+            }
+            let column = MappingReader(entry.value, of: "column `\(entry.name)` of \(subject)", log: log)
+            defer { column.finish() }
+            column.require("path", "say where in the item its value is")
+            let type = column.choice("type", ColumnType.self)
+            return column.path("path").map { ColumnDefinition(name: entry.name, path: $0, type: type) }
+        }
+    }
+}

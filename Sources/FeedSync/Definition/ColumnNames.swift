@@ -1,0 +1,34 @@
+/// The names that columns get in a table.
+public enum ColumnNames {
+    /// Columns that a feed's table has besides the model's; `_rowid_` is SQLite's own.
+    public static let reserved = [
+        "_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at", "_raw", "_rowid_",
+    ]
+
+    /// The wished names, made unlike each other and unlike the reserved ones.
+    ///
+    /// The first column with a name keeps it; a later one, an empty name or a reserved one gets `_2`, or `_3`, and so
+    /// on, whichever is the first that no column wished for or has. As in SQLite, case makes no difference in ASCII:
+    /// https://sqlite.org/lang_keywords.html. A zero byte, which no SQL text can hold, becomes U+FFFD.
+    public static func columnNames(for wishes: [String]) -> [String] {
+        let wishes = wishes.map { wish in
+            String(String.UnicodeScalarView(wish.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
+        }
+        var taken = Set(reserved.map(folded) + [""])
+        var names: [String?] = wishes.map { wish in taken.insert(folded(wish)).inserted ? wish : nil }
+        for index in names.indices where names[index] == nil {
+            var number = 2
+            while !taken.insert(folded("\(wishes[index])_\(number)")).inserted { number += 1 }
+            names[index] = "\(wishes[index])_\(number)"
+        }
+        return names.compactMap(\.self)
+    }
+
+    private static func folded(_ name: String) -> String {
+        String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isASCII ? lowercased($0) : $0 }))
+    }
+
+    private static func lowercased(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(ascii: scalar) | 0x20) : scalar
+    }
+}

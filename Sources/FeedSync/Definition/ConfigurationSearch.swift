@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// Finds the configuration file.
+public struct ConfigurationSearch: Sendable {
+    /// What the search has to know of a file.
+    public struct FileStatus: Sendable, Hashable {
+        /// The user id of the owner.
+        public let owner: UInt32
+        /// The permission bits.
+        public let mode: UInt32
+
+        /// A file of this owner and with these permissions.
+        public init(owner: UInt32, mode: UInt32) {
+            self.owner = owner
+            self.mode = mode
+        }
+    }
+
+    private let environment: [String: String]
+    private let user: UInt32
+    private let status: @Sendable (String) -> FileStatus?
+
+    /// A search with these environment variables, for this user, in a file system that answers with a file's status,
+    /// or nil where there is no file.
+    public init(
+        environment: [String: String], user: UInt32, status: @escaping @Sendable (String) -> FileStatus?
+    ) {
+        self.environment = environment
+        self.user = user
+        self.status = status
+    }
+
+    /// A search of the real file system as the process's user.
+    public init(environment: [String: String]) {
+        self.init(environment: environment, user: geteuid()) { path in
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            return FileStatus(owner: status.st_uid, mode: status.st_mode & 0o7777)
+        }
+    }
+
+    /// The first of: the file given on the command line, `$FEEDSYNC_CONFIG`, `./feedsync.yaml`,
+    /// `$XDG_CONFIG_HOME/feedsync/feedsync.yaml` (`~/.config` where that is not set).
+    ///
+    /// The first two are taken at their word; reading tells whether they exist.
+    ///
+    /// - Returns: The path, or nil where there is no configuration.
+    /// - Throws: `ConfigurationError` if `./feedsync.yaml` belongs to somebody else or others may write it: a folder one
+    ///   happens to be in must not decide where credentials go.
+    public func file(option: String?) throws(ConfigurationError) -> String? {
+        if let option { return option }
+        if let named = environment["FEEDSYNC_CONFIG"], !named.isEmpty { return named }
+        if let local = status("feedsync.yaml") {
+            try check(local)
+            return "feedsync.yaml"
+        }
+        return personalFile.flatMap { status($0) == nil ? nil : $0 }
+    }
+
+    /// Where a configuration for all folders is kept; nil without a home.
+    public var personalFile: String? {
+        // Source: https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid there).
+        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+            return FilePath.join(folder, "feedsync/feedsync.yaml")
+        }
+        guard let home = environment["HOME"], !home.isEmpty else { return nil }
+        return FilePath.join(home, ".config/feedsync/feedsync.yaml")
+    }
+
+    private func check(_ status: FileStatus) throws(ConfigurationError) {
+        let problem: String
+        if status.owner != user {
+            problem = "belongs to another user; if you trust it, name it with --config feedsync.yaml"
+        } else if status.mode & 0o022 != 0 {
+            problem = "can be written by others; run chmod go-w feedsync.yaml, or name it with --config feedsync.yaml"
+        } else {
+            return
+        }
+        throw ConfigurationError(Mistake(position: SourcePosition(file: "feedsync.yaml"), problem: problem))
+    }
+}

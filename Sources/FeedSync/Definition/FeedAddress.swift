@@ -1,0 +1,47 @@
+internal import YAML
+
+extension MappingReader {
+    /// The feed's `url`: what can be told of it before its references are followed.
+    func url(_ name: String) -> Template? {
+        guard let template = template(name) else { return nil }
+        let start = template.literalPrefix
+        let isWhole = template.isLiteral
+        // A URL that begins with a reference is checked once the reference is followed.
+        guard isWhole || !start.isEmpty else { return template }
+        guard let afterScheme = Self.afterScheme(start) else {
+            mistake("`\(name)` of \(subject) must begin with `https://` or `http://`", at: name)
+            return nil
+        }
+        let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if authority.contains("@") {
+            mistake(
+                "`\(name)` of \(subject) has a user or password in it; give them as `auth: {basic: {user, password}}`",
+                at: name)
+            return nil
+        }
+        if isWhole, authority.isEmpty {
+            mistake("`\(name)` of \(subject) names no host", at: name)
+            return nil
+        }
+        return template
+    }
+
+    /// A list of origins such as `https://host:8080`.
+    func origins(_ name: String) -> [String] {
+        strings(name).compactMap { text, node in
+            guard let authority = Self.afterScheme(text), !authority.isEmpty,
+                !authority.contains(where: { "/?#@".contains($0) || $0.isWhitespace })
+            else {
+                mistake(
+                    "`\(text)` in `\(name)` of \(subject) is not an origin such as `https://example.com`",
+                    at: SourcePosition(node.mark), word: text)
+                return nil
+            }
+            return text
+        }
+    }
+
+    private static func afterScheme(_ text: String) -> Substring? {
+        ["https://", "http://"].first { text.lowercased().hasPrefix($0) }.map { text.dropFirst($0.count) }
+    }
+}

@@ -1,0 +1,108 @@
+extension FeedDefinition {
+    /// Everything that makes stored pages comparable with new ones, as text: request, credential, paging, items, key,
+    /// columns, ignored parts and mode. If it changes, validators, continuation, known ground and watermark lapse.
+    ///
+    /// One member a line, sorted, so that definitions that differ only in order are equal. References such as `${NAME}`
+    /// stay as written. Literal credentials are replaced by a hash: everything in `auth`, headers and parameters
+    /// named like one, and the query in the URL.
+    ///
+    /// - Parameter salt: Goes into the hashes; keep it with the text, or two texts cannot be compared.
+    public func canonicalText(salt: String) -> String {
+        let hashed = { (literal: String) in CredentialHash.hash(literal, salt: salt) }
+        var members: [(name: String, value: String)] = [
+            ("url", canonicalURL(hashed)),
+            ("pagination", pagination.canonicalText),
+            ("items", items?.description ?? ""),
+            ("key", key.joined(separator: " ")),
+            ("sync", sync.canonicalText),
+        ]
+        members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
+        members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
+        members += authentication.map { $0.canonicalMembers(hashed) } ?? []
+        members += columns.map { ("columns.\($0.name)", $0.canonicalText) }
+        members += ignore.map { ("ignore.\($0)", "") }
+        // A parameter may come several times, in an order that counts: Swift's sort keeps it.
+        return members.sorted { $0.name < $1.name }.map { "\(Self.line($0.name))=\(Self.line($0.value))\n" }.joined()
+    }
+
+    /// What tells items apart, as text: each key column with its path. If it changes, stored rows have lost their
+    /// identity.
+    public var keyText: String {
+        key.map { name in
+            let path = columns.first { $0.name == name }?.path.description ?? ""
+            return "\(Self.line(name))=\(Self.line(path))\n"
+        }.joined()
+    }
+
+    private func canonicalURL(_ hashed: (String) -> String) -> String {
+        var isInQuery = false
+        return url.written { literal in
+            guard !isInQuery else { return hashed(literal) }
+            guard let mark = literal.firstIndex(of: "?") else { return literal }
+            isInQuery = true
+            return literal[...mark] + hashed(String(literal[literal.index(after: mark)...]))
+        }
+    }
+
+    private static func line(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    }
+}
+
+extension NamedTemplate {
+    fileprivate func canonicalValue(_ hashed: (String) -> String) -> String {
+        CredentialHash.isCredential(name) ? value.written(hashed) : value.description
+    }
+}
+
+extension Authentication {
+    fileprivate func canonicalMembers(_ hashed: (String) -> String) -> [(name: String, value: String)] {
+        switch self {
+        case .bearer(let token): [("auth.bearer", token.written(hashed))]
+        case .basic(let user, let password):
+            [("auth.basic.user", user.written(hashed)), ("auth.basic.password", password.written(hashed))]
+        case .headers(let headers): headers.map { ("auth.header.\($0.name.lowercased())", $0.value.written(hashed)) }
+        case .query(let parameters): parameters.map { ("auth.query.\($0.name)", $0.value.written(hashed)) }
+        }
+    }
+}
+
+extension ColumnDefinition {
+    fileprivate var canonicalText: String { type.map { "\(path) \($0.rawValue)" } ?? path.description }
+}
+
+extension SyncRule {
+    fileprivate var canonicalText: String {
+        guard case .since(let watermark) = self else { return mode }
+        let overlap =
+            switch watermark.overlap {
+            case .time(let time): DurationText.text(time)
+            case .count(let count): "\(count)"
+            }
+        return "since param \(watermark.parameter) from \(watermark.path) overlap \(overlap)"
+    }
+}
+
+/// A short stand-in for a credential: it tells that a value changed, and too little to find the value.
+private enum CredentialHash {
+    private static let names = [
+        "auth", "cookie", "token", "key", "secret", "password", "passwd", "signature", "session",
+    ]
+
+    static func isCredential(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return names.contains { name.contains($0) }
+    }
+
+    /// FNV-1a of the salt and the text, cut to 32 bits: many texts share each value.
+    ///
+    /// Source: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
+    static func hash(_ text: String, salt: String) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in Array(salt.utf8) + [0] + Array(text.utf8) {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        let digits = String(UInt32(truncatingIfNeeded: hash), radix: 16)
+        return "#" + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}

@@ -1,0 +1,62 @@
+/// Keeps the names of feeds and models unlike each other and unlike the store's own tables.
+///
+/// All of them are tables or views of one database, where `-` becomes `_` and case makes no difference.
+struct FeedNames {
+    /// The store's public tables.
+    static let tables = ["feed", "section", "run", "event", "quota"]
+
+    private enum Owner: Equatable {
+        case table
+        case feed
+        case model(String)
+    }
+
+    private var owners: [String: (owner: Owner, text: String)] = [:]
+
+    init() {
+        for table in Self.tables { owners[table] = (.table, "the store's table `\(table)`") }
+    }
+
+    /// Whether a feed or model may have this name: `[A-Za-z][A-Za-z0-9_-]{0,62}`.
+    static func isValid(_ name: String) -> Bool {
+        guard name.utf8.count <= 63, let first = name.utf8.first, isLetter(first) else { return false }
+        return name.utf8.allSatisfy { byte in
+            isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "-")
+        }
+    }
+
+    /// Takes in the names of a feed and its model; what is wrong with them goes to the log.
+    mutating func add(_ feed: FeedDefinition, modelPosition: SourcePosition? = nil, log: MistakeLog) {
+        claim(feed.name, for: .feed, called: "feed", at: feed.position, log: log)
+        guard let model = feed.model else { return }
+        claim(model, for: .model(model), called: "model", at: modelPosition ?? feed.position, log: log)
+    }
+
+    private mutating func claim(
+        _ name: String, for owner: Owner, called kind: String, at position: SourcePosition, log: MistakeLog
+    ) {
+        func mistake(_ problem: String) {
+            log.add(Mistake(position: position, problem: problem, word: name))
+        }
+        guard Self.isValid(name) else {
+            return mistake(
+                "the \(kind) name `\(name)` is not a letter followed by at most 62 letters, digits, `_` or `-`")
+        }
+        let folded = name.lowercased().replacing("-", with: "_")
+        guard !folded.hasPrefix("sqlite_") else {
+            return mistake("the \(kind) name `\(name)` begins with `sqlite_`, which SQLite keeps for itself")
+        }
+        guard let holder = owners[folded] else {
+            owners[folded] = (owner, "the \(kind) `\(name)`")
+            return
+        }
+        // Feeds share a model by spelling it alike.
+        if case .model = owner, holder.owner == owner { return }
+        mistake("the \(kind) name `\(name)` is also that of \(holder.text); `-` and `_` and case make no difference")
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

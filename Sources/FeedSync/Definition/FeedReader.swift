@@ -1,0 +1,143 @@
+internal import YAML
+
+/// Reads one feed: its own members over its preset's.
+struct FeedReader {
+    /// A feed as it stands in the file.
+    struct Entry {
+        let name: String
+        let position: SourcePosition
+        let node: Node
+    }
+
+    private let entry: Entry
+    private let defaults: FeedDefaults
+    private let preset: Preset?
+    private let members: MappingReader
+
+    init(_ entry: Entry, defaults: FeedDefaults, log: MistakeLog) {
+        let subject = "feed `\(entry.name)`"
+        self.entry = entry
+        self.defaults = defaults
+        preset = MappingReader(entry.node, of: subject, at: entry.position, log: log).preset("preset")
+        let merged = DefinitionMerge.merge(entry.node, over: preset?.members)
+        members = MappingReader(merged, of: subject, at: entry.position, log: log)
+    }
+
+    /// The feed; not to be used if the log has a mistake then.
+    func feed() -> FeedDefinition {
+        defer { members.finish() }
+        let own = members.feedDefaults()
+        let (url, query) = request()
+        let (columns, key) = columnsAndKey()
+        let feed = FeedDefinition(
+            name: entry.name, presetName: preset?.name, url: url, query: query, headers: members.headers("headers"),
+            authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
+            items: members.path("items"), key: key, section: members.sectionRule("section"),
+            model: members.string("model"), columns: columns,
+            pagination: PaginationStyles.read("pagination", of: members), responses: members.responses("responses"),
+            sync: members.syncRule("sync"), keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
+            every: own.every ?? defaults.every,
+            timeout: own.timeout ?? defaults.timeout ?? FeedDefinition.standardTimeout,
+            retries: own.retries ?? defaults.retries ?? FeedDefinition.standardRetries,
+            maxPages: own.maxPages ?? defaults.maxPages,
+            ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
+        checkParameters(of: feed)
+        return feed
+    }
+}
+
+extension FeedReader {
+    /// The URL and the query, with the preset's parameters put in.
+    private func request() -> (Template, [NamedTemplate]) {
+        members.require("url", "say where the first page is, or start from a `preset`")
+        let url = members.url("url") ?? Template([], position: entry.position)
+        let query = members.parameters("query")
+        let values = presetParameters(usedIn: [url] + query.map(\.value))
+        return (
+            url.substituting(values, isURL: true),
+            query.map { NamedTemplate(name: $0.name, value: $0.value.substituting(values, isURL: false)) }
+        )
+    }
+
+    /// The values that `with` gives to the preset's parameters.
+    private func presetParameters(usedIn texts: [Template]) -> [String: Template] {
+        // Read from the feed's own mapping before the merge.
+        _ = members.node("preset")
+        let given = members.reader("with", of: "`with` of feed `\(entry.name)`")
+        guard let preset else {
+            if given != nil {
+                members.mistake("`with` of feed `\(entry.name)` makes sense only with a `preset`", at: "with")
+            }
+            return [:]
+        }
+        var values: [String: Template] = [:]
+        for parameter in preset.parameters {
+            values[parameter] = given?.template(parameter)
+            guard given?.has(parameter) != true, texts.contains(where: { $0.mentions(parameter) }) else { continue }
+            members.mistake(
+                "feed `\(entry.name)` needs `with: {\(parameter): …}` for the URL of its preset `\(preset.name)`",
+                at: "with")
+        }
+        given?.finish()
+        return values
+    }
+
+    private func columnsAndKey() -> ([ColumnDefinition], [String]) {
+        var columns = members.columns("columns")
+        members.require("columns", "list them, as in `columns: {id: id}`; finding them is not supported yet")
+        if members.node("columns")?.pairs?.isEmpty == true {
+            members.mistake("`columns` of feed `\(entry.name)` is empty", at: "columns")
+        }
+        members.require("key", "say which column tells items apart, as in `key: id`")
+        var key: [Int] = []
+        for (text, node) in members.strings("key") {
+            guard let index = columnIndex(for: text, node, in: &columns) else { continue }
+            if key.contains(index) {
+                members.mistake(
+                    "`key` of feed `\(entry.name)` has `\(text)` twice", at: SourcePosition(node.mark), word: text)
+            }
+            key.append(index)
+        }
+        if let elements = members.node("key")?.elements, elements.isEmpty {
+            members.mistake("`key` of feed `\(entry.name)` is empty", at: "key")
+        }
+        let names = ColumnNames.columnNames(for: columns.map(\.name))
+        let named = zip(names, columns).map { ColumnDefinition(name: $0, path: $1.path, type: $1.type) }
+        return (named, key.map { names[$0] })
+    }
+
+    /// The column that a word of `key` names, or that its path becomes.
+    private func columnIndex(for text: String, _ node: Node, in columns: inout [ColumnDefinition]) -> Int? {
+        if let index = columns.firstIndex(where: { $0.name == text }) { return index }
+        guard let path = members.path("key", node) else { return nil }
+        if let index = columns.firstIndex(where: { $0.path == path }) { return index }
+        columns.append(ColumnDefinition(name: path.columnName, path: path))
+        return columns.count - 1
+    }
+
+    /// Of a parameter that is given twice nobody would know which one goes out.
+    private func checkParameters(of feed: FeedDefinition) {
+        let query = Set(feed.query.map(\.name))
+        for name in feed.pagination.continuationParameters where query.contains(name) {
+            members.mistake(
+                "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; a first page is given as `pagination: {first: …}`",
+                at: "query")
+        }
+        for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
+            members.mistake("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")
+        }
+    }
+}
+
+extension Path {
+    /// The column that a path used as a key becomes: its words joined by `_`.
+    fileprivate var columnName: String {
+        segments.map { segment in
+            switch segment {
+            case .member(let name): name
+            case .index(let index): "\(index)"
+            case .first(_, let value): value
+            }
+        }.joined(separator: "_")
+    }
+}

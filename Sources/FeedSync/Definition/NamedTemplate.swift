@@ -1,0 +1,60 @@
+internal import YAML
+
+/// A header or query parameter as the definition gives it.
+public struct NamedTemplate: Sendable, Hashable {
+    /// The name as written.
+    public let name: String
+    /// The value, references not yet followed.
+    public let value: Template
+
+    /// A named value.
+    public init(name: String, value: Template) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension MappingReader {
+    /// A mapping of query parameters; a list gives a parameter several times.
+    func parameters(_ name: String) -> [NamedTemplate] {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
+        return members.entries().flatMap { entry in
+            (entry.value.elements ?? [entry.value]).compactMap { value in
+                members.template(entry.name, value).map { NamedTemplate(name: entry.name, value: $0) }
+            }
+        }
+    }
+
+    /// A mapping of header fields.
+    func headers(_ name: String) -> [NamedTemplate] {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
+        var seen: Set<String> = []
+        return members.entries().compactMap { entry in
+            let place = SourcePosition(entry.key.mark)
+            guard Self.isHeaderName(entry.name) else {
+                mistake("`\(entry.name)` cannot be the name of a header", at: place, word: entry.name)
+                return nil
+            }
+            guard seen.insert(entry.name.lowercased()).inserted else {
+                mistake("the header `\(entry.name)` is here a second time", at: place, word: entry.name)
+                return nil
+            }
+            guard let value = members.template(entry.name, entry.value) else { return nil }
+            guard
+                entry.value.text?.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 || $0 == "\t" }) == true
+            else {
+                mistake("the header `\(entry.name)` has a control character in its value", at: value.position)
+                return nil
+            }
+            return NamedTemplate(name: entry.name, value: value)
+        }
+    }
+
+    /// Whether the text is a token of RFC 9110, section 5.6.2.
+    private static func isHeaderName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (33...126).contains(byte) && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+            }
+    }
+}

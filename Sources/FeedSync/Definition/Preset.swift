@@ -1,0 +1,81 @@
+internal import YAML
+
+/// A feed definition that ships with feedsync, for feeds to start from.
+///
+/// A preset is a YAML file in the format of a feed, with `name`, `description` and perhaps `parameters` besides: the
+/// words that its URL or query has in braces, which a feed gives as `with: {word: value}`.
+public struct Preset: Sendable {
+    /// The preset's name, as in `github.search`.
+    public let name: String
+    /// What it mirrors, in one sentence.
+    public let description: String
+    /// The words that a feed has to give, in order.
+    public let parameters: [String]
+    /// The members for the feed.
+    let members: Node
+
+    /// Every preset, one line each, in the order in which they are listed.
+    private static let files: [[UInt8]] = [
+        PackageResources.github_search_yaml,
+        PackageResources.github_repo_yaml,
+        PackageResources.github_org_yaml,
+        PackageResources.qf56_anchors_yaml,
+    ]
+
+    private static let loaded = Result { () throws(ConfigurationError) in
+        try files.map { file throws(ConfigurationError) in try Preset(file) }
+    }
+
+    /// Every preset.
+    ///
+    /// - Throws: `ConfigurationError` if a shipped file is broken, which a test rules out.
+    public static var all: [Preset] {
+        get throws(ConfigurationError) { try loaded.get() }
+    }
+
+    /// The preset of this name, or nil where there is none.
+    ///
+    /// - Throws: `ConfigurationError`, as `all`.
+    public static func named(_ name: String) throws(ConfigurationError) -> Preset? {
+        try all.first { $0.name == name }
+    }
+
+    /// Reads the file of a preset.
+    init(_ file: [UInt8]) throws(ConfigurationError) {
+        let node: Node?
+        do throws(YAMLError) {
+            node = try Node.parse(file, source: "preset")
+        } catch {
+            throw ConfigurationError(error)
+        }
+        let log = MistakeLog()
+        let reader = MappingReader(
+            node ?? Node(.mapping([]), mark: Mark(source: "preset", line: 1, column: 1)), of: "the preset", log: log)
+        reader.require("name", "feeds start from it by its name")
+        reader.require("description", "say in a sentence what it mirrors")
+        name = reader.string("name") ?? ""
+        description = reader.string("description") ?? ""
+        parameters = reader.strings("parameters").map(\.text)
+        let own: Set<String> = ["name", "description", "parameters"]
+        let pairs = (node?.pairs ?? []).filter { !own.contains($0.key.text ?? "") }
+        members = Node(.mapping(pairs), mark: Mark(source: "preset", line: 1, column: 1))
+        try log.throwIfAny()
+    }
+}
+
+extension MappingReader {
+    /// The preset that a member names.
+    func preset(_ name: String) -> Preset? {
+        guard let node = node(name), let word = string(name, node) else { return nil }
+        do throws(ConfigurationError) {
+            if let preset = try Preset.named(word) { return preset }
+            let suggestion = NearestWord.suggestion(for: word, among: try Preset.all.map(\.name))
+            mistake(
+                "unknown preset `\(word)` in \(subject)", at: SourcePosition(node.mark), word: word,
+                suggestion: suggestion)
+        } catch {
+            error.mistakes.forEach(log.add)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,35 @@
+internal import YAML
+
+/// What a feed's items are grouped by.
+public struct SectionRule: Sendable, Hashable {
+    /// The span of time that makes one section.
+    public enum Interval: String, Sendable, Hashable, CaseIterable {
+        /// As in `2026-11-21T02`.
+        case hour
+        /// As in `2026-11-21`.
+        case day
+        /// As in `2026-11`.
+        case month
+        /// As in `2026`.
+        case year
+    }
+
+    /// Where in the item the section's name, or the time, is.
+    public let path: Path
+    /// The span of time, where the value is a timestamp.
+    public let interval: Interval?
+}
+
+extension MappingReader {
+    /// The feed's `section`: a path, or `{path, by}`.
+    func sectionRule(_ name: String) -> SectionRule? {
+        guard let node = node(name) else { return nil }
+        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(subject)") else {
+            return path(name, node).map { SectionRule(path: $0, interval: nil) }
+        }
+        defer { members.finish() }
+        members.require("path", "say where in the item the section is")
+        let interval = members.choice("by", SectionRule.Interval.self)
+        return members.path("path").map { SectionRule(path: $0, interval: interval) }
+    }
+}

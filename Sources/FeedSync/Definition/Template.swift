@@ -1,0 +1,74 @@
+/// A text with references to values kept elsewhere: `${NAME}` from the environment, `${file:PATH}` from a file.
+///
+/// The references are found when the text is read and followed only when a request needs it. `$${` is a literal `${`.
+public struct Template: Sendable {
+    /// A piece of a template.
+    public enum Part: Sendable, Hashable {
+        /// Text that stands for itself.
+        case literal(String)
+        /// The value of an environment variable.
+        case environment(String)
+        /// The content of a file, without the line break at its end.
+        case file(String)
+    }
+
+    /// The pieces in order.
+    public let parts: [Part]
+    /// Where the text stands, for errors.
+    public let position: SourcePosition
+
+    /// A template of these parts.
+    public init(_ parts: [Part], position: SourcePosition) {
+        self.parts = parts
+        self.position = position
+    }
+
+    /// Whether nothing is to be looked up.
+    public var isLiteral: Bool { references.isEmpty }
+
+    /// The text that the template always starts with.
+    public var literalPrefix: String {
+        if case .literal(let text) = parts.first { text } else { "" }
+    }
+
+    /// The parts that are looked up.
+    public var references: [Part] {
+        parts.filter { if case .literal = $0 { false } else { true } }
+    }
+}
+
+extension Template: Hashable {
+    /// Templates are equal if they say the same, wherever they stand.
+    public static func == (one: Template, other: Template) -> Bool { one.parts == other.parts }
+
+    /// Feeds the parts alone, as equality does.
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+}
+
+extension Template: CustomStringConvertible {
+    /// The template as a person would write it: references stay references.
+    public var description: String { written { $0 } }
+
+    /// The template as written, each literal piece passed through `literal`.
+    func written(_ literal: (String) -> String) -> String {
+        parts.map { part in
+            switch part {
+            case .literal(let text): literal(Self.escaped(text))
+            case .environment(let name): "${\(name)}"
+            case .file(let path): "${file:\(path)}"
+            }
+        }.joined()
+    }
+
+    private static func escaped(_ text: String) -> String {
+        guard text.contains("${") else { return text }
+        return text.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${")
+    }
+}
+
+/// What is wrong with the text of a template; never quotes the text, which may hold a credential.
+struct TemplateError: Error, Equatable {
+    let problem: String
+    /// How many Unicode scalars stand before the mistake.
+    let offset: Int
+}

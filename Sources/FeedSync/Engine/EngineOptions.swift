@@ -1,0 +1,33 @@
+public import HTTP
+
+/// What an engine works with besides its feed and its store.
+public struct EngineOptions: Sendable {
+    /// Sends the requests; shared by engines, so that connections and the limit for each host are.
+    public var client: Client
+    /// The environment variables that `${NAME}` refers to.
+    public var environment: [String: String]
+    /// Where relative paths of `${file:PATH}` start.
+    public var folder: String
+    /// The longest time to wait because an upstream says so; longer ones end the run as limited.
+    public var maxWait: Duration
+    /// The longest time to wait for another process to let go of the feed.
+    public var wait: Duration
+    /// What waits.
+    public var clock: any Clock<Duration>
+    /// The time of day.
+    public var wallClock: WallClock
+    /// A number from 0 up to but not including 1, for the back-off.
+    public var random: @Sendable () -> Double
+
+    /// Options with this client, and no environment.
+    public init(client: Client, environment: [String: String] = [:], folder: String = ".") {
+        self.client = client
+        self.environment = environment
+        self.folder = folder
+        maxWait = .seconds(30)
+        wait = .zero
+        clock = ContinuousClock()
+        wallClock = .system
+        random = { Double.random(in: 0..<1) }
+    }
+}

@@ -1,0 +1,182 @@
+internal import HTTP
+
+/// One run: pages fetched, decoded and committed one after the other, as `RunRules` says.
+///
+/// - Isolation: the engine's.
+final class FeedRun {
+    private let definition: FeedDefinition
+    private let store: Store
+    private let loader: PageLoader
+    private let now: @Sendable () -> String
+    private let publish: (StatusEvent) -> Void
+
+    private var rules: RunRules
+    private var isBegun = false
+    private var notices: [String] = []
+    private var leftOut = LeftOut()
+    /// The next page, requested while the one before was being committed.
+    private var lookAhead: (continuation: Continuation, fetch: Task<PageLoader.Fetch, any Error>)?
+
+    init(
+        _ command: RequestCommand, of definition: FeedDefinition, store: Store, loader: PageLoader,
+        now: @escaping @Sendable () -> String, publish: @escaping (StatusEvent) -> Void
+    ) {
+        self.definition = definition
+        self.store = store
+        self.loader = loader
+        self.now = now
+        self.publish = publish
+        rules = RunRules(command)
+    }
+
+    /// Works through the run that `opening` began.
+    ///
+    /// - Throws: `FeedError`; the log's begin is closed and the run ended then, as far as the store can be written.
+    func perform(
+        _ opening: Store.Opening, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FeedError) -> RunSummary {
+        opening.events.forEach(publish)
+        var step = rules.opened(opening.standing)
+        do throws(FetchFailure) {
+            while case .fetch(let direction, let continuation) = step {
+                step = try await page(direction, continuation)
+            }
+        } catch {
+            lookAhead?.fetch.cancel()
+            try await fail(error)
+        }
+        guard case .end(let outcome) = step else { throw FeedError(.bug, "a run ended without an outcome") }
+        let itemCount = try await store.finish(definition.name, outcome: outcome, now: now())
+        let (_, figures) = try await store.progress(of: definition.name)
+        return RunSummary(
+            run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
+            itemCount: itemCount, notices: notices + leftOutNotice)
+    }
+
+    private var isAtEnd = false
+
+    private func page(
+        _ direction: PageDirection, _ continuation: Continuation?, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> RunRules.Step {
+        // A mistake in the definition is found before anything begins.
+        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
+        if !isBegun {
+            publish(try await storing { () async throws(FeedError) in
+                try await store.begin(direction, on: definition.name, now: now())
+            })
+            isBegun = true
+        }
+        let fetch = try await fetched(prepared)
+        let walk = direction == .header ? nil : try await storing { () async throws(FeedError) in
+            try await store.progress(of: definition.name).walk
+        }
+        let loaded = try await loader.load(fetch, elements: walk?.elements ?? 0, pages: walk?.pages ?? 0, total: walk?.total)
+        let wantsNext = rules.wantsNext
+        if wantsNext, let next = loaded.end.next { startLookAhead(next) }
+        return try await commit(loaded, direction, wantsNext: wantsNext)
+    }
+
+    private func commit(
+        _ loaded: LoadedPage, _ direction: PageDirection, wantsNext: Bool, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> RunRules.Step {
+        let fetched = loaded.fetched
+        // The store follows the latest intent: a page that came too late is not committed.
+        guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: fetched) }
+        let commit = PageCommit(
+            direction: direction, content: loaded.content, request: loaded.page.identity,
+            credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: loaded.end,
+            requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
+            serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
+            beginsNext: wantsNext)
+        let outcome: PageOutcome
+        do throws(FeedError) {
+            outcome = try await store.commit(commit, to: definition.name, now: now())
+        } catch {
+            throw FetchFailure(error, after: fetched)
+        }
+        outcome.events.forEach(publish)
+        isAtEnd = outcome.isEnd
+        isBegun = wantsNext && !outcome.isEnd
+        note(loaded)
+        return rules.committed(isUnchanged: outcome.isUnchanged, next: loaded.end.next)
+    }
+
+    /// The response for a page: the one that is on its way already, or a new one.
+    private func fetched(
+        _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> PageLoader.Fetch {
+        let ahead = lookAhead
+        lookAhead = nil
+        if let ahead, ahead.continuation == page.continuation {
+            let result = await withTaskCancellationHandler {
+                await ahead.fetch.result
+            } onCancel: {
+                ahead.fetch.cancel()
+            }
+            switch result {
+            case .success(let fetch): return fetch
+            case .failure(let error): throw FetchFailure((error as? FeedError) ?? FeedError(.bug, "\(error)"))
+            }
+        }
+        ahead?.fetch.cancel()
+        return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
+    }
+
+    private func startLookAhead(_ next: Continuation) {
+        guard let page = try? loader.requests.page(for: next) else { return }
+        lookAhead = (next, Task { [loader] in try await loader.fetch(page) })
+    }
+
+    private func fail(
+        _ failure: FetchFailure, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FeedError) -> Never {
+        var spent = RunFigures()
+        spent.requests = failure.requestCount
+        spent.bytes = failure.byteCount
+        let outcome = rules.failed(failure.error)
+        let event = try await store.fail(
+            definition.name, failure.error, outcome: outcome, spent: spent, quota: failure.quota, now: now())
+        if let event { publish(event) }
+        throw failure.error
+    }
+
+    private func note(_ loaded: LoadedPage) {
+        if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
+        leftOut.first = leftOut.first ?? loaded.leftOut.first
+        leftOut.count += loaded.leftOut.count
+        switch loaded.incompleteReason {
+        case .cap?: notices.append("the upstream serves no further page although it has more items (a cap)")
+        case .maxPages?: notices.append("stopped at `max_pages`")
+        default: break
+        }
+    }
+
+    private var leftOutNotice: [String] {
+        guard leftOut.count > 0 else { return [] }
+        let items = leftOut.count == 1 ? "1 item was" : "\(leftOut.count) items were"
+        return ["\(items) left out: \(leftOut.first ?? "")"]
+    }
+
+    private func failing<Result>(_ body: () throws(FeedError) -> Result) throws(FetchFailure) -> Result {
+        do throws(FeedError) { return try body() } catch { throw FetchFailure(error) }
+    }
+
+    private func storing<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(FeedError) -> Result
+    ) async throws(FetchFailure) -> Result {
+        do throws(FeedError) { return try await body() } catch { throw FetchFailure(error) }
+    }
+}
+
+extension FetchFailure {
+    /// A failure that cost no request of its own.
+    init(_ error: FeedError) {
+        self.init(error: error, requestCount: 0, byteCount: 0, quota: [])
+    }
+
+    /// A failure after a response had come.
+    init(_ error: FeedError, after fetched: FetchedPage) {
+        self.init(
+            error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
+    }
+}

@@ -1,0 +1,166 @@
+internal import HTTP
+
+/// A page that came, decoded, with what it leads to.
+struct LoadedPage: Sendable {
+    let page: PreparedPage
+    let fetched: FetchedPage
+    let content: PageCommit.Content
+    let end: PageEnd
+    let leftOut: LeftOut
+    let incompleteReason: IncompleteReason?
+    let validators: Validators
+}
+
+/// Fetches and decodes a page: the diagram's first two stages.
+struct PageLoader: Sendable {
+    let definition: FeedDefinition
+    let requests: RequestPlan
+    let fetcher: Fetcher
+    let decoder: PageDecoder
+    let store: Store
+    let options: EngineOptions
+
+    /// A response, or why there is none; together with the validators that it was asked with.
+    struct Fetch: Sendable {
+        let page: PreparedPage
+        let result: Result<FetchedPage, FetchFailure>
+        let stored: StoredPage?
+    }
+
+    /// Requests a page, conditionally if the store has it with validators. Silent: nothing is stored or logged.
+    func fetch(_ page: PreparedPage) async throws(FeedError) -> Fetch {
+        try await awaitQuota(of: page)
+        let stored = try await store.storedPage(page, of: definition.name)
+        let result = await attempt(page, stored?.validators)
+        return Fetch(page: page, result: result, stored: stored)
+    }
+
+    /// Makes a page of a response.
+    ///
+    /// - Parameters:
+    ///   - elements: those of the walk's pages before this one.
+    ///   - pages: how many those are.
+    ///   - total: the elements that the upstream said there are.
+    func load(_ fetch: Fetch, elements: Int, pages: Int, total: Int?) async throws(FetchFailure) -> LoadedPage {
+        var fetched = try fetch.result.get()
+        if fetched.kind == .notModified {
+            if let stored = try await current(fetch, fetched) {
+                let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
+                return loaded(fetch.page, fetched, .notModified(stored), end, pages: pages, validators: stored.validators)
+            }
+            fetched = try await attempt(fetch.page, nil).get()
+        }
+        do throws(FeedError) {
+            return try decode(fetch.page, fetched, elements: elements, pages: pages, total: total)
+        } catch {
+            throw FetchFailure(
+                error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
+        }
+    }
+
+    private func attempt(_ page: PreparedPage, _ validators: Validators?) async -> Result<FetchedPage, FetchFailure> {
+        do throws(FetchFailure) {
+            return .success(try await fetcher.fetch(page, validators: validators))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
+    private func current(_ fetch: Fetch, _ fetched: FetchedPage) async throws(FetchFailure) -> StoredPage? {
+        do throws(FeedError) {
+            guard let asked = fetch.stored, let now = try await store.storedPage(fetch.page, of: definition.name),
+                now.validators == asked.validators, now.id == asked.id
+            else { return nil }
+            return now
+        } catch {
+            throw FetchFailure(
+                error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
+        }
+    }
+
+    private func decode(
+        _ page: PreparedPage, _ fetched: FetchedPage, elements: Int, pages: Int, total: Int?
+    ) throws(FeedError) -> LoadedPage {
+        let validators = Validators(of: fetched.response)
+        switch fetched.kind {
+        case .end:
+            // A refusal where there should be more is a cap; where there should not, it is an end like any other.
+            let reason: IncompleteReason? = (total ?? 0) > elements ? .cap : nil
+            return loaded(page, fetched, .empty, .end(total: total), pages: pages, validators: validators, reason: reason)
+        case .empty, .notModified:
+            let end = try next(page, fetched, count: 0, elements: elements, values: [])
+            return loaded(page, fetched, .empty, end, pages: pages, validators: validators)
+        case .content:
+            let decoded: DecodedPage
+            let leftOut: LeftOut
+            do throws(FeedError) {
+                decoded = try decoder.decode(fetched.response.body)
+                leftOut = try decoded.leftOut()
+            } catch {
+                throw FeedError(
+                    error.kind, page.secrets.mask(error.message), advice: error.advice,
+                    httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
+            }
+            let end = try next(
+                page, fetched, count: decoded.elementCount, elements: elements, values: decoded.bodyValues)
+            return loaded(
+                page, fetched, .decoded(decoded), end, pages: pages, validators: validators, leftOut: leftOut)
+        }
+    }
+
+    private func next(
+        _ page: PreparedPage, _ fetched: FetchedPage, count: Int, elements: Int, values: [JSONScalar?]
+    ) throws(FeedError) -> PageEnd {
+        let facts = PageFacts(
+            continuation: page.continuation.map { Continuation(page.secrets.reveal($0.text)) }, elementCount: count,
+            walkElementCount: elements + count, values: values,
+            headers: fetched.response.headers.fields.map { PageFacts.Header(name: $0.name, value: $0.value) },
+            url: fetched.response.url.text)
+        do throws(PagingError) {
+            let end = try definition.pagination.next(after: facts)
+            let next = end.next.map { Continuation(page.secrets.conceal($0.text)) }
+            return PageEnd(next: next, total: end.total, notice: end.notice.map(page.secrets.mask))
+        } catch {
+            throw FeedError(
+                .unfollowable, page.secrets.mask(error.problem), httpStatus: fetched.response.status,
+                url: page.shown(fetched.response.url))
+        }
+    }
+
+    private func loaded(
+        _ page: PreparedPage, _ fetched: FetchedPage, _ content: PageCommit.Content, _ end: PageEnd, pages: Int,
+        validators: Validators, leftOut: LeftOut = LeftOut(),
+        reason: IncompleteReason? = nil
+    ) -> LoadedPage {
+        var end = end
+        var reason = reason
+        if let most = definition.maxPages, pages + 1 >= most, end.next != nil {
+            end = .end(total: end.total, notice: end.notice)
+            reason = .maxPages
+        }
+        let isNotModified = if case .notModified = content { true } else { false }
+        return LoadedPage(
+            page: page, fetched: fetched, content: content, end: end, leftOut: leftOut, incompleteReason: reason,
+            validators: isNotModified ? validators.refreshed(by: fetched.response) : validators)
+    }
+
+    /// Waits as long as the host said to an earlier request, perhaps of another process.
+    private func awaitQuota(of page: PreparedPage) async throws(FeedError) {
+        let now = options.wallClock
+        guard let until = try await store.blockedUntil(page, of: definition.name, now: now.text) else { return }
+        let wait = Duration.seconds(max(0, min(until - now.seconds, 86_400)))
+        guard wait <= options.maxWait else {
+            let time = Timestamp(sinceEpoch: until)?.text ?? "later"
+            throw FeedError(
+                .limited, "\(page.quotaOrigin) said to make no request before \(time)",
+                advice: "try again then, or wait for it with --max-wait", url: page.shown(page.request.url))
+        }
+        do { try await options.clock.sleep(for: wait) } catch { throw .cancelled }
+    }
+}
+
+extension FeedError {
+    /// The run was stopped.
+    static var cancelled: FeedError { FeedError(.cancelled, "the command was stopped") }
+}

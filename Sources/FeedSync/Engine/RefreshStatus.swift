@@ -1,0 +1,31 @@
+/// Where a feed stands, as its user interface and its event log tell it.
+///
+/// A log always reads `{ header | footer }`, with `header = beginHeader endHeader [noMoreData]` and
+/// `footer = beginFooter (endFooter | noMoreData)`: every begin is closed exactly once.
+public enum RefreshStatus: String, Sendable, Hashable, CaseIterable {
+    /// Nothing has happened yet, or the definition has changed since.
+    case none
+    /// The first page is being fetched.
+    case beginHeader
+    /// The first page is there, or failed.
+    case endHeader
+    /// The next page is being fetched.
+    case beginFooter
+    /// The next page is there and another follows it, or it failed.
+    case endFooter
+    /// The upstream has no further page.
+    case noMoreData
+}
+
+/// Which end of a feed a page is fetched for.
+public enum PageDirection: Sendable, Hashable {
+    /// The first page.
+    case header
+    /// The page after the last one.
+    case footer
+
+    /// The status while the page is on its way.
+    var begin: RefreshStatus { self == .header ? .beginHeader : .beginFooter }
+    /// The status after it, if it failed or others follow.
+    var end: RefreshStatus { self == .header ? .endHeader : .endFooter }
+}

@@ -1,0 +1,57 @@
+/// What is asked of a feed's engine.
+public enum RequestCommand: Sendable, Hashable {
+    /// Request the first page; the feed starts again from it.
+    case reload
+    /// Request the continuation; on a feed that was never loaded, the first page.
+    case nextPage
+    /// The same so many times, as long as there are pages.
+    case nextPages(Int)
+    /// The same up to the end.
+    case allPages
+
+    /// The most pages that it requests; nil without limit.
+    var limit: Int? {
+        switch self {
+        case .reload, .nextPage: 1
+        case .nextPages(let count): max(1, count)
+        case .allPages: nil
+        }
+    }
+
+    /// As `run.command` has it.
+    var name: String { self == .reload ? "reload" : "more" }
+}
+
+/// How a run ended.
+public enum RunOutcome: String, Sendable, Hashable, CaseIterable {
+    /// Something was stored.
+    case ok
+    /// All pages were as stored.
+    case unchanged
+    /// There was no further page to request.
+    case noMoreData = "no_more_data"
+    /// A page failed.
+    case failed
+    /// The upstream wants us to wait.
+    case limited
+    /// It was stopped.
+    case cancelled
+    /// Its process ended.
+    case interrupted
+}
+
+/// What a run did, once it has ended well.
+public struct RunSummary: Sendable, Hashable {
+    /// The run's number in the store.
+    public let run: Int
+    /// How it ended.
+    public let outcome: RunOutcome
+    /// What it did.
+    public let figures: RunFigures
+    /// Whether the upstream has no further page.
+    public let isAtEnd: Bool
+    /// The feed's rows that the upstream has, after the run.
+    public let itemCount: Int
+    /// What the user should hear of although nothing failed, one sentence each.
+    public let notices: [String]
+}

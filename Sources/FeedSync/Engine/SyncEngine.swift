@@ -1,0 +1,199 @@
+internal import HTTP
+internal import Threading
+
+/// Keeps one feed's mirror: request commands go in, refresh status and sections come out.
+///
+///     let engine = try SyncEngine(feed: definition, store: store, options: options)
+///     engine.requestCommand.send(.reload)
+///     for await status in engine.refreshStatus { … }
+///
+/// Commands that meet follow the latest intent: two of a kind become one, and a reload stops a next page.
+///
+/// - Isolation: an actor on its store's thread, so that a page goes from decoding to commit without a change of thread.
+public actor SyncEngine {
+    /// The feed.
+    public nonisolated let definition: FeedDefinition
+    /// Where its items go.
+    public nonisolated let store: Store
+
+    private nonisolated let options: EngineOptions
+    private nonisolated let statuses = Broadcast<RefreshStatus>(RefreshStatus.none)
+    private nonisolated let changes = Broadcast<Void>((), buffering: .bufferingNewest(1))
+    private nonisolated let activities = Broadcast<EngineActivity>(nil)
+    fileprivate nonisolated let inbox = Lock<[RequestCommand]>([])
+    private let loader: PageLoader
+    private let plan: DecodePlan
+
+    private var rules = CommandRules()
+    private var waiting: [CommandRules.Ticket: CheckedContinuation<Result<RunSummary, FeedError>, Never>] = [:]
+    private var lastTicket = 0
+    private var run: Task<Void, Never>?
+
+    /// Runs the actor's code on the store's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { store.unownedExecutor }
+
+    /// An engine for a feed of the store; nothing is requested or stored yet.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` if the definition contradicts itself.
+    public init(feed definition: FeedDefinition, store: Store, options: EngineOptions) throws(FeedError) {
+        self.definition = definition
+        self.store = store
+        self.options = options
+        plan = try DecodePlan(definition)
+        let activities = activities
+        let wallClock = options.wallClock
+        let fetcher = Fetcher(
+            client: options.client, rules: definition.responses,
+            policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
+            random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
+            progress: { activities.send(.fetching($0)) })
+        loader = PageLoader(
+            definition: definition,
+            requests: RequestPlan(
+                definition, environment: options.environment, folder: options.folder, salt: store.salt),
+            fetcher: fetcher, decoder: PageDecoder(plan), store: store, options: options)
+    }
+
+    /// Where commands go in.
+    public nonisolated var requestCommand: RequestCommandInput { RequestCommandInput(engine: self) }
+
+    /// The refresh status: the current one first, then each as it changes.
+    public nonisolated var refreshStatus: AsyncStream<RefreshStatus> { statuses.values }
+
+    /// What the engine is at: events of the log as they are written, and waits; for progress displays.
+    public nonisolated var activity: AsyncStream<EngineActivity> { activities.values }
+
+    /// The feed's sections: the stored ones first, then anew after each page that is committed.
+    ///
+    /// A listener that is slower than the pages gets the newest. Where the store cannot be read, nothing comes.
+    public nonisolated var sections: AsyncStream<[Section]> {
+        let (stream, continuation) = AsyncStream.makeStream(of: [Section].self, bufferingPolicy: .bufferingNewest(1))
+        let task = Task { [changes, store, definition] in
+            for await _ in changes.values {
+                if let sections = try? await store.sections(of: definition.name) { continuation.yield(sections) }
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    /// Sends a command and waits for its end. If the task is cancelled, so is the run, after the last committed page.
+    ///
+    /// - Throws: `FeedError`; of kind `cancelled` where a reload took the command's place.
+    public func perform(_ command: RequestCommand) async throws(FeedError) -> RunSummary {
+        lastTicket += 1
+        let ticket = lastTicket
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiting[ticket] = continuation
+                if Task.isCancelled { stop() }
+                follow(rules.send(command, ticket))
+            }
+        } onCancel: {
+            Task { await self.stop() }
+        }
+        return try result.get()
+    }
+
+    /// Stops what is in flight, after the last committed page.
+    public func stop() {
+        run?.cancel()
+    }
+
+    /// Takes the commands that were sent, in the order in which they were.
+    fileprivate func takeCommands() {
+        for command in inbox.withLock({ commands in
+            defer { commands = [] }
+            return commands
+        }) {
+            lastTicket += 1
+            follow(rules.send(command, lastTicket))
+        }
+    }
+
+    private func follow(_ effects: [CommandRules.Effect], result: Result<RunSummary, FeedError>? = nil) {
+        for effect in effects {
+            switch effect {
+            case .start(let command):
+                run = Task { await self.ended(with: self.result(of: command)) }
+            case .stop:
+                run?.cancel()
+            case .answer(let tickets), .drop(let tickets):
+                guard let result else { continue }
+                for ticket in tickets { waiting.removeValue(forKey: ticket)?.resume(returning: result) }
+            }
+        }
+    }
+
+    private func ended(with result: Result<RunSummary, FeedError>) {
+        let isFailure = if case .failure = result { true } else { false }
+        follow(rules.ended(failed: isFailure), result: result)
+    }
+
+    private func result(of command: RequestCommand) async -> Result<RunSummary, FeedError> {
+        do throws(FeedError) {
+            return .success(try await execute(command))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func execute(_ command: RequestCommand) async throws(FeedError) -> RunSummary {
+        let hold = try await takeHold(command)
+        defer { withExtendedLifetime(hold) {} }
+        let now: @Sendable () -> String = { [options] in options.wallClock.text }
+        let opening = try await store.open(definition, plan: plan, command: command.name, now: now())
+        let run = FeedRun(
+            command, of: definition, store: store, loader: loader, now: now,
+            publish: { [statuses, changes, activities] event in
+                statuses.send(event.status)
+                activities.send(.event(event))
+                if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil { changes.send(()) }
+            })
+        do throws(FeedError) {
+            let summary = try await run.perform(opening)
+            await store.close(definition.name)
+            return summary
+        } catch {
+            await store.close(definition.name)
+            throw error
+        }
+    }
+
+    /// Waits for the feed to be free, up to the limit, asking ten times a second.
+    private func takeHold(_ command: RequestCommand) async throws(FeedError) -> Hold {
+        let number = try await store.feedNumber(definition)
+        var waited = Duration.zero
+        let pause = Duration.milliseconds(100)
+        while true {
+            if let hold = try Hold(on: number, of: store.path, command: command.name) { return hold }
+            guard waited < options.wait else {
+                let holder = Hold.holder(of: number, of: store.path)
+                throw FeedError(
+                    .held, "\(holder) is at work on the feed", advice: "try again when it is done, or wait for it with --wait")
+            }
+            do { try await options.clock.sleep(for: pause) } catch { throw .cancelled }
+            waited += pause
+        }
+    }
+}
+
+/// Something that an engine does.
+public enum EngineActivity: Sendable, Hashable {
+    /// A line of the event log.
+    case event(StatusEvent)
+    /// A retry, or a wait.
+    case fetching(FetchProgress)
+}
+
+/// Where an engine's commands go in.
+public struct RequestCommandInput: Sendable {
+    fileprivate let engine: SyncEngine
+
+    /// Sends a command; what becomes of it shows in the engine's status and sections.
+    public func send(_ command: RequestCommand) {
+        engine.inbox.withLock { $0.append(command) }
+        Task { [engine] in await engine.takeCommands() }
+    }
+}

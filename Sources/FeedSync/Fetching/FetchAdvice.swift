@@ -1,0 +1,44 @@
+internal import HTTP
+
+/// What a failed fetch is called, and what to try next.
+enum FetchAdvice {
+    /// What it means for the feed that no response came.
+    static func kind(of kind: HTTPError.Kind) -> FeedError.Kind {
+        switch kind {
+        case .resolve, .connect, .tls, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .other:
+            .unreachable
+        case .tooLarge: .undecodable
+        // Our own URLs are checked before they are sent: these are a redirect's.
+        case .tooManyRedirects, .redirectLoop, .insecureRedirect, .invalidURL, .unsupportedScheme: .unfollowable
+        case .invalidRequest: .configuration
+        case .cancelled: .cancelled
+        }
+    }
+
+    static func advice(_ kind: HTTPError.Kind) -> String? {
+        switch kind {
+        case .resolve: "check the host in `url`, and the network"
+        case .connect, .connectionLost: "check the network, or try again later"
+        case .timeout, .stalled: "try again later, or give the feed a longer `timeout`"
+        case .tls: "check the clock of this machine and the certificate of the host"
+        case .insecureRedirect, .tooManyRedirects, .redirectLoop, .invalidURL, .unsupportedScheme:
+            "check where the `url` leads"
+        case .tooLarge: "ask for smaller pages"
+        case .invalidRequest: "check `headers` and `auth`, and what they refer to"
+        case .truncated, .protocolError, .other: "try again later"
+        case .cancelled: nil
+        }
+    }
+
+    static func advice(_ kind: FeedError.Kind, _ status: Int) -> String? {
+        switch (kind, status) {
+        case (.refused, 401): "check the token in `auth`"
+        case (.refused, _): "check what the credential in `auth` may read"
+        case (.rejected, 404), (.rejected, 410): "check the `url`"
+        case (.rejected, 400..<500): "check the `url`, `query` and `headers`"
+        case (.unreachable, _), (.limited, _): "try again later"
+        case (.unfollowable, _): "check where the `url` leads"
+        default: nil
+        }
+    }
+}

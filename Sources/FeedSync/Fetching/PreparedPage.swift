@@ -1,0 +1,31 @@
+public import HTTP
+
+/// A page that is ready to be requested.
+public struct PreparedPage: Sendable {
+    /// The request without validators; its credentials are kept apart from its URL and headers.
+    public let request: Request
+    /// The method and the URL with placeholders for secrets: what the store keys pages by.
+    public let identity: String
+    /// 32 bits that tell the credentials from others, 0 where there are none.
+    public let credentialFingerprint: Int64
+    /// Which page, secrets in it concealed; nil for the first.
+    public let continuation: Continuation?
+    /// What must be neither stored nor shown; for the continuation that comes with this page, too.
+    public let secrets: Secrets
+}
+
+extension PreparedPage {
+    /// A URL for people, secrets masked.
+    func shown(_ url: WebURL) -> String { secrets.mask(url.redacted) }
+
+    /// The origin that is asked first, as quota readings name it.
+    public var quotaOrigin: String { secrets.key(for: request.url.origin.description) }
+}
+
+extension PreparedPage: CustomStringConvertible, CustomReflectable {
+    /// The same as `identity`.
+    public var description: String { identity }
+
+    /// A mirror without children, so that `dump` shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}

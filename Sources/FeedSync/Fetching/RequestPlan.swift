@@ -1,0 +1,131 @@
+internal import HTTP
+
+/// How the pages of one feed are requested.
+///
+/// References such as `${NAME}` are followed each time a page is prepared and not before: a definition may be read,
+/// checked and shown where its credentials are absent.
+public struct RequestPlan: Sendable {
+    private let definition: FeedDefinition
+    private let environment: [String: String]
+    private let folder: String
+    private let salt: String
+    private let pagination: any PaginationStyle
+
+    /// A plan for a feed.
+    ///
+    /// - Parameters:
+    ///   - definition: The feed.
+    ///   - environment: The environment variables.
+    ///   - folder: Where relative paths of `${file:PATH}` start: the folder of the configuration file.
+    ///   - pagination: The style that was found, where it is not for the definition to say.
+    ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
+    public init(
+        _ definition: FeedDefinition, pagination: (any PaginationStyle)? = nil, environment: [String: String],
+        folder: String, salt: String
+    ) {
+        self.definition = definition
+        self.environment = environment
+        self.folder = folder
+        self.salt = salt
+        self.pagination = pagination ?? definition.pagination
+    }
+
+    /// The request for a page.
+    ///
+    /// - Parameter continuation: Which page, secrets in it concealed; nil for the first.
+    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
+    ///   `unfollowable` for a continuation that leads to an origin that is not allowed.
+    public func page(for continuation: Continuation?) throws(FeedError) -> PreparedPage {
+        let parts = try resolvedParts()
+        let base = try url(of: parts)
+        // The style must get what the upstream meant, or a number would not be one.
+        let revealed = continuation.map { Continuation(parts.secrets.reveal($0.text)) }
+        let wanted: PageRequest
+        do throws(PagingError) {
+            wanted = try pagination.request(for: revealed, base: PageRequest(url: base.text, query: parts.query))
+        } catch {
+            throw FeedError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
+        }
+        let target = try followed(wanted, from: base, parts)
+        let request = Request(
+            target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: base.origin,
+            timeouts: timeouts)
+        return PreparedPage(
+            request: request, identity: "\(request.method) \(parts.secrets.key(for: target.text))",
+            credentialFingerprint: parts.secrets.fingerprint(salt: salt), continuation: continuation,
+            secrets: parts.secrets)
+    }
+
+    private var timeouts: Timeouts {
+        let usual = Timeouts()
+        let total = definition.timeout
+        return Timeouts(connect: min(usual.connect, total), total: total, stall: min(usual.stall, total))
+    }
+
+    private func resolvedParts() throws(FeedError) -> ResolvedParts {
+        do throws(ConfigurationError) {
+            return try ResolvedParts(definition) { template throws(ConfigurationError) in
+                try template.resolved(environment: environment, relativeTo: folder)
+            }
+        } catch {
+            throw FeedError(
+                .configuration, error.description, advice: "set what the definition refers to, then try again")
+        }
+    }
+
+    private func url(of parts: ResolvedParts) throws(FeedError) -> WebURL {
+        do throws(HTTPError) {
+            return try WebURL(parts.url)
+        } catch {
+            throw FeedError(
+                .configuration, "the `url` cannot be requested: \(parts.secrets.mask(error.message))",
+                advice: "check the `url` and what it refers to",
+                url: String(definition.url.description.prefix { $0 != "?" }))
+        }
+    }
+
+    /// The URL of a page, if it may be requested.
+    private func followed(
+        _ wanted: PageRequest, from base: WebURL, _ parts: ResolvedParts
+    ) throws(FeedError) -> WebURL {
+        let page: WebURL
+        do throws(HTTPError) {
+            page = try base.resolving(wanted.url).upgraded(toMatch: base)
+                .replacingQuery(wanted.query.map { QueryItem(name: $0.name, value: $0.value) })
+        } catch {
+            throw FeedError(
+                .unfollowable, "the next page's URL cannot be requested: \(parts.secrets.mask(error.message))",
+                url: UpstreamText.excerpt(String(wanted.url.prefix { $0 != "?" }), parts.secrets))
+        }
+        guard page.origin != base.origin else { return page }
+        let origin = parts.secrets.mask(page.origin.description)
+        guard try allowedOrigins().contains(page.origin) else {
+            throw FeedError(
+                .unfollowable, "the next page is at another origin, \(origin)",
+                advice: "if you trust it, add `allow_origins: [\(origin)]` to the feed", url: parts.shown(page))
+        }
+        // Credentials stay behind by themselves; one that the upstream wrote into the URL would not.
+        guard !parts.secrets.occur(in: page.text) else {
+            throw FeedError(
+                .unfollowable, "the next page is at another origin, \(origin), and its URL holds a credential",
+                url: parts.shown(page))
+        }
+        return page
+    }
+
+    private func allowedOrigins() throws(FeedError) -> [Origin] {
+        do throws(HTTPError) {
+            return try definition.allowOrigins.map { text throws(HTTPError) in try Origin(text) }
+        } catch {
+            throw FeedError(.configuration, "`allow_origins` has an entry that is no origin: \(error.message)")
+        }
+    }
+}
+
+extension RequestPlan: CustomStringConvertible, CustomReflectable {
+    /// The feed's name; the environment is nobody's business.
+    public var description: String { "request plan of feed `\(definition.name)`" }
+
+    /// A mirror without children, so that `dump` shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}

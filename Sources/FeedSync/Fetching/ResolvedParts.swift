@@ -1,0 +1,121 @@
+internal import HTTP
+
+/// A definition's request with its references followed, credentials apart from the rest.
+struct ResolvedParts {
+    let url: String
+    /// The parameters that are no credentials.
+    private(set) var query: [PageRequest.Parameter] = []
+    /// The header fields that are no credentials.
+    private(set) var headers = Headers()
+    private(set) var credentials: [Credential] = []
+    let secrets: Secrets
+
+    /// Headers that carry a credential however their value is written.
+    private static let credentialHeaders = ["authorization", "cookie", "proxy-authorization", "x-api-key"]
+
+    /// - Throws: what `resolve` throws.
+    init(
+        _ definition: FeedDefinition,
+        resolve: (Template) throws(ConfigurationError) -> Template.Resolved
+    ) throws(ConfigurationError) {
+        let address = try resolve(definition.url)
+        url = address.text
+        var found = address.secrets
+
+        let parameters = try definition.query.map { parameter throws(ConfigurationError) in
+            (name: parameter.name, value: try resolve(parameter.value))
+        }
+        // Credentials take the place of all parameters of their name, so one makes its namesakes credentials.
+        let secretNames = Set(parameters.filter { !$0.value.secrets.isEmpty }.map(\.name))
+        for (name, value) in parameters {
+            found += value.secrets
+            if secretNames.contains(name) {
+                credentials.append(.query(name: name, value: value.text))
+            } else {
+                query.append(PageRequest.Parameter(name: name, value: value.text))
+            }
+        }
+
+        for header in definition.headers {
+            let value = try resolve(header.value)
+            found += value.secrets
+            let isCredential = Self.credentialHeaders.contains(header.name.lowercased())
+            if isCredential { found += Self.secrets(inHeader: value.text) }
+            if isCredential || !value.secrets.isEmpty {
+                credentials.append(.header(name: header.name, value: value.text))
+            } else {
+                headers.append(name: header.name, value: value.text)
+            }
+        }
+
+        if let authentication = definition.authentication {
+            found += try Self.credentials(of: authentication, resolve: resolve, into: &credentials)
+        }
+        secrets = Secrets(found)
+    }
+
+    /// A URL for people, secrets masked.
+    func shown(_ url: WebURL) -> String { secrets.mask(url.redacted) }
+
+    /// Adds what `auth` says to the credentials and returns its secrets.
+    private static func credentials(
+        of authentication: Authentication,
+        resolve: (Template) throws(ConfigurationError) -> Template.Resolved, into credentials: inout [Credential]
+    ) throws(ConfigurationError) -> [String] {
+        switch authentication {
+        case .bearer(let template):
+            let token = try resolve(template)
+            credentials.append(.header(name: "Authorization", value: "Bearer \(token.text)"))
+            return [token.text] + token.secrets
+        case .basic(let userTemplate, let passwordTemplate):
+            let (user, password) = (try resolve(userTemplate), try resolve(passwordTemplate))
+            // https://www.rfc-editor.org/rfc/rfc7617#section-2
+            let pair = Base64.encoded("\(user.text):\(password.text)")
+            credentials.append(.header(name: "Authorization", value: "Basic \(pair)"))
+            return [password.text, user.text, pair] + password.secrets + user.secrets
+        case .headers(let headers):
+            var found: [String] = []
+            for header in headers {
+                let value = try resolve(header.value)
+                credentials.append(.header(name: header.name, value: value.text))
+                found += secrets(inHeader: value.text) + value.secrets
+            }
+            return found
+        case .query(let parameters):
+            var found: [String] = []
+            for parameter in parameters {
+                let value = try resolve(parameter.value)
+                credentials.append(.query(name: parameter.name, value: value.text))
+                found += [value.text] + value.secrets
+            }
+            return found
+        }
+    }
+
+    /// The value, and what follows a scheme such as `Bearer` in it.
+    private static func secrets(inHeader value: String) -> [String] {
+        guard let space = value.firstIndex(of: " ") else { return [value] }
+        return [value, String(value[value.index(after: space)...])]
+    }
+}
+
+/// Base64 with padding.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc4648#section-4
+enum Base64 {
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+
+    static func encoded(_ text: String) -> String {
+        var result = ""
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let block = rest.prefix(3)
+            rest = rest.dropFirst(3)
+            let bits = block.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - block.count))
+            for place in 0..<4 {
+                result.append(place <= block.count ? digits[(bits >> (18 - 6 * place)) & 63] : "=")
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,38 @@
+public import HTTP
+
+/// What tells whether a page has changed, byte for byte as the upstream wrote it.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8
+public struct Validators: Sendable, Hashable {
+    /// The entity tag with its quotes and `W/`.
+    public let etag: String?
+    /// The `Last-Modified` date.
+    public let lastModified: String?
+
+    /// Validators kept from an earlier response.
+    public init(etag: String?, lastModified: String?) {
+        self.etag = etag
+        self.lastModified = lastModified
+    }
+
+    /// The validators of a response that brought the page.
+    public init(of response: Response) {
+        self.init(etag: response.etag, lastModified: response.lastModified)
+    }
+
+    /// Whether there is nothing to ask with.
+    public var isEmpty: Bool { etag == nil && lastModified == nil }
+
+    /// The validators after a 304: what it says outranks what was kept.
+    public func refreshed(by response: Response) -> Validators {
+        Validators(etag: response.etag ?? etag, lastModified: response.lastModified ?? lastModified)
+    }
+}
+
+extension Headers {
+    /// Puts in the fields that make a request conditional; without validators takes them out.
+    mutating func setConditions(_ validators: Validators?) {
+        self["If-None-Match"] = validators?.etag
+        self["If-Modified-Since"] = validators?.lastModified
+    }
+}

@@ -1,0 +1,62 @@
+/// What came of a page, as far as paging has to know.
+public struct PageFacts: Sendable {
+    /// A header field of the response.
+    public struct Header: Sendable, Hashable {
+        /// The name as received.
+        public let name: String
+        /// The value.
+        public let value: String
+
+        /// A header field.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// What the page was requested with; nil for the first.
+    public let continuation: Continuation?
+    /// The elements of the page's array, also those that are no items.
+    public let elementCount: Int
+    /// The elements of all the walk's pages, this one included.
+    public let walkElementCount: Int
+    /// The values at the style's `bodyPaths`, in their order; nil where there was none.
+    public let values: [JSONScalar?]
+    /// The response's header fields.
+    public let headers: [Header]
+    /// The URL that answered, after redirects.
+    public let url: String
+
+    /// The facts of one page.
+    public init(
+        continuation: Continuation?, elementCount: Int, walkElementCount: Int, values: [JSONScalar?] = [],
+        headers: [Header] = [], url: String = ""
+    ) {
+        self.continuation = continuation
+        self.elementCount = elementCount
+        self.walkElementCount = walkElementCount
+        self.values = values
+        self.headers = headers
+        self.url = url
+    }
+}
+
+/// Where the pages go on after one of them.
+public struct PageEnd: Sendable, Hashable {
+    /// What to request next; nil at the end.
+    public let next: Continuation?
+    /// How many elements the upstream says there are, where it says so believably. An end before them is doubtful.
+    public let total: Int?
+    /// Something odd that the user should hear of; it did not keep the page from being read.
+    public let notice: String?
+
+    /// There is another page.
+    public static func more(_ next: Continuation, total: Int? = nil, notice: String? = nil) -> PageEnd {
+        PageEnd(next: next, total: total, notice: notice)
+    }
+
+    /// There is no further page.
+    public static func end(total: Int? = nil, notice: String? = nil) -> PageEnd {
+        PageEnd(next: nil, total: total, notice: notice)
+    }
+}

@@ -1,0 +1,35 @@
+/// A way in which feeds have pages. Pure: it makes no request and keeps nothing between pages.
+///
+/// A style is one file that conforms to this, and its line in `PaginationStyles`.
+public protocol PaginationStyle: Sendable {
+    /// The style's word in the configuration.
+    static var name: String { get }
+
+    /// Reads the style's members. Mistakes go to the reader, and the style made then is never used.
+    init(_ members: MappingReader)
+
+    /// The style and its members on one line, equal for equal styles.
+    var canonicalText: String { get }
+
+    /// What the decoder must pick from each body, for `PageFacts.values`.
+    var bodyPaths: [Path] { get }
+
+    /// The query parameters that say which page; a feed's query must not have them.
+    var continuationParameters: [String] { get }
+
+    /// The request for a page.
+    ///
+    /// - Parameters:
+    ///   - continuation: Which page; nil for the first.
+    ///   - base: The feed's own request.
+    /// - Throws: `PagingError` if the continuation is none of this style's.
+    func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest
+
+    /// The continuation after another one, where it can be told without the page; nil where it cannot.
+    func predicted(after continuation: Continuation?) -> Continuation?
+
+    /// Where the pages go on after one that came.
+    ///
+    /// - Throws: `PagingError` if the page cannot be followed.
+    func next(after page: PageFacts) throws(PagingError) -> PageEnd
+}

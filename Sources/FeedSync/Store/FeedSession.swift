@@ -1,0 +1,105 @@
+internal import SQLite
+
+/// One feed while a run works on it: its table, its walk, and the transactions that change them.
+///
+/// Every method is one transaction: what it writes is there together or not at all, and `state` follows only a commit.
+///
+/// - Isolation: the store's.
+final class FeedSession {
+    let feed: String
+    let tableName: String
+    let run: Int64
+    let connection: Connection
+    let plan: DecodePlan
+    let table: FeedTable
+    private(set) var state: FeedState
+    private(set) var standing: FeedStanding
+
+    init(
+        feed: String, tableName: String, run: Int64, plan: DecodePlan, state: FeedState, standing: FeedStanding,
+        on connection: Connection
+    ) throws {
+        self.feed = feed
+        self.tableName = tableName
+        self.run = run
+        self.plan = plan
+        self.state = state
+        self.standing = standing
+        self.connection = connection
+        table = try FeedTable(named: tableName, plan: plan, on: connection)
+    }
+
+    /// Logs that a page is on its way.
+    func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
+        let page = direction == .header ? 1 : (state.walk?.pages ?? 0) + 1
+        let event = try connection.transaction {
+            try logEvent(direction.begin, page: page, now: now)
+        }
+        state.open = direction
+        return event
+    }
+
+    /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
+    func fail(_ error: FeedError, outcome: String, spent: RunFigures, quota: [QuotaReading], now: String) throws -> StatusEvent? {
+        var draft = state
+        draft.figures.requests += spent.requests
+        draft.figures.bytes += spent.bytes
+        draft.open = nil
+        let event = try connection.transaction {
+            var event: StatusEvent?
+            if let direction = state.open {
+                let page = direction == .header ? 1 : (state.walk?.pages ?? 0) + 1
+                event = try logEvent(direction.end, page: page, error: error.json, now: now)
+            }
+            try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), .text(feed))
+            try QuotaLedger.record(quota, for: feed, on: connection)
+            try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
+            return event
+        }
+        state = draft
+        return event
+    }
+
+    /// Ends the run: nothing is on its way.
+    func finish(outcome: String, now: String) throws {
+        try connection.transaction {
+            try finishRun(outcome: outcome, figures: state.figures, error: nil, now: now)
+        }
+    }
+
+    func follow(_ draft: FeedState, standing: FeedStanding) {
+        state = draft
+        self.standing = standing
+    }
+
+    func logEvent(
+        _ status: RefreshStatus, page: Int?, items: ItemFigures = ItemFigures(), error: String? = nil, now: String
+    ) throws -> StatusEvent {
+        try connection.run(
+            """
+            INSERT INTO event (at, feed, run, status, page, inserted, updated, unchanged, removed, error)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .text(now), .text(feed), Value(run), .text(status.rawValue), Value(page), Value(items.inserted),
+            Value(items.updated), Value(items.unchanged), Value(items.removed), Value(error))
+        let id = Int(connection.lastInsertRowID)
+        try connection.run("UPDATE feed SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
+        return StatusEvent(
+            id: id, at: now, feed: feed, run: Int(run), status: status, page: page, items: items, error: error)
+    }
+
+    private func finishRun(outcome: String, figures: RunFigures, error: String?, now: String) throws {
+        var isComplete = false
+        var reason: String?
+        try connection.rows("SELECT complete, reason FROM _walk WHERE id = ?", [Value(state.walk?.id)]) { row in
+            isComplete = row.int64(at: 0) == 1
+            reason = row.text(at: 1)
+        }
+        if !isComplete, reason == nil { reason = outcome == "failed" ? "failed" : "cut_off" }
+        try connection.run(
+            """
+            UPDATE run SET finished_at = ?, outcome = ?, complete = ?, reason = ?, requests = ?, bytes = ?, error = ?
+            WHERE id = ?
+            """, .text(now), .text(outcome), Value(isComplete), Value(isComplete ? nil : reason),
+            Value(figures.requests), Value(figures.bytes), Value(error), Value(run))
+    }
+}

@@ -1,0 +1,171 @@
+internal import CSimdjson
+internal import SQLite
+
+/// A feed's table: one row an item, written from views of the page.
+///
+/// - Isolation: the store's.
+final class FeedTable {
+    /// A row that an item has already.
+    struct StoredRow {
+        let id: Int64
+        let place: Place
+        let section: String?
+        let isRemoved: Bool
+        /// Whether the item says what the row holds.
+        let isSame: Bool
+    }
+
+    private let connection: Connection
+    private let plan: DecodePlan
+    private let select: Statement
+    private let insert: Statement
+    private let update: Statement
+    private let move: Statement
+
+    /// The columns of `select` before the model's.
+    private static let fixed = 5
+
+    init(named name: String, plan: DecodePlan, on connection: Connection) throws {
+        self.connection = connection
+        self.plan = plan
+        let table = try SQL.identifier(name)
+        let columns = try plan.columns.map { try SQL.identifier($0.name) }
+        let raw = plan.keepsRaw ? ["_raw"] : []
+        let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+        select = try connection.prepare(
+            "SELECT "
+                + (["rowid", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
+                .joined(separator: ", ") + " FROM \(table) WHERE \(isKey)", persistent: true)
+        let all = columns + raw + ["_section", "_generation", "_position", "_first_seen_at", "_changed_at"]
+        insert = try connection.prepare(
+            "INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))"
+                + " ON CONFLICT DO NOTHING", persistent: true)
+        let set = columns + raw + ["_section", "_generation", "_position", "_changed_at"]
+        update = try connection.prepare(
+            "UPDATE \(table) SET \(set.map { "\($0) = ?" }.joined(separator: ", ")), _removed_at = NULL WHERE rowid = ?",
+            persistent: true)
+        move = try connection.prepare(
+            "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE rowid = ?",
+            persistent: true)
+    }
+
+    /// The row with the item's key, compared with the item; nil if there is none.
+    ///
+    /// The read stays open for `update`, up to the next call or `endRead()`.
+    func row(for item: PageItem) throws(SQLiteError) -> StoredRow? {
+        try select.reset()
+        for (index, column) in plan.keyColumns.enumerated() {
+            try bind(item.value(of: column), to: select, at: index + 1)
+        }
+        guard try select.step() else { return nil }
+        return StoredRow(
+            id: select.int64(at: 0), place: Place(generation: select.int64(at: 1), position: select.int64(at: 2)),
+            section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item))
+    }
+
+    /// Adds a row for the item; false, with nothing written, if one with its key is there.
+    func insert(_ item: PageItem, section: String?, at place: Place, now: Value) throws(SQLiteError) -> Bool {
+        var index = try bindContent(of: item, to: insert)
+        try insert.bind(Value(section), at: index)
+        try insert.bindInt64(place.generation, at: index + 1)
+        try insert.bindInt64(place.position, at: index + 2)
+        index += 3
+        try insert.bind(now, at: index)
+        try insert.bind(now, at: index + 1)
+        try run(insert)
+        return connection.changes == 1
+    }
+
+    /// Writes the item over the row that `row(for:)` found for it just before.
+    func update(
+        _ row: StoredRow, to item: PageItem, section: String?, at place: Place, now: Value
+    ) throws(SQLiteError) {
+        let index = try bindContent(of: item, to: update, missing: select)
+        try update.bind(Value(section), at: index)
+        try update.bindInt64(place.generation, at: index + 1)
+        try update.bindInt64(place.position, at: index + 2)
+        try update.bind(now, at: index + 3)
+        try update.bindInt64(row.id, at: index + 4)
+        try run(update)
+    }
+
+    /// Gives a row a place, and clears its removal.
+    func move(_ row: StoredRow, to place: Place, section: String?) throws(SQLiteError) {
+        try move.bind(Value(section), at: 1)
+        try move.bindInt64(place.generation, at: 2)
+        try move.bindInt64(place.position, at: 3)
+        try move.bindInt64(row.id, at: 4)
+        try run(move)
+    }
+
+    /// Ends what `row(for:)` began, so that no read stays open and no view of the page is kept.
+    func endRead() throws(SQLiteError) {
+        try select.reset()
+    }
+
+    /// Resets every statement after a failure.
+    func abandon() {
+        for statement in [select, insert, update, move] { try? statement.reset() }
+    }
+
+    private func run(_ statement: Statement) throws(SQLiteError) {
+        _ = try statement.step()
+        try statement.reset()
+    }
+
+    /// Binds the model's columns and the raw item from 1; the next free index.
+    private func bindContent(
+        of item: PageItem, to statement: Statement, missing stored: Statement? = nil
+    ) throws(SQLiteError) -> Int {
+        for column in plan.columns.indices {
+            let value = item.value(of: column)
+            if case .missing = value, let stored {
+                try statement.bind(stored.value(at: Self.fixed + column), at: column + 1)
+            } else {
+                try bind(value, to: statement, at: column + 1)
+            }
+        }
+        guard plan.keepsRaw else { return plan.columns.count + 1 }
+        try statement.bindText(item.raw, at: plan.columns.count + 1)
+        return plan.columns.count + 2
+    }
+
+    private func bind(_ value: ColumnValue, to statement: Statement, at index: Int) throws(SQLiteError) {
+        switch value {
+        case .missing, .null: try statement.bindNull(at: index)
+        case .integer(let integer): try statement.bindInt64(integer, at: index)
+        case .real(let real): try statement.bindDouble(real, at: index)
+        case .text(let bytes): try statement.bindText(bytes, at: index)
+        case .madeText(let bytes): try statement.bind(.text(String(decoding: bytes, as: UTF8.self)), at: index)
+        }
+    }
+
+    private func isSame(_ item: PageItem) -> Bool {
+        for column in plan.columns.indices {
+            guard isSame(item.value(of: column), at: Self.fixed + column) else { return false }
+        }
+        return !plan.keepsRaw || select.holdsText(item.raw, at: Self.fixed + plan.columns.count)
+    }
+
+    private func isSame(_ value: ColumnValue, at index: Int) -> Bool {
+        switch value {
+        case .missing: true
+        case .null: select.isNull(at: index)
+        case .integer(let integer): select.holds(integer, at: index)
+        case .real(let real): select.holds(real, at: index)
+        case .text(let bytes): select.holdsText(bytes, at: index)
+        case .madeText(let bytes): bytes.withUnsafeBytes { select.holdsText($0, at: index) }
+        }
+    }
+}
+
+/// Where a row stands in its feed: newer generations first, then by position.
+struct Place: Hashable, Sendable {
+    var generation: Int64
+    var position: Int64
+
+    /// Whether it comes before `other` in feed order.
+    func precedes(_ other: Place) -> Bool {
+        generation == other.generation ? position < other.position : generation > other.generation
+    }
+}

@@ -1,0 +1,74 @@
+internal import SQLite
+
+/// The view that shows all feeds of one model.
+///
+/// `feed` first, then every model column that any of the feeds has, then the columns that every feed has.
+struct ModelView {
+    let model: String
+
+    private static let common = ["_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at"]
+    /// https://sqlite.org/limits.html#max_compound_select
+    private static let mostTerms = 500
+
+    /// Makes the view anew if its feeds or their columns have changed; drops it with its last feed.
+    func apply(to connection: Connection) throws {
+        let name = TableSchema.tableName(model)
+        var feeds: [(feed: String, table: String, columns: [String])] = []
+        try connection.rows(
+            """
+            SELECT feed.name, _feed."table" FROM feed JOIN _feed ON _feed.feed = feed.name
+            WHERE feed.model = ? ORDER BY _feed.id
+            """, [.text(model)]
+        ) { row in
+            feeds.append((row.text(at: 0) ?? "", row.text(at: 1) ?? "", []))
+        }
+        for index in feeds.indices {
+            try connection.rows(
+                "SELECT json_extract(value, '$.name') FROM _feed, json_each(columns) WHERE feed = ? ORDER BY json_each.key",
+                [.text(feeds[index].feed)]
+            ) { row in feeds[index].columns.append(row.text(at: 0) ?? "") }
+        }
+        var columns: [String] = []
+        for column in feeds.flatMap(\.columns) where !columns.contains(where: { Self.isSame($0, column) }) {
+            columns.append(column)
+        }
+        let names = ["feed"] + ColumnNames.columnNames(for: ["feed"] + columns).dropFirst()
+        let selects = try feeds.map { feed in
+            let values = try columns.map { column in
+                try feed.columns.first { Self.isSame($0, column) }.map { try SQL.identifier($0) } ?? "NULL"
+            }
+            let all = try [SQL.string(feed.feed)] + values + Self.common
+            return "SELECT \(all.joined(separator: ", ")) FROM \(try SQL.identifier(feed.table))"
+        }
+        try rebuild(name, columns: names + Self.common, selects: selects, on: connection)
+    }
+
+    private func rebuild(_ name: String, columns: [String], selects: [String], on connection: Connection) throws {
+        var parts: [(name: String, sql: String)] = []
+        var terms = selects
+        let header = try columns.map { try SQL.identifier($0) }.joined(separator: ", ")
+        if terms.count > Self.mostTerms {
+            terms = try stride(from: 0, to: selects.count, by: Self.mostTerms).map { start in
+                let part = "_\(name)_part\(start / Self.mostTerms + 1)"
+                let end = min(start + Self.mostTerms, selects.count)
+                parts.append((part, selects[start..<end].joined(separator: "\nUNION ALL ")))
+                return "SELECT * FROM \(try SQL.identifier(part))"
+            }
+        }
+        if !terms.isEmpty { parts.append((name, terms.joined(separator: "\nUNION ALL "))) }
+        let wanted = try parts.map { "CREATE VIEW \(try SQL.identifier($0.name)) (\(header)) AS\n\($0.sql)" }
+
+        var stored: [String: String] = [:]
+        try connection.rows(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND (name = ? COLLATE NOCASE OR name GLOB ?)",
+            [.text(name), .text("_\(name)_part[0-9]*")]
+        ) { row in stored[row.text(at: 0) ?? ""] = row.text(at: 1) }
+        guard Set(stored.values) != Set(wanted) else { return }
+        for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
+        for sql in wanted { try connection.execute(sql) }
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        TableSchema.folded(left) == TableSchema.folded(right)
+    }
+}

@@ -1,0 +1,63 @@
+internal import HTTP
+
+/// A page on its way into the store.
+struct PageCommit: Sendable {
+    enum Content: Sendable {
+        /// A body with items, or none.
+        case decoded(DecodedPage)
+        /// A response that stands for an empty page.
+        case empty
+        /// The stored page is still true.
+        case notModified(StoredPage)
+    }
+
+    let direction: PageDirection
+    let content: Content
+    /// Method and URL, secrets masked.
+    let request: String
+    let credential: Int64
+    let validators: Validators
+    /// Where the pages go on.
+    let end: PageEnd
+    let requestCount: Int
+    let byteCount: Int
+    let quota: [QuotaReading]
+    let serverDate: Int64?
+    /// Why a walk that ends here is not complete all the same.
+    let incompleteReason: IncompleteReason?
+    /// The elements that are no items; the first of them in words.
+    let leftOut: LeftOut
+    /// Whether a footer begins at once, in the same transaction.
+    let beginsNext: Bool
+}
+
+/// Elements that were not stored.
+struct LeftOut: Sendable, Hashable {
+    var count = 0
+    var first: String?
+}
+
+/// A page as the store has it.
+struct StoredPage: Sendable, Hashable {
+    let id: Int64
+    let validators: Validators
+    let place: Place
+    let placed: Int64
+    let elements: Int
+    let keys: String
+    let continuation: Continuation?
+    let total: Int?
+}
+
+/// What a commit did.
+struct PageOutcome: Sendable {
+    let items: ItemFigures
+    let isUnchanged: Bool
+    let isEnd: Bool
+    let events: [StatusEvent]
+}
+
+extension PageCommit {
+    /// Why a walk that ends with this page is not complete all the same.
+    var endReason: String? { incompleteReason?.rawValue }
+}

@@ -1,0 +1,188 @@
+internal import SQLite
+
+/// Writes the items of one page, as far as they differ from what is stored.
+///
+/// While every item so far is stored as it came, where it should be, nothing is written. The first one that is not
+/// makes the page a changed one: its walk gets a generation, and its items get places in it.
+///
+/// - Isolation: the store's, inside the page's transaction.
+struct PageWriter {
+    /// What the items became.
+    private(set) var items = ItemFigures()
+    /// What that does to the sections.
+    private(set) var sections = SectionTally()
+    /// The places of rows that were rewritten or moved: pages that had them lapse.
+    private(set) var touched = PlaceRanges()
+    /// Whether an item keeps the place that another page of the walk gave it.
+    private(set) var sharesRows = false
+    /// How many more live rows there are.
+    private(set) var added = 0
+    /// Whether anything is not as stored.
+    private(set) var isChanged = false
+    /// The place of the page's first item.
+    private(set) var first: Place?
+    /// How many places the page takes.
+    private(set) var placed: Int64 = 0
+    private(set) var walk: WalkState
+    /// The feed's newest generation.
+    private(set) var generation: Int64
+
+    private let table: FeedTable
+    private let direction: PageDirection
+    private let now: Value
+    private let lift: (_ walk: WalkState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
+    private var kept: [FeedTable.StoredRow] = []
+    /// Items mostly go on as the one before: a new one is tried as new first, which saves a look-up.
+    private var expectsNew = false
+
+    /// - Parameter lift: gives the rows of the walk's unchanged pages their place in the generation.
+    init(
+        _ table: FeedTable, generation: Int64, walk: WalkState, direction: PageDirection, now: String,
+        lift: @escaping (_ walk: WalkState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
+    ) {
+        self.table = table
+        self.generation = generation
+        self.walk = walk
+        self.direction = direction
+        self.now = .text(now)
+        self.lift = lift
+    }
+
+    mutating func write(_ page: DecodedPage) throws {
+        for index in 0..<page.elementCount {
+            let item = page.element(at: index)
+            guard item.fault == nil else { continue }
+            try write(item)
+        }
+        try table.endRead()
+        guard !isChanged else { return }
+        walk.lastPlace = kept.last?.place ?? walk.lastPlace
+        walk.position += placed
+    }
+
+    /// Goes past a stored page that the upstream calls unchanged, and moves its rows only if others come before them now.
+    mutating func keep(
+        _ page: StoredPage, move: (_ from: Place, _ count: Int64, _ to: Place, _ sections: inout SectionTally) throws -> Void
+    ) throws {
+        items.unchanged += Int(page.placed)
+        guard page.placed > 0 else { return }
+        let isHead = page.place == Place(generation: generation, position: 0)
+        let isInPlace = direction == .header ? isHead : walk.lastPlace.map { $0.precedes(page.place) } ?? isHead
+        var place = page.place
+        if !isInPlace {
+            try becomeChanged()
+            place = Place(generation: generation, position: walk.position)
+            try move(page.place, page.placed, place, &sections)
+        }
+        first = place
+        placed = page.placed
+        walk.position += page.placed
+        walk.lastPlace = Place(generation: place.generation, position: place.position + page.placed - 1)
+    }
+
+    /// Makes the walk one that writes: what it has seen so far, and what comes, gets places in its own generation.
+    mutating func becomeChanged() throws {
+        guard !isChanged else { return }
+        isChanged = true
+        if walk.generation == nil {
+            generation += 1
+            walk.generation = generation
+        }
+        try lift(walk, generation, &sections)
+        walk.lastPlace = walk.position > 0 ? Place(generation: generation, position: walk.position - 1) : nil
+        first = nil
+        placed = 0
+        for row in kept {
+            let place = nextPlace()
+            try table.move(row, to: place, section: row.section)
+            sections.leave(row.section, at: row.place, forAnother: false)
+            sections.note(row.section, at: place)
+            touched.insert(row.place)
+        }
+    }
+
+    private mutating func write(_ item: PageItem) throws {
+        if isChanged, expectsNew, try insert(item) { return }
+        guard let row = try table.row(for: item) else {
+            try becomeChanged()
+            expectsNew = try insert(item)
+            return
+        }
+        expectsNew = false
+        if !isChanged {
+            let isAsStored = row.isSame && !row.isRemoved && (item.section ?? row.section) == row.section
+            if isAsStored, keep(row) {
+                items.unchanged += 1
+                return
+            }
+            try becomeChanged()
+        }
+        // Read again if the row itself was moved a moment ago.
+        guard let row = row.place.generation == generation ? row : try table.row(for: item) else { return }
+        try rewrite(row, with: item)
+    }
+
+    /// Whether a stored row stands where this page should have it: at the head, or behind the page before, and next to
+    /// the item before. An item that comes twice in the page has its place already.
+    private mutating func keep(_ row: FeedTable.StoredRow) -> Bool {
+        if let last = kept.last?.place, let first {
+            let isAgain = (first.position...last.position).contains(row.place.position)
+            if last.generation == row.place.generation, isAgain { return true }
+            guard row.place == Place(generation: last.generation, position: last.position + 1) else { return false }
+        } else if direction == .header {
+            guard row.place == Place(generation: generation, position: 0) else { return false }
+        } else if let last = walk.lastPlace {
+            guard last.precedes(row.place) else { return false }
+        }
+        first = first ?? row.place
+        placed += 1
+        kept.append(row)
+        return true
+    }
+
+    private mutating func nextPlace() -> Place {
+        let place = Place(generation: generation, position: walk.position)
+        walk.position += 1
+        walk.lastPlace = place
+        first = first ?? place
+        placed += 1
+        return place
+    }
+
+    private mutating func insert(_ item: PageItem) throws -> Bool {
+        let place = Place(generation: generation, position: walk.position)
+        let section = item.section ?? nil
+        guard try table.insert(item, section: section, at: place, now: now) else { return false }
+        _ = nextPlace()
+        sections.add(section, at: place)
+        items.inserted += 1
+        added += 1
+        return true
+    }
+
+    private mutating func rewrite(_ row: FeedTable.StoredRow, with item: PageItem) throws {
+        let section = item.section ?? row.section
+        let isPlaced = row.place.generation == walk.generation
+        if isPlaced, first.map({ row.place.position < $0.position }) ?? true { sharesRows = true }
+        let place = isPlaced ? row.place : nextPlace()
+        if row.isRemoved {
+            added += 1
+            sections.add(section, at: place)
+        } else if section != row.section {
+            sections.leave(row.section, at: row.place, forAnother: true)
+            sections.add(section, at: place)
+        } else if place != row.place {
+            sections.leave(row.section, at: row.place, forAnother: false)
+            sections.note(section, at: place)
+        }
+        if row.isSame {
+            items.unchanged += 1
+            guard place != row.place || row.isRemoved || section != row.section else { return }
+            try table.move(row, to: place, section: section)
+        } else {
+            items.updated += 1
+            try table.update(row, to: item, section: section, at: place, now: now)
+        }
+        touched.insert(row.place)
+    }
+}

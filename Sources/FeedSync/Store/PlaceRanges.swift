@@ -1,0 +1,15 @@
+/// Places gathered into ranges of positions; consecutive places make one.
+struct PlaceRanges {
+    private(set) var ranges: [(generation: Int64, positions: Range<Int64>)] = []
+
+    mutating func insert(_ place: Place) {
+        if let last = ranges.last, last.generation == place.generation {
+            if last.positions.contains(place.position) { return }
+            if last.positions.upperBound == place.position {
+                ranges[ranges.count - 1].positions = last.positions.lowerBound..<place.position + 1
+                return
+            }
+        }
+        ranges.append((place.generation, place.position..<place.position + 1))
+    }
+}

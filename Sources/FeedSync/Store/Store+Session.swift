@@ -1,0 +1,209 @@
+internal import SQLite
+
+extension Store {
+    /// What a run found when it had got hold of its feed.
+    struct Opening: Sendable {
+        let run: Int
+        let standing: FeedStanding
+        /// What closed a begin that an interrupted run left open.
+        let events: [StatusEvent]
+    }
+
+    /// The feed's number, which its hold goes by; the feed is entered if it is new.
+    func feedNumber(_ definition: FeedDefinition) throws(FeedError) -> Int64 {
+        try storing {
+            if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) { return id }
+            return try connection.transaction { try enter(definition) }
+        }
+    }
+
+    /// Opens a feed that is held by this process, and begins a run on it.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` if the feed's key is another now.
+    func open(_ definition: FeedDefinition, plan: DecodePlan, command: String, now: String) throws(FeedError) -> Opening {
+        try storing {
+            try connection.transaction {
+                let events = try closeInterrupted(definition.name, now: now)
+                try adopt(definition)
+                try connection.run(
+                    "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
+                    .text(command), .text(now))
+                let run = connection.lastInsertRowID
+                let (state, standing) = try load(definition.name)
+                sessions[definition.name] = try FeedSession(
+                    feed: definition.name, tableName: TableSchema.tableName(definition.name), run: run, plan: plan,
+                    state: state, standing: standing, on: connection)
+                return Opening(run: Int(run), standing: standing, events: events)
+            }
+        }
+    }
+
+    /// Ends what `open` began, whether or not anything was committed.
+    func close(_ feed: String) {
+        sessions[feed] = nil
+    }
+
+    private func enter(_ definition: FeedDefinition) throws -> Int64 {
+        if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) { return id }
+        let schema = TableSchema(definition)
+        try schema.apply(to: connection)
+        try connection.run(
+            "INSERT INTO feed (name, model, url) VALUES (?, ?, ?)", .text(definition.name), Value(definition.model),
+            .text(definition.shownURL))
+        try connection.run(
+            "INSERT INTO _feed (feed, \"table\", key, key_columns, columns, definition) VALUES (?, ?, ?, ?, ?, ?)",
+            .text(definition.name), .text(schema.name), .text(definition.keyText), .text(Self.keyColumns(definition)),
+            .text(Self.columns(definition.columns)), .text(definition.canonicalText(salt: salt)))
+        let id = connection.lastInsertRowID
+        if let model = definition.model { try ModelView(model: model).apply(to: connection) }
+        return id
+    }
+
+    /// The process that began is gone, or we would not hold the feed.
+    private func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
+        let error = FeedError(.interrupted, "the process ended before the command did")
+        var open: (status: RefreshStatus, run: Int64, page: Int64)?
+        try connection.rows(
+            """
+            SELECT event.status, event.run, event.page FROM feed JOIN event ON event.feed = feed.name
+            WHERE feed.name = ? AND feed.status IN ('beginHeader', 'beginFooter') ORDER BY event.id DESC LIMIT 1
+            """, [.text(feed)]
+        ) { row in
+            open = RefreshStatus(rawValue: row.text(at: 0) ?? "").map { ($0, row.int64(at: 1), row.int64(at: 2)) }
+        }
+        try connection.run(
+            """
+            UPDATE run SET finished_at = ?, outcome = 'interrupted', reason = 'cut_off', error = ?
+            WHERE feed = ? AND outcome IS NULL
+            """, .text(now), .text(error.json), .text(feed))
+        guard let open else { return [] }
+        let closing: RefreshStatus = open.status == .beginHeader ? .endHeader : .endFooter
+        try connection.run(
+            "INSERT INTO event (at, feed, run, status, page, error) VALUES (?, ?, ?, ?, ?, ?)", .text(now), .text(feed),
+            Value(open.run), .text(closing.rawValue), Value(open.page), .text(error.json))
+        let id = Int(connection.lastInsertRowID)
+        try connection.run(
+            "UPDATE feed SET status = ?, error = ? WHERE name = ?", .text(closing.rawValue), .text(error.json), .text(feed))
+        return [
+            StatusEvent(
+                id: id, at: now, feed: feed, run: Int(open.run), status: closing, page: Int(open.page),
+                items: ItemFigures(), error: error.json)
+        ]
+    }
+
+    /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.
+    private func adopt(_ definition: FeedDefinition) throws {
+        let name = Value.text(definition.name)
+        var stored: (key: String, definition: String, columns: String, model: String?, url: String)?
+        try connection.rows(
+            """
+            SELECT key, definition, columns, model, url FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
+            """, [name]
+        ) { row in
+            stored = (row.text(at: 0) ?? "", row.text(at: 1) ?? "", row.text(at: 2) ?? "", row.text(at: 3), row.text(at: 4) ?? "")
+        }
+        guard let stored else { throw FeedError(.bug, "the store lost the feed while it was opened") }
+        guard stored.key == definition.keyText else {
+            throw FeedError(
+                .configuration, "`key` is another than the stored rows were told apart by",
+                advice: "set `key` back, or mirror the feed under a new name")
+        }
+        let canonical = definition.canonicalText(salt: salt)
+        try TableSchema(definition).apply(to: connection)
+        if stored.definition != canonical {
+            try connection.run("DELETE FROM _walk_page WHERE walk IN (SELECT id FROM _walk WHERE feed = ?)", name)
+            try connection.run("DELETE FROM _page WHERE feed = ?", name)
+            try connection.run("UPDATE _walk SET complete = 0 WHERE feed = ?", name)
+            try connection.run(
+                "UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0 WHERE name = ?", name)
+            try connection.run(
+                "UPDATE _feed SET walk = NULL, watermark = NULL, definition = ?, columns = ? WHERE feed = ?",
+                .text(canonical), .text(try mergedColumns(definition)), name)
+        }
+        guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL else {
+            return
+        }
+        try connection.run(
+            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(definition.model), .text(definition.shownURL), name)
+        for model in Set([stored.model, definition.model].compactMap(\.self)) {
+            try ModelView(model: model).apply(to: connection)
+        }
+    }
+
+    /// The definition's columns, then those that the table has from earlier definitions.
+    private func mergedColumns(_ definition: FeedDefinition) throws -> String {
+        let names = Set(definition.columns.map { TableSchema.folded($0.name) })
+        var members = definition.columns.map(Self.column)
+        try connection.rows(
+            """
+            SELECT json_each.value, json_extract(json_each.value, '$.name') FROM _feed, json_each(columns)
+            WHERE feed = ? ORDER BY json_each.key
+            """, [.text(definition.name)]
+        ) { row in
+            guard !names.contains(TableSchema.folded(row.text(at: 1) ?? "")) else { return }
+            members.append(row.text(at: 0) ?? "")
+        }
+        return "[\(members.joined(separator: ","))]"
+    }
+
+    private static func columns(_ columns: [ColumnDefinition]) -> String {
+        "[\(columns.map(column).joined(separator: ","))]"
+    }
+
+    private static func column(_ column: ColumnDefinition) -> String {
+        var object = JSONObjectText()
+        object.add("name", column.name)
+        object.add("path", column.path.description)
+        object.add("type", column.type?.rawValue)
+        return object.text
+    }
+
+    private static func keyColumns(_ definition: FeedDefinition) -> String {
+        "[\(definition.key.map(JSONText.string).joined(separator: ","))]"
+    }
+
+    private func load(_ feed: String) throws -> (FeedState, FeedStanding) {
+        let name = Value.text(feed)
+        var state = FeedState(generation: 0, longestPage: 0)
+        var standing = FeedStanding(isLoaded: false)
+        try connection.rows(
+            "SELECT generation, next_page, _feed.walk FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?", [name]
+        ) { row in
+            state.generation = row.int64(at: 0)
+            standing.continuation = row.text(at: 1).map(Continuation.init)
+            standing.isLoaded = !row.isNull(at: 2)
+            if standing.isLoaded { state.walk = WalkState(id: row.int64(at: 2)) }
+        }
+        state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
+        if let walk = state.walk { state.walk = try load(walk) }
+        return (state, standing)
+    }
+
+    private func load(_ begun: WalkState) throws -> WalkState {
+        var walk = begun
+        try connection.rows(
+            "SELECT generation, pages, elements, position, left_out, total FROM _walk WHERE id = ?", [Value(walk.id)]
+        ) { row in
+            walk.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
+            walk.pages = Int(row.int64(at: 1))
+            walk.elements = Int(row.int64(at: 2))
+            walk.position = row.int64(at: 3)
+            walk.leftOut = Int(row.int64(at: 4))
+            walk.total = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
+        }
+        try connection.rows(
+            """
+            SELECT p.continuation, p.generation, p.position, p.placed, p.elements, p.keys
+            FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ? ORDER BY w.number
+            """, [Value(walk.id)]
+        ) { row in
+            if let continuation = row.text(at: 0) { walk.continuations.insert(continuation) }
+            if row.int64(at: 3) > 0 {
+                let last = row.int64(at: 2) + row.int64(at: 3) - 1
+                walk.lastPlace = Place(generation: row.int64(at: 1), position: last)
+            }
+            if row.int64(at: 4) > 0 { walk.lastKeys = row.text(at: 5) ?? "[]" }
+        }
+        return walk
+    }
+}

@@ -1,0 +1,104 @@
+internal import Migrations
+internal import SQLite
+internal import Threading
+
+/// A SQLite file that holds feeds, and the one connection that this process writes it with.
+///
+/// Other processes may read the file at any time, and work on other feeds: each transaction is one page.
+///
+/// - Isolation: an actor on a thread of its own, because SQLite blocks.
+public actor Store {
+    /// The file's path.
+    public nonisolated let path: String
+
+    private nonisolated let executor: ThreadExecutor
+    let connection: Connection
+    var sessions: [String: FeedSession] = [:]
+    nonisolated let salt: String
+
+    /// Runs the actor's code on the store's own thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// How a store is opened.
+    public struct Options: Sendable {
+        /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
+        public var isDurable = false
+        /// Whether a missing file is an error.
+        public var mustExist = false
+
+        /// As the configuration has them by default.
+        public init(isDurable: Bool = false, mustExist: Bool = false) {
+            self.isDurable = isDurable
+            self.mustExist = mustExist
+        }
+    }
+
+    /// Opens the store, makes it if it is not there, and brings an older one up to date.
+    ///
+    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
+    ///   feedsync; it is untouched then.
+    public init(path: String, options: Options = Options()) async throws(FeedError) {
+        self.path = path
+        executor = ThreadExecutor()
+        do {
+            connection = try Connection(path: path, access: options.mustExist ? .readWrite : .readWriteCreate)
+            try Self.refuseForeign(connection, path: path)
+            let now = WallClock.system.text
+            // WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
+            try connection.execute("PRAGMA journal_mode = WAL")
+            // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
+            try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+            _ = try Migrator(Migrations.all).migrate(connection, now: now)
+            salt = try connection.scalar("SELECT value FROM _salt")?.text ?? ""
+        } catch {
+            throw FeedError(storing: error, path: path)
+        }
+    }
+
+    /// Tables that are none of ours mean that the file belongs to another program.
+    private static func refuseForeign(_ connection: Connection, path: String) throws {
+        let tables = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
+        let isOurs = try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = '_migration'") == 1
+        guard tables == 0 || isOurs else {
+            throw FeedError(
+                .store, "\(path) is a database of another program: it has tables, but none of feedsync's",
+                advice: "name another file with --store")
+        }
+    }
+
+    /// Runs `body`, and turns SQLite's errors into the feed's.
+    func storing<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
+        do { return try body() } catch { throw FeedError(storing: error, path: path) }
+    }
+}
+
+extension FeedError {
+    /// An error of the store, with what to try.
+    init(storing error: any Error, path: String) {
+        switch error {
+        case let error as FeedError: self = error
+        case let error as SQLiteError: self.init(error, path: path)
+        case let error as MigrationError:
+            self.init(.store, "\(path): \(error)", advice: "use the feedsync that wrote the store, or a newer one")
+        default: self.init(.bug, "\(path): \(error)")
+        }
+    }
+
+    private init(_ error: SQLiteError, path: String) {
+        let advice: String? =
+            if error.isNotADatabase {
+                "name another file with --store; this one was not touched"
+            } else if error.isFull {
+                "make room on the disk, then run the command again; nothing was lost"
+            } else if error.isReadOnly || error.isCannotOpen {
+                "check that you may write the file and its folder, or name another with --store"
+            } else if error.isBusy {
+                "another program holds the store; try again when it is done"
+            } else if error.isCorrupt {
+                "the file is damaged; restore a copy, or see `.recover` of sqlite3"
+            } else {
+                nil
+            }
+        self.init(.store, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
+    }
+}

@@ -1,0 +1,65 @@
+internal import SQLite
+
+/// The shape of a feed's table.
+struct TableSchema {
+    let name: String
+    let key: [String]
+    let columns: [ColumnDefinition]
+    let keepsRaw: Bool
+
+    init(_ definition: FeedDefinition) {
+        name = Self.tableName(definition.name)
+        key = definition.key
+        columns = definition.columns
+        keepsRaw = definition.keepsRaw
+    }
+
+    /// The feed's name as SQL likes it.
+    static func tableName(_ feed: String) -> String { String(feed.map { $0 == "-" ? "_" : $0 }) }
+
+    /// Makes the table, or adds the columns that it lacks; none is ever dropped.
+    ///
+    /// ANY in a STRICT table keeps exactly what was bound: https://sqlite.org/stricttables.html#the_any_datatype
+    func apply(to connection: Connection) throws {
+        var existing: Set<String> = []
+        try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]) { row in
+            existing.insert(Self.folded(row.text(at: 0) ?? ""))
+        }
+        let table = try SQL.identifier(name)
+        guard !existing.isEmpty else { return try create(table, on: connection) }
+        for column in columns where !existing.contains(Self.folded(column.name)) {
+            try connection.execute("ALTER TABLE \(table) ADD COLUMN \(try SQL.identifier(column.name)) ANY")
+        }
+        if keepsRaw, !existing.contains("_raw") {
+            try connection.execute("ALTER TABLE \(table) ADD COLUMN _raw TEXT")
+        }
+    }
+
+    private func create(_ table: String, on connection: Connection) throws {
+        guard try connection.scalar("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(name)) == nil else {
+            throw FeedError(
+                .configuration, "the store has something else named `\(name)`",
+                advice: "give the feed another name, or the store another file")
+        }
+        var lines = try columns.map { column in
+            "\(try SQL.identifier(column.name)) ANY\(key.contains(column.name) ? " NOT NULL" : "")"
+        }
+        lines += [
+            "_section TEXT", "_generation INTEGER NOT NULL", "_position INTEGER NOT NULL",
+            "_first_seen_at TEXT NOT NULL", "_changed_at TEXT NOT NULL", "_removed_at TEXT",
+        ]
+        if keepsRaw { lines.append("_raw TEXT") }
+        lines.append("PRIMARY KEY (\(try key.map { try SQL.identifier($0) }.joined(separator: ", ")))")
+        try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
+    }
+
+    /// As SQLite compares names.
+    static func folded(_ name: String) -> String {
+        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+extension FeedDefinition {
+    /// The URL as written, without its query, which may hold anything.
+    var shownURL: String { String(url.description.prefix { $0 != "?" }) }
+}

@@ -1,0 +1,67 @@
+/// A walk as far as it has come: what `_walk` holds, and what its next page is measured against.
+struct WalkState: Sendable {
+    var id: Int64
+    /// Of the rows it wrote; nil while all its pages were unchanged.
+    var generation: Int64?
+    var pages = 0
+    /// Elements of the items arrays of all its pages.
+    var elements = 0
+    /// Where the next new item goes.
+    var position: Int64 = 0
+    var leftOut = 0
+    var total: Int?
+    /// The place of the last item of its last page that had any.
+    var lastPlace: Place?
+    /// The keys of its last page, to notice the same page twice running.
+    var lastKeys = "[]"
+    /// Every continuation that one of its pages led to.
+    var continuations: Set<String> = []
+
+    init(id: Int64) {
+        self.id = id
+    }
+}
+
+/// What a session knows of its feed and of the walk in progress; changed only when a transaction has succeeded.
+struct FeedState: Sendable {
+    /// The feed's newest generation.
+    var generation: Int64
+    /// The walk that the next page belongs to; nil before the first page.
+    var walk: WalkState?
+    /// The most positions that any page of the feed has.
+    var longestPage: Int64
+    var figures = RunFigures()
+    /// The begin that is not closed yet.
+    var open: PageDirection?
+    /// Whether a page of this run changed anything.
+    var hasChanged = false
+}
+
+/// What the next command can go on from.
+struct FeedStanding: Sendable, Hashable {
+    /// Whether a first page is stored.
+    var isLoaded: Bool
+    /// What to request next; nil at the end, or before the first page.
+    var continuation: Continuation?
+
+    /// Whether the upstream has no further page.
+    var isAtEnd: Bool { isLoaded && continuation == nil }
+}
+
+/// Why a run's walk is not complete.
+public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
+    /// It ended before the last page.
+    case cutOff = "cut_off"
+    /// A page failed.
+    case failed
+    /// The upstream serves no further page, and has more.
+    case cap
+    /// The definition wants no more pages.
+    case maxPages = "max_pages"
+    /// Items could not be stored.
+    case leftOut = "left_out"
+    /// The upstream said itself that it did not give all.
+    case upstreamIncomplete = "upstream_incomplete"
+    /// The list moved under the walk.
+    case drift
+}

@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// The bytes of a response, in one buffer with zeroed padding after its end.
+///
+/// The padding is what simdjson wants to read past the end of a document without a copy.
+public final class Body: @unchecked Sendable {
+    // Sendable: only the transfer that receives it writes, on its one thread, and it stops before handing it over.
+
+    /// The zeroed bytes that can be read after the end.
+    public static let padding = 64
+
+    /// The number of bytes, padding not counted.
+    public private(set) var count = 0
+    private var start: UnsafeMutableRawPointer?
+    private var capacity = 0
+
+    /// An empty body.
+    public init() { start = Self.none }
+
+    /// A body with a copy of `bytes`.
+    public convenience init(_ bytes: [UInt8]) {
+        self.init()
+        bytes.withUnsafeBytes { bytes in
+            _ = append(bytes, limit: .max - Self.padding)
+        }
+    }
+
+    deinit { if capacity > 0 { free(start) } }
+
+    /// Whether there is not one byte.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Calls `use` with the bytes, after which `padding` zeroed ones can be read; the pointer is valid during the call.
+    ///
+    /// - Throws: what `use` throws.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try use(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// A copy of the bytes.
+    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// Makes room for `total` bytes at once, within `limit`. What the upstream announced need not be true, so at most
+    /// 1 MiB is taken on its word.
+    func reserve(_ total: Int, limit: Int) {
+        let total = min(total, limit, 1 << 20)
+        if total > count { _ = grow(to: total + Self.padding) }
+    }
+
+    /// Adds bytes; false if that would exceed `limit` or the memory there is.
+    func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+        guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
+        guard bytes.count <= limit - count else { return false }
+        let needed = count + bytes.count + Self.padding
+        if needed > capacity {
+            guard grow(to: max(needed, capacity &* 2)) else { return false }
+        }
+        guard let start else { return false }
+        memcpy(start + count, source, bytes.count)
+        count += bytes.count
+        memset(start + count, 0, Self.padding)
+        return true
+    }
+
+    private func grow(to newCapacity: Int) -> Bool {
+        guard let grown = realloc(capacity > 0 ? start : nil, newCapacity) else { return false }
+        if capacity == 0 { memset(grown, 0, Self.padding) }
+        start = grown
+        capacity = newCapacity
+        return true
+    }
+
+    /// The padding that all empty bodies share; never written.
+    private nonisolated(unsafe) static let none: UnsafeMutableRawPointer? = calloc(1, padding)
+}

@@ -1,0 +1,70 @@
+internal import CCurl
+internal import Glibc
+internal import Threading
+
+/// What all requests of one client have in common.
+struct ClientConfiguration: Sendable {
+    let userAgent: String
+    let maximumPerHost: Int
+    let caFile: String?
+}
+
+/// Sends requests over one pool of connections, driven by one thread of its own.
+///
+/// The thread starts with the first request and ends with the client. Proxies are taken from the environment as
+/// curl does.
+///
+/// - Isolation: any task or thread.
+public final class Client: Sendable {
+    private let configuration: ClientConfiguration
+    private let inbox = Inbox()
+    private let isStarted = Lock(false)
+
+    /// A client that introduces itself as `userAgent` and has at most `maximumPerHost` requests under way at one
+    /// origin; further ones wait in order.
+    ///
+    /// `caFile` is a PEM file of certificates to trust in place of the system's.
+    public init(userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil) {
+        configuration = ClientConfiguration(
+            userAgent: userAgent, maximumPerHost: max(maximumPerHost, 1), caFile: caFile)
+    }
+
+    deinit { inbox.close() }
+
+    /// Makes one attempt, following redirects, and returns the response of whatever status.
+    ///
+    /// A redirect goes through the same rules as the request: credentials only to their origin, never from https to
+    /// http, at most `limits.redirects`, no circle.
+    ///
+    /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled.
+    public func send(_ request: Request) async throws(HTTPError) -> Response {
+        let route = try Route(request)
+        try start()
+        let id = inbox.makeID()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { reply in
+                let submission = Submission(id: id, request: request, route: route, reply: reply)
+                if !inbox.submit(submission) {
+                    reply.resume(returning: .failure(route.refusal(.cancelled, "the request was cancelled")))
+                }
+            }
+        } onCancel: {
+            inbox.cancel(id)
+        }
+        return try outcome.get()
+    }
+
+    private func start() throws(HTTPError) {
+        try isStarted.withLock { isStarted throws(HTTPError) in
+            if isStarted { return }
+            guard Self.isLibraryReady, let multi = curl_multi_init() else {
+                throw HTTPError(.other(code: 2), "libcurl could not be initialised", code: 2)
+            }
+            try LoopThread.start(inbox: inbox, configuration: configuration, multi: multi)
+            isStarted = true
+        }
+    }
+
+    /// Initialises libcurl, once in the process and before any handle is made.
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+}

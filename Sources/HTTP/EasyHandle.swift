@@ -1,0 +1,171 @@
+internal import CCurl
+internal import Glibc
+
+/// Owns one `CURL`, the settings of one transfer; used again and again, by the loop's thread alone.
+final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+
+    init?() {
+        guard let pointer = curl_easy_init() else { return nil }
+        self.pointer = pointer
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// libcurl's own words about what went wrong, empty if it had none.
+    var detail: String { String(cString: errorText) }
+
+    /// The status of the last response, 0 before there is one.
+    var status: Int {
+        var value = 0
+        return curl_easy_get_long(pointer, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
+    }
+
+    /// A figure of the transfer, 0 where libcurl does not know.
+    func figure(_ info: CURLINFO) -> Int {
+        var value: curl_off_t = 0
+        return curl_easy_get_offset(pointer, info, &value) == CURLE_OK ? Int(max(value, 0)) : 0
+    }
+
+    /// The header lines received, in bytes.
+    var headerByteCount: Int {
+        var value = 0
+        return curl_easy_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK ? max(value, 0) : 0
+    }
+
+    /// Puts the handle back to libcurl's defaults, then sets what the next hop of `transfer` needs.
+    ///
+    /// - Throws: the first setting that libcurl refused.
+    func prepare(
+        for transfer: Transfer, configuration: ClientConfiguration, timeLeft: Duration
+    ) throws(SettingFailure) {
+        curl_easy_reset(pointer)
+        errorText[0] = 0
+        try set(hopOf: transfer.route)
+        try set(configuration)
+        try set(transfer.request.timeouts, timeLeft)
+        try set(receiver: transfer)
+    }
+
+    private func set(hopOf route: Route) throws(SettingFailure) {
+        curl_slist_free_all(headerList)
+        headerList = nil
+        let headers = route.outgoingHeaders
+        var lines = headers.fields.map { field in
+            // "Name:" would remove a header; an empty value is written "Name;".
+            // https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html
+            field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+        }
+        // libcurl's own choices for a POST: a form's media type, and a round trip to ask whether the body is welcome.
+        for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
+        for line in lines {
+            guard let longer = curl_slist_append(headerList, line) else {
+                throw SettingFailure(code: CURLE_OUT_OF_MEMORY)
+            }
+            headerList = longer
+        }
+        try set(CURLOPT_URL, route.outgoingURL.text)
+        try set(CURLOPT_HTTPHEADER, pointer: headerList)
+        switch (route.method, route.body) {
+        case ("HEAD", _): try set(CURLOPT_NOBODY, 1)
+        case ("GET", nil): try set(CURLOPT_HTTPGET, 1)
+        case (let method, let body):
+            if let body { try set(body: body) }
+            try set(CURLOPT_CUSTOMREQUEST, method)
+        }
+    }
+
+    private func set(body: [UInt8]) throws(SettingFailure) {
+        try set(CURLOPT_POST, 1)
+        // The size first: COPYPOSTFIELDS copies that many bytes.
+        try check(curl_easy_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+        let code = body.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, !bytes.isEmpty else {
+                return curl_easy_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
+            }
+            return curl_easy_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: start))
+        }
+        try check(code)
+    }
+
+    private func set(_ configuration: ClientConfiguration) throws(SettingFailure) {
+        try set(CURLOPT_USERAGENT, configuration.userAgent)
+        if let caFile = configuration.caFile { try set(CURLOPT_CAINFO, caFile) }
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        // Empty means every coding this libcurl can undo.
+        try set(CURLOPT_ACCEPT_ENCODING, "")
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        try set(CURLOPT_TCP_NODELAY, 1)
+        try set(CURLOPT_TCP_KEEPALIVE, 1)
+        try set(CURLOPT_NOSIGNAL, 1)
+        // Without it, cancelling while a name is being resolved waits for the resolver.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try set(CURLOPT_BUFFERSIZE, 512 << 10)
+    }
+
+    private func set(_ timeouts: Timeouts, _ timeLeft: Duration) throws(SettingFailure) {
+        try set(CURLOPT_CONNECTTIMEOUT_MS, timeouts.connect.curlMilliseconds)
+        try set(CURLOPT_TIMEOUT_MS, timeLeft.curlMilliseconds)
+        try set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        try set(CURLOPT_LOW_SPEED_TIME, timeouts.stall.curlSeconds)
+    }
+
+    private func set(receiver transfer: Transfer) throws(SettingFailure) {
+        // Unretained: the loop keeps the transfer for as long as the handle is in the multi handle.
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        try set(CURLOPT_ERRORBUFFER, pointer: errorText)
+        try set(CURLOPT_HEADERDATA, pointer: context)
+        try set(CURLOPT_WRITEDATA, pointer: context)
+        try check(curl_easy_set_receiver(pointer, CURLOPT_HEADERFUNCTION, receiveHeaderLine))
+        try check(curl_easy_set_receiver(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(SettingFailure) {
+        try check(curl_easy_set_long(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String) throws(SettingFailure) {
+        try check(curl_easy_set_string(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(SettingFailure) {
+        try check(curl_easy_set_pointer(pointer, option, value))
+    }
+
+    private func check(_ code: CURLcode) throws(SettingFailure) {
+        if code != CURLE_OK { throw SettingFailure(code: code) }
+    }
+}
+
+/// A setting that libcurl refused, such as one it was built without.
+struct SettingFailure: Error {
+    let code: CURLcode
+}
+
+private func receiveHeaderLine(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size &* count)
+    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().receive(headerLine: line) ? line.count : 0
+}
+
+private func receiveBody(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let block = UnsafeRawBufferPointer(start: bytes, count: size &* count)
+    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().receive(body: block) ? block.count : 0
+}

@@ -1,0 +1,102 @@
+/// Why a request brought no response, or why one could not be written.
+///
+/// A response of any status is no error here. Descriptions hold no secret: the URL is redacted and the request's
+/// credentials are masked in the message.
+public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What failed.
+    public enum Kind: Sendable, Hashable {
+        /// The text is no URL.
+        case invalidURL
+        /// The URL is neither http nor https.
+        case unsupportedScheme
+        /// The method or a header field cannot be sent.
+        case invalidRequest
+        /// The host's name could not be resolved.
+        case resolve
+        /// No connection could be made.
+        case connect
+        /// TLS failed, such as a certificate that cannot be verified.
+        case tls
+        /// The connect or total time-out passed.
+        case timeout
+        /// Nothing arrived for as long as the stall time-out.
+        case stalled
+        /// The connection was lost before a response began.
+        case connectionLost
+        /// The body was cut short.
+        case truncated
+        /// The body or the headers exceeded their limit.
+        case tooLarge
+        /// More redirects came than the limit allows.
+        case tooManyRedirects
+        /// A redirect led back to where this request had been.
+        case redirectLoop
+        /// A redirect led from https to http.
+        case insecureRedirect
+        /// What came is not HTTP, or its content coding is broken.
+        case protocolError
+        /// The task was cancelled, or the client closed.
+        case cancelled
+        /// Another of libcurl's errors, by its number.
+        case other(code: Int32)
+    }
+
+    /// What failed.
+    public let kind: Kind
+    /// libcurl's error number (https://curl.se/libcurl/c/libcurl-errors.html), nil where we found the fault.
+    public let code: Int32?
+    /// What happened, for people; no URL in it.
+    public let message: String
+    /// The URL, redacted; nil where there is none.
+    public let url: String?
+
+    /// An error with a message that must hold no secret, and a URL that is redacted already.
+    public init(_ kind: Kind, _ message: String, code: Int32? = nil, url: String? = nil) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+        self.url = url
+    }
+
+    /// Whether the same request may well succeed a little later.
+    public var isRetryable: Bool {
+        switch kind {
+        case .resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError: true
+        // A handshake cut off is a fault of the moment; a certificate that fails will fail again.
+        case .tls: code == TransferFailure.handshakeCode
+        case .invalidURL, .unsupportedScheme, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectLoop,
+            .insecureRedirect, .cancelled, .other:
+            false
+        }
+    }
+
+    /// The message and the URL.
+    public var description: String {
+        url.map { "\(message) (\($0))" } ?? message
+    }
+}
+
+extension HTTPError.Kind: CustomStringConvertible {
+    /// The kind in snake case, as machine-readable output has it.
+    public var description: String {
+        switch self {
+        case .invalidURL: "invalid_url"
+        case .unsupportedScheme: "unsupported_scheme"
+        case .invalidRequest: "invalid_request"
+        case .resolve: "resolve"
+        case .connect: "connect"
+        case .tls: "tls"
+        case .timeout: "timeout"
+        case .stalled: "stalled"
+        case .connectionLost: "connection_lost"
+        case .truncated: "truncated"
+        case .tooLarge: "too_large"
+        case .tooManyRedirects: "too_many_redirects"
+        case .redirectLoop: "redirect_loop"
+        case .insecureRedirect: "insecure_redirect"
+        case .protocolError: "protocol_error"
+        case .cancelled: "cancelled"
+        case .other(let code): "curl_\(code)"
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// The header fields of a message, in order; names compare without regard to case and may come more than once.
+public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// One field as it stands on its line.
+    public struct Field: Sendable, Hashable {
+        /// The name as it was written.
+        public var name: String
+        /// The value without the spaces around it; bytes that are not UTF-8 came as U+FFFD.
+        public var value: String
+
+        /// A field; what may not be sent is refused when it is sent.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        /// Whether the name is a token and the value holds no control character but the tab.
+        ///
+        /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
+        var isValid: Bool {
+            HTTPToken.isValid(name) && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+        }
+    }
+
+    /// Every field, in order.
+    public private(set) var fields: [Field] = []
+
+    /// No fields.
+    public init() {}
+
+    /// Fields in the given order.
+    public init(_ fields: [Field]) { self.fields = fields }
+
+    /// Fields in the given order; a name may come more than once.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+
+    /// The first value of that name; assigning replaces every field of the name, nil removes them.
+    public subscript(name: String) -> String? {
+        get { fields.first { $0.name.isSameASCII(as: name) }?.value }
+        set {
+            let position = fields.firstIndex { $0.name.isSameASCII(as: name) }
+            fields.removeAll { $0.name.isSameASCII(as: name) }
+            // Nothing before the first field of the name was removed, so its position still holds.
+            if let newValue { fields.insert(Field(name: name, value: newValue), at: position ?? fields.count) }
+        }
+    }
+
+    /// The values of every field of that name, in order.
+    public func values(of name: String) -> [String] {
+        fields.filter { $0.name.isSameASCII(as: name) }.map(\.value)
+    }
+
+    /// The members of a field that is a comma-separated list, over all fields of that name; nil where there is none.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.3
+    public func joined(_ name: String) -> String? {
+        let values = values(of: name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Adds a field at the end, beside others of its name.
+    public mutating func append(name: String, value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Continues the last field's value: a line that began with a space (RFC 9112, section 5.2).
+    mutating func extendLast(with text: String) {
+        guard let last = fields.indices.last else { return }
+        fields[last].value += " " + text
+    }
+}
+
+/// The grammar of methods and field names.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
+enum HTTPToken {
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}

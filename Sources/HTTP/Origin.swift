@@ -1,0 +1,41 @@
+/// The scheme, host and port a URL speaks to; what credentials and quotas belong to.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc6454
+public struct Origin: Sendable, Hashable, CustomStringConvertible {
+    /// `http` or `https`.
+    public let scheme: String
+    /// The host in lower case; an IPv6 address keeps its brackets.
+    public let host: String
+    /// The port, the scheme's own where the URL names none: 0 to 65,535.
+    public let port: Int
+
+    init(scheme: String, host: String, port: Int) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads an origin from a URL's text, whose path and query are passed over.
+    ///
+    /// - Throws: `HTTPError` of kind `invalidURL` or `unsupportedScheme`.
+    public init(_ text: String) throws(HTTPError) {
+        self = try WebURL(text).origin
+    }
+
+    /// Whether requests to this origin are encrypted.
+    public var isSecure: Bool { scheme == "https" }
+
+    /// The origin as it starts a URL, without the scheme's own port: `https://api.example.com`.
+    public var description: String {
+        usesDefaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+
+    var usesDefaultPort: Bool { port == (isSecure ? 443 : 80) }
+
+    /// Whether this is the plain-text face of `other`: the same host, each on its scheme's own port.
+    ///
+    /// Upstreams behind a proxy that ends TLS often write `http` into the links they hand out.
+    public func isInsecureTwin(of other: Origin) -> Bool {
+        !isSecure && other.isSecure && host == other.host && usesDefaultPort && other.usesDefaultPort
+    }
+}

@@ -1,0 +1,78 @@
+/// One parameter of a URL's query, decoded.
+public struct QueryItem: Sendable, Hashable {
+    /// The parameter's name.
+    public var name: String
+    /// The parameter's value, empty where the query has only the name.
+    public var value: String
+
+    /// A parameter with plain text, not yet percent-encoded.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    init(encoded: Substring.UTF8View) {
+        let name = encoded.prefix { $0 != UInt8(ascii: "=") }
+        self.init(
+            name: PercentEncoding.decodedQueryText(name),
+            value: PercentEncoding.decodedQueryText(encoded[name.endIndex...].dropFirst()))
+    }
+
+    var encoded: String { "\(PercentEncoding.encoded(name))=\(PercentEncoding.encoded(value))" }
+}
+
+extension WebURL {
+    /// The query without its question mark, percent-encoded; nil where there is none.
+    public var query: String? {
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return String(text[text.utf8.index(after: mark)...])
+    }
+
+    /// The query's parameters in order, decoded; `+` is read as a space.
+    public var queryItems: [QueryItem] {
+        encodedQueryItems.map { QueryItem(encoded: $0.utf8) }
+    }
+
+    /// The URL with `items` added at the end of its query, in order.
+    public func appendingQuery(_ items: [QueryItem]) -> WebURL {
+        withQuery(encodedQueryItems.map(String.init) + items.map(\.encoded))
+    }
+
+    /// The URL with `items` in place of the parameters that have their names.
+    ///
+    /// Each name stands where it stood first; new names are added at the end, in order. Several items of one name
+    /// all stay. The other parameters stay byte for byte.
+    public func replacingQuery(_ items: [QueryItem]) -> WebURL {
+        guard !items.isEmpty else { return self }
+        let names = Set(items.map(\.name))
+        var placed: Set<String> = []
+        var query: [String] = []
+        for present in encodedQueryItems {
+            let name = QueryItem(encoded: present.utf8).name
+            if !names.contains(name) {
+                query.append(String(present))
+            } else if placed.insert(name).inserted {
+                query += items.filter { $0.name == name }.map(\.encoded)
+            }
+        }
+        query += items.filter { !placed.contains($0.name) }.map(\.encoded)
+        return withQuery(query)
+    }
+
+    /// The URL without the parameters for which `isUnwanted` is true.
+    public func removingQuery(where isUnwanted: (QueryItem) -> Bool) -> WebURL {
+        let present = encodedQueryItems
+        let kept = present.filter { !isUnwanted(QueryItem(encoded: $0.utf8)) }
+        return kept.count == present.count ? self : withQuery(kept.map(String.init))
+    }
+
+    var encodedQueryItems: [Substring] {
+        guard let query else { return [] }
+        return query.split(separator: "&")
+    }
+
+    private func withQuery(_ items: [String]) -> WebURL {
+        let start = text.prefix { $0 != "?" }
+        return WebURL(text: items.isEmpty ? String(start) : "\(start)?\(items.joined(separator: "&"))", origin: origin)
+    }
+}

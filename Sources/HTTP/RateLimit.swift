@@ -1,0 +1,107 @@
+/// What a host says about its quota, in whichever of the usual headers.
+///
+/// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as GitHub has them
+///   (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api),
+/// - `RateLimit-Limit`, `-Remaining`, `-Reset`, and `RateLimit` in its older (`limit=10, remaining=1, reset=5`) and
+///   newer (`"name";r=1;t=5`) forms (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
+public struct RateLimit: Sendable, Hashable {
+    /// The requests allowed in one window.
+    public var limit: Int64?
+    /// The requests left in this window.
+    public var remaining: Int64?
+    /// The time until the window ends: zero if that has passed, at most a day.
+    public var resetAfter: Duration?
+    /// What the quota is for, where the host has several: `search`.
+    public var resource: String?
+
+    /// A quota made up of its parts.
+    public init(
+        limit: Int64? = nil, remaining: Int64? = nil, resetAfter: Duration? = nil, resource: String? = nil
+    ) {
+        self.limit = limit
+        self.remaining = remaining
+        self.resetAfter = resetAfter
+        self.resource = resource
+    }
+
+    /// Whether no request is left.
+    public var isSpent: Bool { remaining == 0 }
+
+    /// The wait for which no server's word is taken beyond: a day.
+    static let longestWait: Int64 = 86_400
+
+    /// Reads the quota; nil where the headers tell none. `now` is in seconds since 1970.
+    init?(_ headers: Headers, now: Int64) {
+        if let field = headers.joined("RateLimit"), let quota = Self.tightest(in: field) {
+            self = quota
+            return
+        }
+        let prefix =
+            headers["X-RateLimit-Remaining"] ?? headers["X-RateLimit-Reset"] != nil ? "X-RateLimit" : "RateLimit"
+        limit = headers["\(prefix)-Limit"].flatMap(Self.leadingNumber)
+        remaining = headers["\(prefix)-Remaining"].flatMap(Self.leadingNumber)
+        resetAfter = headers["\(prefix)-Reset"].flatMap(Self.leadingNumber).map { Self.wait(until: $0, now: now) }
+        resource = headers["\(prefix)-Resource"]
+        if limit == nil, remaining == nil, resetAfter == nil { return nil }
+    }
+
+    /// The wait that a `Reset` number means.
+    ///
+    /// GitHub writes the time of day in seconds since 1970, others in milliseconds, others and the draft the seconds
+    /// from now; the sizes of the numbers do not overlap.
+    private static func wait(until reset: Int64, now: Int64) -> Duration {
+        switch reset {
+        case ..<1_000_000_000: .seconds(min(reset, longestWait))
+        case ..<100_000_000_000: .seconds(min(max(reset.clampedDifference(to: now), 0), longestWait))
+        default: .seconds(min(max((reset / 1000).clampedDifference(to: now), 0), longestWait))
+        }
+    }
+
+    /// The number a value starts with: `100, 100;w=60` has been seen in the wild.
+    private static func leadingNumber(_ value: String) -> Int64? {
+        value.prefix { $0 != "," && $0 != ";" && $0 != "." }.trimmingSpaces.clampedDecimal
+    }
+
+    /// The quota with the fewest requests left of those that one `RateLimit` field lists.
+    private static func tightest(in field: String) -> RateLimit? {
+        var old = RateLimit()
+        var named: [RateLimit] = []
+        for member in field.split(separator: ",") {
+            var quota = RateLimit()
+            for parameter in member.split(separator: ";") {
+                let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces }
+                if parts.count == 2, let number = leadingNumber(String(parts[1])) {
+                    quota.take(parts[0].lowercasedASCII, number)
+                } else if parts.count == 1 {
+                    quota.resource = parts[0].filter { $0 != "\"" }
+                }
+            }
+            if quota.resource == nil {
+                old.limit = quota.limit ?? old.limit
+                old.remaining = quota.remaining ?? old.remaining
+                old.resetAfter = quota.resetAfter ?? old.resetAfter
+            } else {
+                named.append(quota)
+            }
+        }
+        if let quota = named.min(by: { $0.remaining ?? .max < $1.remaining ?? .max }) { return quota }
+        return old == RateLimit() ? nil : old
+    }
+
+    private mutating func take(_ name: String, _ number: Int64) {
+        switch name {
+        case "limit", "q": limit = number
+        case "remaining", "r": remaining = number
+        case "reset", "t": resetAfter = .seconds(min(number, Self.longestWait))
+        default: break
+        }
+    }
+}
+
+extension Int64 {
+    /// This number less `other`, held at the ends of the range.
+    func clampedDifference(to other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < 0 ? .min : .max) : difference
+    }
+}

@@ -1,0 +1,86 @@
+/// One request, with the credentials, time-outs and limits it is made under.
+public struct Request: Sendable {
+    /// The method, `GET` unless told otherwise.
+    public var method: String
+    /// What to request, without query credentials.
+    public var url: WebURL
+    /// The header fields to send, without credentials.
+    public var headers: Headers
+    /// The body to send, if any.
+    public var body: [UInt8]?
+    /// Secrets that are sent only while the request's origin is `credentialOrigin`.
+    public var credentials: [Credential]
+    /// The origin that `credentials` were written for.
+    public var credentialOrigin: Origin
+    /// How long to wait.
+    public var timeouts: Timeouts
+    /// How much to accept.
+    public var limits: Limits
+    /// How many requests may be under way to the same origin for this one to start; nil takes the client's number.
+    public var maximumPerHost: Int?
+
+    /// A request; its credentials belong to `credentialOrigin`, by default the origin of `url`.
+    public init(
+        _ url: WebURL, method: String = "GET", headers: Headers = [:], body: [UInt8]? = nil,
+        credentials: [Credential] = [], credentialOrigin: Origin? = nil, timeouts: Timeouts = Timeouts(),
+        limits: Limits = Limits(), maximumPerHost: Int? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.credentials = credentials
+        self.credentialOrigin = credentialOrigin ?? url.origin
+        self.timeouts = timeouts
+        self.limits = limits
+        self.maximumPerHost = maximumPerHost
+    }
+}
+
+/// How long a request may take; waiting for its turn at a host does not count.
+public struct Timeouts: Sendable, Hashable {
+    /// For resolving the name, connecting and the TLS handshake; rounded up to milliseconds.
+    public var connect: Duration
+    /// For everything, redirects included; rounded up to milliseconds.
+    public var total: Duration
+    /// For a pause in which nothing arrives; rounded up to seconds.
+    public var stall: Duration
+
+    /// Time-outs that suit an API: 10 s to connect, 2 min in all, 30 s without a byte.
+    public init(connect: Duration = .seconds(10), total: Duration = .seconds(120), stall: Duration = .seconds(30)) {
+        self.connect = connect
+        self.total = total
+        self.stall = stall
+    }
+}
+
+/// How much a response may bring.
+public struct Limits: Sendable, Hashable {
+    /// The bytes of a body after decompression; 64 MiB by default.
+    public var body: Int
+    /// The bytes of all header lines of one response; 256 KiB by default.
+    public var headers: Int
+    /// The redirects that are followed; 10 by default.
+    public var redirects: Int
+
+    /// Limits that no well-behaved API reaches.
+    public init(body: Int = 64 << 20, headers: Int = 256 << 10, redirects: Int = 10) {
+        self.body = body
+        self.headers = headers
+        self.redirects = redirects
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, from 1 (libcurl reads 0 as "for ever") to about 24 days.
+    var curlMilliseconds: Int {
+        guard self > .milliseconds(1) else { return 1 }
+        guard self < .milliseconds(Int64(Int32.max)) else { return Int(Int32.max) }
+        let (seconds, attoseconds) = components
+        let (milliseconds, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return Int(seconds * 1000 + milliseconds + (rest > 0 ? 1 : 0))
+    }
+
+    /// Whole seconds, rounded up, from 1 to about 24 days.
+    var curlSeconds: Int { (curlMilliseconds + 999) / 1000 }
+}

@@ -1,0 +1,65 @@
+/// What came back from the last hop of a request: any status, a 304 or a 500 too.
+public struct Response: Sendable {
+    /// The status code.
+    public let status: Int
+    /// The header fields in order, without interim responses and trailers.
+    public let headers: Headers
+    /// Where the response came from after redirects, without query credentials.
+    public let url: WebURL
+    /// The decompressed body.
+    public let body: Body
+    /// The bytes received for headers and compressed bodies, over all hops.
+    public let wireByteCount: Int
+    /// How many redirects were followed.
+    public let redirectCount: Int
+
+    /// A response made up of its parts.
+    public init(
+        status: Int, headers: Headers, url: WebURL, body: Body = Body(), wireByteCount: Int = 0, redirectCount: Int = 0
+    ) {
+        self.status = status
+        self.headers = headers
+        self.url = url
+        self.body = body
+        self.wireByteCount = wireByteCount
+        self.redirectCount = redirectCount
+    }
+
+    /// Whether the status is 200 to 299.
+    public var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// Whether there is anything new: false for a 304 alone.
+    public var isModified: Bool { status != 304 }
+
+    /// The entity tag byte for byte, with its quotes and `W/`.
+    ///
+    /// Nil where it is not UTF-8: a validator that cannot be sent back as it came is worse than none.
+    public var etag: String? { validator("ETag") }
+
+    /// The `Last-Modified` date byte for byte, to be sent back as it came.
+    public var lastModified: String? { validator("Last-Modified") }
+
+    private func validator(_ name: String) -> String? {
+        guard let value = headers[name], !value.isEmpty, !value.unicodeScalars.contains("\u{FFFD}") else { return nil }
+        return value
+    }
+
+    /// The server's clock when it answered, in seconds since 1970.
+    public var date: Int64? { headers["Date"].flatMap(HTTPDate.seconds) }
+
+    /// The media type in lower case, without parameters: `application/json`.
+    public var contentType: String? {
+        headers["Content-Type"].map { String($0.prefix { $0 != ";" }.trimmingSpaces).lowercasedASCII }
+    }
+
+    /// How long `Cache-Control: max-age` calls the response fresh, at most a year.
+    public var cacheMaxAge: Duration? {
+        guard let control = headers.joined("Cache-Control") else { return nil }
+        for directive in control.split(separator: ",") {
+            let parts = directive.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].trimmingSpaces.isSameASCII(as: "max-age") else { continue }
+            return parts[1].filter { $0 != "\"" }.trimmingSpaces.clampedDecimal.map { .seconds(min($0, 365 * 86_400)) }
+        }
+        return nil
+    }
+}

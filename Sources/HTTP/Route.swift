@@ -1,0 +1,98 @@
+/// Where one `send` goes, hop by hop: the redirect rules, and which hop gets the credentials.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc9110#section-15.4
+struct Route {
+    private let request: Request
+    private(set) var method: String
+    private(set) var url: WebURL
+    private(set) var body: [UInt8]?
+    private(set) var redirectCount = 0
+    private var headers: Headers
+    private var visited: Set<Stop> = []
+
+    private struct Stop: Hashable {
+        let method: String
+        let url: WebURL
+    }
+
+    /// - Throws: `HTTPError` of kind `invalidRequest` for a method or header that must not be sent.
+    init(_ request: Request) throws(HTTPError) {
+        self.request = request
+        method = request.method
+        url = request.url
+        body = request.body
+        headers = request.headers
+        visited.insert(Stop(method: method, url: url))
+        guard HTTPToken.isValid(method) else { throw refusal(.invalidRequest, "the method is no HTTP token") }
+        for field in outgoingHeaders.fields where !field.isValid {
+            // The value may be a secret and the name may hold a line break: neither is quoted.
+            let name = HTTPToken.isValid(field.name) ? " \(field.name)" : ""
+            throw refusal(.invalidRequest, "the header\(name) has a name or value that HTTP does not allow")
+        }
+    }
+
+    private var hasCredentials: Bool { url.origin == request.credentialOrigin }
+
+    /// The URL of this hop as it is requested, query credentials included.
+    var outgoingURL: WebURL {
+        guard hasCredentials else { return url }
+        return url.replacingQuery(
+            request.credentials.compactMap { credential in
+                if case .query(let name, let value) = credential { QueryItem(name: name, value: value) } else { nil }
+            })
+    }
+
+    /// The header fields of this hop as they are sent, credentials included.
+    var outgoingHeaders: Headers {
+        var outgoing = headers
+        guard hasCredentials else { return outgoing }
+        for case .header(let name, let value) in request.credentials { outgoing[name] = value }
+        return outgoing
+    }
+
+    /// Moves on to where a response points; false if the response is the one to deliver.
+    ///
+    /// - Throws: `HTTPError` for a redirect that must not be followed.
+    mutating func follow(status: Int, location: String?) throws(HTTPError) -> Bool {
+        guard [301, 302, 303, 307, 308].contains(status), let location, !location.isEmpty else { return false }
+        guard redirectCount < request.limits.redirects else {
+            throw refusal(.tooManyRedirects, "more than \(request.limits.redirects) redirects")
+        }
+        var target: WebURL
+        do throws(HTTPError) {
+            target = try url.resolving(location)
+        } catch {
+            throw refusal(error.kind, "a redirect cannot be followed: \(error.message)")
+        }
+        guard target.origin.isSecure || !url.origin.isSecure else {
+            throw refusal(.insecureRedirect, "a redirect leads from https to http, to \(target.origin)")
+        }
+        if target.origin != request.credentialOrigin {
+            let redaction = Redaction(request.credentials)
+            target = target.removingQuery(where: redaction.carriesSecret)
+        }
+        if target.origin != url.origin {
+            for name in ["Authorization", "Cookie", "Proxy-Authorization"] { headers[name] = nil }
+        }
+        let becomesGet = status == 303 ? method != "HEAD" : (status == 301 || status == 302) && method == "POST"
+        if becomesGet {
+            method = "GET"
+            body = nil
+            for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language"] {
+                headers[name] = nil
+            }
+        }
+        url = target
+        redirectCount += 1
+        guard visited.insert(Stop(method: method, url: url)).inserted else {
+            throw refusal(.redirectLoop, "the redirects lead in a circle")
+        }
+        return true
+    }
+
+    /// An error of this hop, its secrets masked.
+    func refusal(_ kind: HTTPError.Kind, _ message: String, code: Int32? = nil) -> HTTPError {
+        let redaction = Redaction(request.credentials)
+        return HTTPError(kind, redaction.masking(message), code: code, url: redaction.masking(url))
+    }
+}

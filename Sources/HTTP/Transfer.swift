@@ -1,0 +1,85 @@
+internal import CCurl
+
+/// One `send` on its way: what it asked for, the hop it is at and what came so far. Used by the loop's thread alone.
+final class Transfer {
+    let id: UInt64
+    let request: Request
+    var route: Route
+    /// The handle of the hop that is under way, nil while waiting for a turn.
+    var easy: EasyHandle?
+    /// When the total time-out passes; set when the first hop starts.
+    var deadline: ContinuousClock.Instant?
+
+    private let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
+    private var head = ResponseHead()
+    private var body = Body()
+    private var refusedBecause: String?
+    private var wireByteCount = 0
+
+    init(_ submission: Submission) {
+        id = submission.id
+        request = submission.request
+        route = submission.route
+        reply = submission.reply
+    }
+
+    /// Takes a header line; false ends the transfer.
+    func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
+        head.receive(headerLine)
+        if head.byteCount > request.limits.headers {
+            refusedBecause = "the headers exceed \(request.limits.headers) bytes"
+        }
+        return refusedBecause == nil
+    }
+
+    /// Takes the next part of the body; false ends the transfer.
+    func receive(body block: UnsafeRawBufferPointer) -> Bool {
+        let limit = request.limits.body
+        if body.isEmpty, let easy {
+            let announced = easy.figure(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+            guard announced <= limit else { return refuseBody(limit) }
+            body.reserve(announced, limit: limit)
+        }
+        return body.append(block, limit: limit) || refuseBody(limit)
+    }
+
+    private func refuseBody(_ limit: Int) -> Bool {
+        refusedBecause = "the body exceeds \(limit) bytes"
+        return false
+    }
+
+    /// Reads how the hop ended; nil if a redirect leads on to another.
+    func outcome(of code: CURLcode, _ easy: EasyHandle) -> Result<Response, HTTPError>? {
+        wireByteCount += easy.headerByteCount + easy.figure(CURLINFO_SIZE_DOWNLOAD_T)
+        if let refusedBecause { return .failure(route.refusal(.tooLarge, refusedBecause)) }
+        let status = easy.status
+        if code == CURLE_OUT_OF_MEMORY, !head.isComplete {
+            // What libcurl 7.88 says of a header line that it finds too long (100 KiB).
+            return .failure(route.refusal(.tooLarge, "a header line is too long", code: TransferFailure.number(code)))
+        }
+        guard code == CURLE_OK else {
+            let detail = easy.detail
+            let kind = TransferFailure.kind(of: code, hasResponse: status != 0, detail: detail)
+            let message = detail.isEmpty ? TransferFailure.text(for: code) : detail
+            return .failure(route.refusal(kind, message, code: TransferFailure.number(code)))
+        }
+        do throws(HTTPError) {
+            if try route.follow(status: status, location: head.headers["Location"]) {
+                head = ResponseHead()
+                body = Body()
+                return nil
+            }
+        } catch {
+            return .failure(error)
+        }
+        return .success(
+            Response(
+                status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
+                redirectCount: route.redirectCount))
+    }
+
+    /// Hands the outcome to whoever called `send`; once.
+    func finish(_ outcome: sending Result<Response, HTTPError>) {
+        reply.resume(returning: outcome)
+    }
+}

@@ -1,0 +1,140 @@
+internal import CCurl
+internal import Glibc
+
+/// Drives every transfer of one client with one `CURLM` on one thread; made, used and freed on that thread.
+final class TransferLoop {
+    private let inbox: Inbox
+    private let configuration: ClientConfiguration
+    private let multi: UnsafeMutableRawPointer
+    private var transfers: [UInt64: Transfer] = [:]
+    private var running: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var queues = OriginQueues<UInt64>()
+    private var idle: [EasyHandle] = []
+
+    private static let idleHandles = 16
+
+    init(inbox: Inbox, configuration: ClientConfiguration, multi: UnsafeMutableRawPointer) {
+        self.inbox = inbox
+        self.configuration = configuration
+        self.multi = multi
+    }
+
+    deinit { curl_multi_cleanup(multi) }
+
+    /// Works until the inbox is closed, then ends what is left as cancelled.
+    func run() {
+        // By default the pool shrinks with the number of transfers under way, to four connections for one.
+        curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 32)
+        inbox.attach(multi)
+        while true {
+            let mail = inbox.take()
+            if mail.isClosed { break }
+            for submission in mail.submissions { accept(submission) }
+            for id in mail.cancellations { cancel(id) }
+            var count: Int32 = 0
+            let code = curl_multi_perform(multi, &count)
+            readMessages()
+            // A wake-up that came since `take` makes this return at once; so do transfers that were just added.
+            let pollCode = curl_multi_poll(multi, nil, 0, 60_000, nil)
+            if code != CURLM_OK || pollCode != CURLM_OK { failAll(code != CURLM_OK ? code : pollCode) }
+        }
+        inbox.attach(nil)
+        let last = inbox.take()
+        for submission in last.submissions { transfers[submission.id] = Transfer(submission) }
+        for id in Array(transfers.keys) { cancel(id) }
+        // Handles must be gone before the multi handle is.
+        idle = []
+    }
+
+    private func accept(_ submission: Submission) {
+        let transfer = Transfer(submission)
+        transfers[transfer.id] = transfer
+        enqueue(transfer)
+    }
+
+    private func enqueue(_ transfer: Transfer) {
+        let origin = transfer.route.url.origin
+        let limit = transfer.request.maximumPerHost ?? configuration.maximumPerHost
+        queues.enqueue(transfer.id, at: origin, limit: limit)
+        startNext(at: origin)
+    }
+
+    private func startNext(at origin: Origin) {
+        while let id = queues.next(at: origin) {
+            guard let transfer = transfers[id] else {
+                queues.finish(at: origin)
+                continue
+            }
+            do throws(SettingFailure) {
+                try start(transfer)
+            } catch {
+                queues.finish(at: origin)
+                let kind = HTTPError.Kind.other(code: TransferFailure.number(error.code))
+                end(transfer, .failure(transfer.route.refusal(kind, TransferFailure.text(for: error.code))))
+            }
+        }
+    }
+
+    private func start(_ transfer: Transfer) throws(SettingFailure) {
+        let now = ContinuousClock.now
+        let total = Duration.milliseconds(transfer.request.timeouts.total.curlMilliseconds)
+        let deadline = transfer.deadline ?? now.advanced(by: total)
+        transfer.deadline = deadline
+        guard let easy = idle.popLast() ?? EasyHandle() else { throw SettingFailure(code: CURLE_OUT_OF_MEMORY) }
+        try easy.prepare(for: transfer, configuration: configuration, timeLeft: now.duration(to: deadline))
+        guard curl_multi_add_handle(multi, easy.pointer) == CURLM_OK else {
+            throw SettingFailure(code: CURLE_FAILED_INIT)
+        }
+        transfer.easy = easy
+        running[easy.pointer] = transfer
+    }
+
+    private func readMessages() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            // The message lives only until the handle is removed.
+            guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
+            let code = message.pointee.data.result
+            guard let transfer = running[pointer], let easy = transfer.easy else { continue }
+            let origin = transfer.route.url.origin
+            let outcome = transfer.outcome(of: code, easy)
+            release(transfer, from: origin)
+            if let outcome { end(transfer, outcome) } else { enqueue(transfer) }
+            startNext(at: origin)
+        }
+    }
+
+    private func cancel(_ id: UInt64) {
+        guard let transfer = transfers[id] else { return }
+        end(transfer, .failure(transfer.route.refusal(.cancelled, "the request was cancelled")))
+        let origin = transfer.route.url.origin
+        if transfer.easy != nil { release(transfer, from: origin) } else { queues.withdraw(id, from: origin) }
+        startNext(at: origin)
+    }
+
+    /// Takes a transfer's handle out of libcurl and its place at the origin away.
+    private func release(_ transfer: Transfer, from origin: Origin) {
+        guard let easy = transfer.easy else { return }
+        curl_multi_remove_handle(multi, easy.pointer)
+        running[easy.pointer] = nil
+        transfer.easy = nil
+        if idle.count < Self.idleHandles { idle.append(easy) }
+        queues.finish(at: origin)
+    }
+
+    private func end(_ transfer: Transfer, _ outcome: Result<Response, HTTPError>) {
+        transfers[transfer.id] = nil
+        transfer.finish(outcome)
+    }
+
+    /// Ends every transfer after a fault of the multi handle itself, so that nobody waits for ever.
+    private func failAll(_ code: CURLMcode) {
+        for transfer in Array(running.values) {
+            let text = curl_multi_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
+            let origin = transfer.route.url.origin
+            release(transfer, from: origin)
+            end(transfer, .failure(transfer.route.refusal(.other(code: code.rawValue), text)))
+            startNext(at: origin)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import CCurl
+
+/// Owns one `CURLU`, libcurl's URL parser, so that what we check is what libcurl will request.
+///
+/// Source: https://curl.se/libcurl/c/libcurl-url.html
+struct URLHandle: ~Copyable {
+    private let pointer: OpaquePointer
+
+    init?() {
+        guard let pointer = curl_url() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { curl_url_cleanup(pointer) }
+
+    /// Sets one part, or the whole URL; a relative one is resolved against what the handle holds.
+    ///
+    /// `text` must not contain a NUL: it crosses as a C string.
+    func set(_ part: CURLUPart, _ text: String?, flags: Int32 = 0) -> CURLUcode {
+        curl_url_set(pointer, part, text, UInt32(bitPattern: flags))
+    }
+
+    /// The text of one part, nil where the URL has none.
+    func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(pointer, part, &text, UInt32(bitPattern: flags)) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+}

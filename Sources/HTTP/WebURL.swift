@@ -1,0 +1,100 @@
+internal import CCurl
+
+/// An absolute `http` or `https` URL, normalised.
+///
+/// Scheme and host are in lower case; a default port, dot segments and the fragment are dropped.
+/// User names and passwords in a URL are refused; they belong in a request's credentials.
+public struct WebURL: Sendable, Hashable, CustomStringConvertible {
+    /// The whole URL as it is requested. It may hold secrets in its query; show `redacted` instead.
+    public let text: String
+    /// Where the URL points to.
+    public let origin: Origin
+
+    init(text: String, origin: Origin) {
+        self.text = text
+        self.origin = origin
+    }
+
+    /// Parses an absolute URL; bytes a URL may not hold, such as spaces and umlauts, are percent-encoded.
+    ///
+    /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, else `invalidURL`.
+    public init(_ text: String) throws(HTTPError) {
+        try self.init(text, relativeTo: nil)
+    }
+
+    /// The URL that `reference`, absolute or relative, means on a page that came from this URL.
+    ///
+    /// - Throws: `HTTPError` of kind `unsupportedScheme` or `invalidURL`.
+    public func resolving(_ reference: String) throws(HTTPError) -> WebURL {
+        try WebURL(reference, relativeTo: self)
+    }
+
+    private init(_ reference: String, relativeTo base: WebURL?) throws(HTTPError) {
+        func refusal(_ kind: HTTPError.Kind, _ reason: String) -> HTTPError {
+            HTTPError(kind, reason, url: Redaction.quoting(unparsed: reference))
+        }
+        guard reference.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw refusal(.invalidURL, "the URL contains a control character")
+        }
+        guard let handle = URLHandle() else { throw refusal(.other(code: 27), "out of memory") }
+        if let base, handle.set(CURLUPART_URL, base.text) != CURLUE_OK {
+            throw refusal(.invalidURL, "the base URL is malformed")
+        }
+        // libcurl 7.88 takes "#top" for a file name, and the fragment is never sent anyway.
+        let target = String(reference.trimmingSpaces.prefix { $0 != "#" })
+        if base == nil || !target.isEmpty {
+            let flags = CURLU_DISALLOW_USER | CURLU_URLENCODE
+            let code = handle.set(CURLUPART_URL, target, flags: flags)
+            guard code == CURLUE_OK else { throw refusal(Self.kind(of: code), Self.reason(for: code)) }
+        }
+        guard let scheme = handle.part(CURLUPART_SCHEME)?.lowercasedASCII, scheme == "http" || scheme == "https" else {
+            throw refusal(.unsupportedScheme, "only http and https URLs are supported")
+        }
+        guard let written = handle.part(CURLUPART_HOST), !written.isEmpty else {
+            throw refusal(.invalidURL, "the URL has no host")
+        }
+        // libcurl would convert it by the process's locale, and so not everywhere to the same host.
+        guard written.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw refusal(.invalidURL, "the host has letters beyond ASCII; write it in its xn-- form")
+        }
+        let host = written.lowercasedASCII
+        if written != host, handle.set(CURLUPART_HOST, host) != CURLUE_OK {
+            throw refusal(.invalidURL, "the URL has no usable host")
+        }
+        guard let port = handle.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) }),
+            let text = handle.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT)
+        else { throw refusal(.invalidURL, "the URL is malformed") }
+        self.init(text: text, origin: Origin(scheme: scheme, host: host, port: port))
+    }
+
+    private static func kind(of code: CURLUcode) -> HTTPError.Kind {
+        code == CURLUE_UNSUPPORTED_SCHEME ? .unsupportedScheme : .invalidURL
+    }
+
+    private static func reason(for code: CURLUcode) -> String {
+        switch code {
+        case CURLUE_UNSUPPORTED_SCHEME: "only http and https URLs are supported"
+        case CURLUE_BAD_SCHEME, CURLUE_NO_SCHEME: "the URL must start with https:// or http://"
+        case CURLUE_USER_NOT_ALLOWED: "the URL holds a user name; give it as a credential (auth) instead"
+        default: curl_url_strerror(code).map { String(cString: $0) } ?? "the URL is malformed"
+        }
+    }
+
+    /// The path, percent-encoded, from its first slash on.
+    public var path: String {
+        let afterOrigin = text.utf8.dropFirst(origin.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
+        return String(decoding: afterOrigin.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    /// This URL over https if it is merely the plain-text face of `base`'s origin, else itself.
+    public func upgraded(toMatch base: WebURL) -> WebURL {
+        guard origin.isInsecureTwin(of: base.origin) else { return self }
+        return WebURL(text: "https" + text.dropFirst(origin.scheme.count), origin: base.origin)
+    }
+
+    /// The URL with what looks like a secret in its query masked.
+    public var redacted: String { Redaction().masking(self) }
+
+    /// The same as `redacted`, so that printing a URL does not print a token.
+    public var description: String { redacted }
+}

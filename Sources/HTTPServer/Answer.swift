@@ -1,0 +1,80 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+/// Hands the response to the library, or deals with the socket where no HTTP message is wanted.
+///
+/// - Returns: `MHD_NO` to have the connection closed.
+func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Result {
+    let body = response.body
+    switch response.delivery {
+    case .whole:
+        return queue(buffered(body), for: response, on: connection)
+    case .chunked:
+        return queue(stream(BodyReader(body), size: feedsync_mhd_size_unknown()), for: response, on: connection)
+    case .truncated(let end):
+        let reader = BodyReader(body, end: end)
+        return queue(stream(reader, size: UInt64(body.count)), for: response, on: connection)
+    case .paused(let end, let wait):
+        let reader = BodyReader(body, pause: (end, wait))
+        return queue(stream(reader, size: UInt64(body.count)), for: response, on: connection)
+    case .reset:
+        reset(feedsync_mhd_socket(connection))
+        return .NO
+    case .verbatim:
+        write(body, to: feedsync_mhd_socket(connection))
+        return .NO
+    }
+}
+
+private func queue(_ message: OpaquePointer?, for response: ServerResponse, on connection: OpaquePointer) -> MHD_Result
+{
+    guard let message else { return .NO }
+    defer { MHD_destroy_response(message) }
+    for field in response.headers where MHD_add_response_header(message, field.name, field.value) != .YES {
+        return refuse("the response header \(field.name) is not one that can be sent", on: connection)
+    }
+    guard let status = UInt32(exactly: response.status), (200...599).contains(status) else {
+        return refuse("\(response.status) is not a status that can be sent", on: connection)
+    }
+    return MHD_queue_response(connection, status, message)
+}
+
+private func buffered(_ body: [UInt8]) -> OpaquePointer? {
+    body.withUnsafeBytes { bytes in
+        // The library does not write to the buffer: its parameter lacks a const. It copies, because an array's
+        // storage may move.
+        MHD_create_response_from_buffer(
+            bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
+}
+
+/// A mistake of the handler's author, told as a 500 rather than by a dropped connection.
+private func refuse(_ reason: String, on connection: OpaquePointer) -> MHD_Result {
+    let message = buffered(Array(reason.utf8))
+    guard let message else { return .NO }
+    defer { MHD_destroy_response(message) }
+    return MHD_queue_response(connection, 500, message)
+}
+
+/// Sends a TCP reset, which on Linux is what connecting to no family does.
+///
+/// Lingering for no time would not: the library says goodbye with a FIN before it closes.
+/// Source: https://man7.org/linux/man-pages/man2/connect.2.html
+private func reset(_ socket: Int32) {
+    var nobody = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: sockaddr().sa_data)
+    connect(socket, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+}
+
+private func write(_ bytes: [UInt8], to socket: Int32) {
+    bytes.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+            var ready = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+            guard poll(&ready, 1, -1) == 1 else { return }
+            let count = send(socket, start, rest.count, Int32(MSG_NOSIGNAL))
+            // The client went away: there is nobody left to tell.
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Glibc
+
+/// A TCP socket that listens on the loopback interface, for a daemon to take over.
+///
+/// Made here and not by the library, which tells neither which call failed nor why.
+struct ListeningSocket {
+    let descriptor: Int32
+    let port: UInt16
+
+    init(port wanted: UInt16) throws(ServerError) {
+        // CLOEXEC: a child process must not keep the port.
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw ServerError(port: wanted, code: errno) }
+        do {
+            port = try Self.listen(on: descriptor, port: wanted)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    /// The port in use, which is the system's choice where `wanted` is 0.
+    private static func listen(on descriptor: Int32, port wanted: UInt16) throws(ServerError) -> UInt16 {
+        // A server that is started again shall not wait for the last one's connections to leave TIME_WAIT.
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = wanted.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
+                    && getsockname(descriptor, address, &size) == 0 ? 0 : errno
+            }
+        }
+        guard code == 0 else { throw ServerError(port: wanted, code: code) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

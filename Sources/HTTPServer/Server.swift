@@ -1,0 +1,96 @@
+internal import CMicroHTTPD
+internal import Glibc
+internal import Threading
+
+/// An HTTP/1.1 server on the loopback interface, for tests and demonstrations.
+///
+/// - Isolation: any thread. Each connection has a thread of its own, so handlers run at the same time and one may
+///   block without holding up the others.
+public final class Server: Sendable {
+    /// What answers the requests.
+    public typealias Handler = @Sendable (ServerRequest) -> ServerResponse
+
+    /// The port it listens on.
+    public let port: UInt16
+
+    /// The root URL, such as `http://127.0.0.1:54321`, without a slash at the end.
+    public var url: String { "http://127.0.0.1:\(port)" }
+
+    private let context: Context
+    private let daemon: Lock<OpaquePointer?>
+
+    /// Starts a server on 127.0.0.1; port 0 stands for any free one.
+    ///
+    /// - Throws: `ServerError` if the port is taken or not allowed.
+    public init(port: UInt16 = 0, handler: @escaping Handler) throws(ServerError) {
+        let socket = try ListeningSocket(port: port)
+        let context = Context(handler)
+        // A megabyte a connection, mapped as it is used: tests send header fields of hundreds of kilobytes.
+        let daemon = feedsync_mhd_start(
+            socket.descriptor, 1 << 20, beginRequest, receiveRequest, endRequest,
+            Unmanaged.passUnretained(context).toOpaque())
+        // The socket is not closed here: the library does that on some of its ways to fail, and does not say which.
+        guard let daemon else { throw ServerError(port: port, code: errno) }
+        self.port = socket.port
+        self.context = context
+        self.daemon = Lock(daemon)
+    }
+
+    deinit { stop() }
+
+    /// Closes the port and every connection, once the handlers that are running have returned.
+    ///
+    /// The second and later calls do nothing. A handler must not call it: it would wait for itself.
+    public func stop() {
+        daemon.withLock { daemon in
+            guard let running = daemon else { return }
+            MHD_stop_daemon(running)
+            daemon = nil
+        }
+    }
+}
+
+/// What the library's callbacks get to see; kept alive by the server, which outlives them.
+private final class Context: Sendable {
+    let handler: Server.Handler
+
+    init(_ handler: @escaping Server.Handler) {
+        self.handler = handler
+    }
+}
+
+/// The first callback of a request, and the only one that sees the target undecoded.
+private func beginRequest(
+    _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    Unmanaged.passRetained(Exchange(target: target.map { String(cString: $0) } ?? "")).toOpaque()
+}
+
+private func receiveRequest(
+    _ context: UnsafeMutableRawPointer?,
+    _ connection: OpaquePointer?,
+    _ url: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?,
+    _ version: UnsafePointer<CChar>?,
+    _ piece: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?,
+    _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let context, let connection, let size, let exchange = exchange?.pointee else { return .NO }
+    let bytes = UnsafeRawBufferPointer(start: piece, count: piece == nil ? 0 : size.pointee)
+    size.pointee = 0
+    return Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue().receive(
+        method: method, piece: bytes, connection: connection,
+        handler: Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().handler)
+}
+
+private func endRequest(
+    _ context: UnsafeMutableRawPointer?,
+    _ connection: OpaquePointer?,
+    _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    _ reason: MHD_RequestTerminationCode
+) {
+    guard let pointer = exchange?.pointee else { return }
+    exchange?.pointee = nil
+    Unmanaged<Exchange>.fromOpaque(pointer).release()
+}

@@ -1,0 +1,51 @@
+/// A request as the server received it.
+public struct ServerRequest: Sendable {
+    /// The method as sent, such as `GET`.
+    public var method: String
+
+    /// The path, percent-decoded and without the query.
+    public var path: String
+
+    /// The path as sent, without the query.
+    public var rawPath: String
+
+    /// The query's parameters in the order sent, percent-decoded, `+` read as a space.
+    ///
+    /// A parameter without `=` has an empty value.
+    public var query: [(name: String, value: String)]
+
+    /// The header fields in the order sent, names as spelled by the client.
+    public var headers: [(name: String, value: String)]
+
+    /// The whole body; empty when there is none.
+    public var body: [UInt8]
+
+    /// Makes a request for a target such as `/things?page=2`.
+    public init(
+        method: String = "GET",
+        target: String,
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = []
+    ) {
+        let bytes = target.utf8
+        let mark = bytes.firstIndex(of: UInt8(ascii: "?"))
+        let path = bytes[..<(mark ?? bytes.endIndex)]
+        self.method = method
+        self.path = percentDecoded(path, plusIsSpace: false)
+        rawPath = String(decoding: path, as: UTF8.self)
+        query = mark.map { parameters(in: bytes[$0...].dropFirst()) } ?? []
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The value of the first header field of that name, whatever the case.
+    public func header(_ name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name.lowercased() == name }?.value
+    }
+
+    /// The value of the first query parameter of that name, case counting.
+    public func parameter(_ name: String) -> String? {
+        query.first { $0.name == name }?.value
+    }
+}

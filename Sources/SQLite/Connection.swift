@@ -1,0 +1,164 @@
+internal import CSQLite
+internal import Glibc
+
+/// One connection to one SQLite database file.
+///
+/// It comes up with extended result codes and foreign keys on, with double-quoted strings and trust in the schema
+/// off, and in defensive mode. It closes when it and its statements are gone.
+///
+/// - Isolation: has no mutex and belongs to one owner, such as an actor; never shared between threads.
+public final class Connection {
+    /// What a connection may do with its file.
+    public enum Access: Sendable, Hashable {
+        /// Reads a file that exists.
+        case readOnly
+        /// Reads and writes a file that exists.
+        case readWrite
+        /// Reads and writes, after creating the file if there is none.
+        case readWriteCreate
+    }
+
+    let handle: Handle
+    /// Statements by their text, for `cached`.
+    var statements: [String: Statement] = [:]
+
+    /// Opens the database file at `path` and reads its header.
+    ///
+    /// - Parameters:
+    ///   - path: a path, never a URI; only `:memory:` is special, a database that lives as long as the connection.
+    ///   - busyTimeout: how long a statement waits for another connection's lock; in whole milliseconds, from 0
+    ///     to about 24 days.
+    /// - Throws: `SQLiteError` with its `path`, also for a file that is not a database.
+    public init(
+        path: String, access: Access = .readWriteCreate, busyTimeout: Duration = .seconds(5)
+    ) throws(SQLiteError) {
+        handle = try Self.open(path, access)
+        do throws(SQLiteError) {
+            try handle.check(sqlite3_busy_timeout(handle.database, busyTimeout.wholeMilliseconds))
+            try configure()
+            // Opening does not look at the content; the first read does.
+            try execute("SELECT 1 FROM sqlite_schema LIMIT 1")
+        } catch {
+            var error = error
+            error.path = path
+            error.sql = nil
+            throw error
+        }
+    }
+
+    private static func open(_ path: String, _ access: Access) throws(SQLiteError) -> Handle {
+        let name = try fileName(for: path)
+        do throws(SQLiteError) {
+            return try Handle(path: name, flags: access.flags)
+        } catch {
+            var error = error
+            error.path = path
+            // Where SQLite cannot create the file it tries to read it, and that there is none hides the reason.
+            if access == .readWriteCreate, error.systemCode == ENOENT {
+                error.systemCode = reasonNotToCreate(name)
+            }
+            throw error
+        }
+    }
+
+    /// The `errno` that keeps files from being created beside `path`; 0 where none is evident.
+    private static func reasonNotToCreate(_ path: String) -> Int32 {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        return Glibc.access(folder, W_OK | X_OK) == 0 ? 0 : errno
+    }
+
+    private static func fileName(for path: String) throws(SQLiteError) -> String {
+        guard !path.isEmpty else { throw .misuse("the path of the database is empty", path: path) }
+        guard !path.utf8.contains(0) else { throw .misuse("the path of the database contains a NUL character") }
+        // "when a database filename actually does begin with a ":" character you should prefix the filename with a
+        // pathname such as "./" to avoid ambiguity"; "file:" may begin a URI, if the library was built so.
+        // https://sqlite.org/c3ref/open.html
+        let isSpecial = path != ":memory:" && (path.utf8.first == UInt8(ascii: ":") || path.hasPrefix("file:"))
+        return isSpecial ? "./" + path : path
+    }
+
+    private func configure() throws(SQLiteError) {
+        // https://sqlite.org/c3ref/c_dbconfig_defensive.html
+        let options: [(option: Int32, enabled: Int32)] = [
+            (SQLITE_DBCONFIG_ENABLE_FKEY, 1),
+            (SQLITE_DBCONFIG_DQS_DDL, 0),
+            (SQLITE_DBCONFIG_DQS_DML, 0),
+            (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_DEFENSIVE, 1),
+        ]
+        for (option, enabled) in options {
+            try handle.check(csqlite_db_config_set(handle.database, option, enabled))
+        }
+    }
+
+    /// Runs any number of statements one after the other; their rows are passed over.
+    ///
+    /// - Throws: `SQLiteError` of the first statement that fails; those before it have taken effect.
+    public func execute(_ sql: String) throws(SQLiteError) {
+        var script = try Script(sql)
+        while let pointer = try script.next(in: handle) {
+            let statement = Statement(adopting: pointer, of: handle)
+            while try statement.step() {}
+        }
+    }
+
+    /// Compiles exactly one statement.
+    ///
+    /// - Parameter persistent: tells SQLite that the statement will be kept for long and used often.
+    /// - Throws: `SQLiteError`, also when `sql` holds no statement or a second one.
+    public func prepare(_ sql: String, persistent: Bool = false) throws(SQLiteError) -> Statement {
+        var script = try Script(sql)
+        let flags = persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        guard let pointer = try script.next(in: handle, flags: flags) else {
+            throw .misuse("the SQL holds no statement", sql: sql)
+        }
+        let statement = Statement(adopting: pointer, of: handle)
+        guard try script.isAtEnd(in: handle) else { throw .misuse("the SQL holds more than one statement", sql: sql) }
+        return statement
+    }
+}
+
+extension Connection {
+    /// The rows that the last INSERT, UPDATE or DELETE changed, triggers and foreign key actions not counted.
+    public var changes: Int { Int(clamping: sqlite3_changes64(handle.database)) }
+
+    /// The rowid of the last successful INSERT; may be set, to see whether a later statement inserts.
+    ///
+    /// An `INSERT … ON CONFLICT DO UPDATE` that updates leaves it as it was.
+    public var lastInsertRowID: Int64 {
+        get { sqlite3_last_insert_rowid(handle.database) }
+        set { sqlite3_set_last_insert_rowid(handle.database, newValue) }
+    }
+
+    /// Whether the file can only be read, as asked for or because the operating system protects it.
+    public var isReadOnly: Bool { sqlite3_db_readonly(handle.database, "main") == 1 }
+}
+
+@available(*, unavailable)
+extension Connection: Sendable {}
+
+extension Connection.Access {
+    fileprivate var flags: Int32 {
+        // NOMUTEX: threads may use SQLite at once, each with a connection of its own, and that is what one owner is.
+        // https://sqlite.org/c3ref/open.html
+        let always = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        return switch self {
+        case .readOnly: always | SQLITE_OPEN_READONLY
+        case .readWrite: always | SQLITE_OPEN_READWRITE
+        case .readWriteCreate: always | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, rounded up, held between 0 and `Int32.max`.
+    fileprivate var wholeMilliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        guard !overflow else { return .max }
+        let part = (attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
+        return Int32(clamping: whole.addingReportingOverflow(part).overflow ? .max : whole + part)
+    }
+}

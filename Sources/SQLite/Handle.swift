@@ -1,0 +1,42 @@
+internal import CSQLite
+
+/// Owns one `sqlite3 *`.
+///
+/// The connection and each of its statements hold the handle, so that it closes after the last statement is
+/// finalized, and so that a cached statement does not keep the connection that caches it alive.
+final class Handle {
+    let database: OpaquePointer
+
+    init(path: String, flags: Int32) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened else {
+            throw SQLiteError(code: code, message: String(cString: sqlite3_errstr(code)), path: path)
+        }
+        // "Whether or not an error occurs when it is opened, resources associated with the database connection
+        // handle should be released": from here on deinit does. https://sqlite.org/c3ref/open.html
+        database = opened
+        guard code == SQLITE_OK else { throw error(code, path: path) }
+    }
+
+    deinit { sqlite3_close_v2(database) }
+
+    /// The error that the last call on this handle left behind, if `code` is one.
+    func error(_ code: Int32, sql: String? = nil, path: String? = nil) -> SQLiteError {
+        let primary = code & 0xff
+        // It tells of "the most recent I/O error or failure to open a file", however long ago that was: ask only after
+        // errors that come from the operating system. https://sqlite.org/c3ref/system_errno.html
+        let isFromSystem = primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR
+        return SQLiteError(
+            code: code,
+            message: String(cString: sqlite3_errmsg(database)),
+            sql: sql,
+            path: path,
+            systemCode: isFromSystem ? sqlite3_system_errno(database) : 0
+        )
+    }
+
+    func check(_ code: Int32) throws(SQLiteError) {
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+}

@@ -1,0 +1,53 @@
+/// One numbered step of a schema, never edited once it has shipped.
+public struct Migration: Sendable, Hashable {
+    /// The name that the store records, such as `0001_first_store`.
+    public let name: String
+    /// Any number of statements, none of which begins, commits or rolls back a transaction.
+    public let sql: String
+
+    /// A step that runs `sql`.
+    public init(name: String, sql: String) {
+        self.name = name
+        self.sql = sql
+    }
+
+    /// The 64-bit FNV-1a hash of the SQL's UTF-8 bytes, as 16 hexadecimal digits.
+    ///
+    /// It tells an accidental edit of a migration that has shipped; it is no protection against an attacker.
+    ///
+    /// Source: <http://www.isthe.com/chongo/tech/comp/fnv/>
+    public var checksum: String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in sql.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// Why the migrations at hand do not fit a store; the store is as it was.
+public enum MigrationError: Error, Sendable, Hashable {
+    /// The store records migrations that are not at hand: a newer version wrote it.
+    case newerStore(unknown: [String])
+    /// A migration differs from what the store records under its name.
+    case edited(name: String)
+    /// A migration is not recorded although a later one is.
+    case outOfOrder(name: String, after: String)
+    /// A migration's SQL begins, commits or rolls back a transaction.
+    case transactionInside(name: String)
+}
+
+extension MigrationError: CustomStringConvertible {
+    /// One line that names the migrations concerned.
+    public var description: String {
+        switch self {
+        case .newerStore(let unknown):
+            "the store was written by a newer version (unknown migrations: \(unknown.joined(separator: ", ")))"
+        case .edited(let name):
+            "migration \(name) differs from the one that the store was built with"
+        case .outOfOrder(let name, let later):
+            "migration \(name) was never applied to the store, but the later \(later) was"
+        case .transactionInside(let name):
+            "migration \(name) begins or ends a transaction, but it runs in one already"
+        }
+    }
+}

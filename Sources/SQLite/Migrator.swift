@@ -1,0 +1,112 @@
+internal import CSQLite
+
+/// Brings a store's schema up to date, each migration in one transaction with the row that records it.
+public struct Migrator: Sendable {
+    private let migrations: [Migration]
+    private let table: String
+
+    /// A migrator for `migrations`, oldest first.
+    ///
+    /// - Parameter table: records name, checksum and time of what has been applied.
+    public init(_ migrations: [Migration], table: String = "_migration") {
+        self.migrations = migrations
+        self.table = table
+    }
+
+    /// The migrations that the store lacks, oldest first; never writes.
+    ///
+    /// Ask before anything that writes, a change of the journal mode too, so that a newer store stays as it is.
+    ///
+    /// - Throws: `MigrationError` if the store does not fit, `SQLiteError` if what it records cannot be read.
+    public func pending(in connection: Connection) throws -> [Migration] {
+        let recorded = try recorded(in: connection)
+        let known = Set(migrations.map(\.name))
+        let unknown = recorded.keys.filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else { throw MigrationError.newerStore(unknown: unknown) }
+
+        var pending: [Migration] = []
+        for migration in migrations {
+            guard let checksum = recorded[migration.name] else {
+                pending.append(migration)
+                continue
+            }
+            guard checksum == migration.checksum else { throw MigrationError.edited(name: migration.name) }
+            if let skipped = pending.first {
+                throw MigrationError.outOfOrder(name: skipped.name, after: migration.name)
+            }
+        }
+        return pending
+    }
+
+    /// Applies the migrations that the store lacks.
+    ///
+    /// Several processes may do so at once: each migration is applied by one of them. A migration that fails leaves
+    /// the store as the one before it did. Foreign keys are enforced throughout.
+    ///
+    /// - Parameter now: the time to record, UTC and ISO 8601.
+    /// - Returns: the migrations that this call applied.
+    /// - Throws: `MigrationError` if the store or a migration does not fit, `SQLiteError` if one fails.
+    public func migrate(_ connection: Connection, now: String) throws -> [Migration] {
+        try apply(pending(in: connection), to: connection, now: now)
+    }
+
+    /// Applies those of `planned` that the store still lacks, and returns them.
+    package func apply(_ planned: [Migration], to connection: Connection, now: String) throws -> [Migration] {
+        try planned.filter { migration in
+            try connection.transaction(.immediate) {
+                // Another process may have come first, a newer one even; what holds under the write lock counts.
+                guard try pending(in: connection).contains(migration) else { return false }
+                try apply(migration, to: connection, now: now)
+                return true
+            }
+        }
+    }
+
+    private func apply(_ migration: Migration, to connection: Connection, now: String) throws {
+        let table = try SQL.identifier(table)
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(table) (
+                name TEXT NOT NULL PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL
+            ) STRICT
+            """)
+        do {
+            try connection.withoutTransactionControl { try connection.execute(migration.sql) }
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_AUTH {
+            throw MigrationError.transactionInside(name: migration.name)
+        }
+        try connection.run(
+            "INSERT INTO \(table) (name, checksum, applied_at) VALUES (?, ?, ?)",
+            .text(migration.name), .text(migration.checksum), .text(now))
+    }
+
+    /// The checksums in the store by name; none in a store without the table.
+    private func recorded(in connection: Connection) throws -> [String: String] {
+        // Asked for by name: an error of the read below is then an error, and not taken for a new store.
+        let isRecorded = try connection.scalar(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(table))
+        guard isRecorded != nil else { return [:] }
+        var checksums: [String: String] = [:]
+        try connection.rows("SELECT name, checksum FROM \(SQL.identifier(table))") { row in
+            checksums[row.text(at: 0) ?? ""] = row.text(at: 1)
+        }
+        return checksums
+    }
+}
+
+extension Connection {
+    /// Runs `body` while SQLite refuses to compile BEGIN, COMMIT and ROLLBACK, with SQLITE_AUTH.
+    ///
+    /// A COMMIT in a migration would end the transaction that is to make the migration and its record one.
+    fileprivate func withoutTransactionControl(_ body: () throws -> Void) throws {
+        // https://sqlite.org/c3ref/set_authorizer.html
+        let refuse:
+            @convention(c) (
+                UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+                UnsafePointer<CChar>?
+            ) -> Int32 = { _, action, _, _, _, _ in action == SQLITE_TRANSACTION ? SQLITE_DENY : SQLITE_OK }
+        try handle.check(sqlite3_set_authorizer(handle.database, refuse, nil))
+        defer { sqlite3_set_authorizer(handle.database, nil, nil) }
+        try body()
+    }
+}

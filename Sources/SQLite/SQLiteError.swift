@@ -1,0 +1,81 @@
+internal import CSQLite
+internal import Glibc
+
+/// What SQLite, or this wrapper on its behalf, refused to do.
+///
+/// Codes that this version does not know are kept as they came. Bound values are never part of an error.
+public struct SQLiteError: Error, Sendable, Hashable {
+    /// The extended result code, such as 2067 for a broken UNIQUE constraint.
+    ///
+    /// Source: <https://sqlite.org/rescode.html>
+    public var code: Int32
+    /// SQLite's English text for what went wrong.
+    public var message: String
+    /// The text of the statement that failed, or of the SQL from the failing statement on; nil outside a statement.
+    public var sql: String?
+    /// The database file, where opening it failed.
+    public var path: String?
+    /// The operating system's `errno` behind an I/O or opening error; 0 where there is none.
+    public var systemCode: Int32
+
+    /// An error with the given parts.
+    public init(code: Int32, message: String, sql: String? = nil, path: String? = nil, systemCode: Int32 = 0) {
+        self.code = code
+        self.message = message
+        self.sql = sql
+        self.path = path
+        self.systemCode = systemCode
+    }
+
+    /// A refusal of the wrapper itself, which SQLite was not asked about.
+    static func misuse(_ message: String, sql: String? = nil, path: String? = nil) -> SQLiteError {
+        SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql, path: path)
+    }
+}
+
+extension SQLiteError {
+    /// The low eight bits of the code: the class of the error.
+    public var primaryCode: Int32 { code & 0xff }
+
+    /// Whether another connection held a lock for longer than the busy time-out.
+    public var isBusy: Bool { primaryCode == SQLITE_BUSY }
+
+    /// Whether the disk is full, or the database has reached its `max_page_count`.
+    public var isFull: Bool { primaryCode == SQLITE_FULL }
+
+    /// Whether a write went to a database that can only be read.
+    public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
+
+    /// Whether the file is something other than a SQLite database.
+    public var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
+
+    /// Whether the file is a SQLite database with broken content.
+    public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
+
+    /// Whether the file could not be opened or created.
+    public var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
+
+    /// Whether a PRIMARY KEY, UNIQUE, NOT NULL, CHECK, foreign key or STRICT type constraint was broken.
+    public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+
+    /// Whether the operating system failed to read, write, lock or sync.
+    public var isIO: Bool { primaryCode == SQLITE_IOERR }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    /// One line: the message, the system's reason, the code, then the file or the start of the statement.
+    public var description: String {
+        var text = message
+        if systemCode != 0, let reason = strerror(systemCode) { text += ": \(String(cString: reason))" }
+        text += " (SQLite error \(code))"
+        if let path { text += ", file \(path)" }
+        if let sql { text += ", in: \(Self.oneLine(sql))" }
+        return text
+    }
+
+    private static func oneLine(_ sql: String) -> String {
+        let longest = 200
+        let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return line.count > longest ? "\(line.prefix(longest))…" : line
+    }
+}

@@ -1,0 +1,49 @@
+internal import CSQLite
+
+/// When a transaction takes its locks.
+///
+/// Source: <https://sqlite.org/lang_transaction.html#deferred_immediate_and_exclusive_transactions>
+public enum TransactionKind: Sendable, Hashable {
+    /// At the first read or write, so that a write after a read can fail as busy at once.
+    case deferred
+    /// The write lock at the start, so that busy is met before any work is done.
+    case immediate
+    /// As immediate, and without WAL it keeps readers out too.
+    case exclusive
+
+    fileprivate var begin: String {
+        switch self {
+        case .deferred: "BEGIN DEFERRED"
+        case .immediate: "BEGIN IMMEDIATE"
+        case .exclusive: "BEGIN EXCLUSIVE"
+        }
+    }
+}
+
+extension Connection {
+    /// Whether a transaction is open.
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle.database) == 0 }
+
+    /// Runs `body` in a transaction: commits when it returns, rolls back when it or the commit throws.
+    ///
+    /// After a throw no transaction is open and nothing of `body` is in the database. Transactions do not nest: an
+    /// inner one throws, and the outer one stays open.
+    ///
+    /// - Throws: what `body` throws, or the `SQLiteError` of the begin or the commit; never that of the roll back,
+    ///   which would hide the reason.
+    public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
+        try run(kind.begin)
+        do {
+            let result = try body()
+            // Where SQLite rolled back by itself and `body` did not let the error through, this throws that no
+            // transaction is active.
+            try run("COMMIT")
+            return result
+        } catch {
+            // After SQLITE_FULL, IOERR and a few more SQLite may have rolled back by itself, and ROLLBACK is an error.
+            // https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
+            if isInTransaction { try? run("ROLLBACK") }
+            throw error
+        }
+    }
+}

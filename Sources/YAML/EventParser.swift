@@ -1,0 +1,98 @@
+internal import CYAML
+
+/// libyaml's parser: the one owner of its handle.
+///
+/// Source: https://pyyaml.org/wiki/LibYAML
+struct EventParser: ~Copyable {
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let source: String
+
+    /// A parser over `bytes`, which must outlive it: libyaml keeps the pointer.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, source: String) throws(YAMLError) {
+        parser = .allocate(capacity: 1)
+        // libyaml skips a byte order mark only where it is to guess the encoding.
+        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        self.bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(isMarked ? 3 : 0))
+        self.source = source
+        guard yaml_parser_initialize(parser) == 1 else {
+            // libyaml has freed what it had and zeroed the struct; deleting it again in deinit does nothing.
+            throw YAMLError(mark: Mark(source: source, line: 1, column: 1), problem: "out of memory")
+        }
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, self.bytes.baseAddress, self.bytes.count)
+    }
+
+    deinit {
+        yaml_parser_delete(parser)
+        parser.deallocate()
+    }
+
+    /// The next event; after `streamEnd` it is not to be called again.
+    mutating func next() throws(YAMLError) -> Event {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
+        defer { yaml_event_delete(&event) }
+        return read(event)
+    }
+
+    private func read(_ event: yaml_event_t) -> Event {
+        let data = event.data
+        switch event.type {
+        case YAML_STREAM_START_EVENT: return make(.streamStart, event)
+        case YAML_DOCUMENT_START_EVENT: return make(.documentStart, event)
+        case YAML_DOCUMENT_END_EVENT: return make(.documentEnd, event)
+        case YAML_ALIAS_EVENT: return make(.alias(text(data.alias.anchor) ?? ""), event)
+        case YAML_SCALAR_EVENT:
+            let value = UnsafeBufferPointer(start: data.scalar.value, count: data.scalar.length)
+            let kind = Event.Kind.scalar(
+                text: String(decoding: value, as: UTF8.self), isPlain: data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+            return make(kind, event, anchor: data.scalar.anchor, tag: data.scalar.tag)
+        case YAML_SEQUENCE_START_EVENT:
+            return make(.sequenceStart, event, anchor: data.sequence_start.anchor, tag: data.sequence_start.tag)
+        case YAML_SEQUENCE_END_EVENT: return make(.sequenceEnd, event)
+        case YAML_MAPPING_START_EVENT:
+            return make(.mappingStart, event, anchor: data.mapping_start.anchor, tag: data.mapping_start.tag)
+        case YAML_MAPPING_END_EVENT: return make(.mappingEnd, event)
+        default: return make(.streamEnd, event)
+        }
+    }
+
+    private func make(
+        _ kind: Event.Kind, _ event: yaml_event_t, anchor: UnsafePointer<UInt8>? = nil, tag: UnsafePointer<UInt8>? = nil
+    ) -> Event {
+        Event(kind: kind, anchor: text(anchor), tag: text(tag), mark: mark(event.start_mark))
+    }
+
+    private func text(_ characters: UnsafePointer<UInt8>?) -> String? {
+        characters.map { String(cString: $0) }
+    }
+
+    private func mark(_ mark: yaml_mark_t) -> Mark {
+        Mark(source: source, line: Int(clamping: mark.line) &+ 1, column: Int(clamping: mark.column) &+ 1)
+    }
+
+    private func failure() -> YAMLError {
+        let state = parser.pointee
+        let words = state.problem.map { String(cString: $0) } ?? "out of memory"
+        if state.error == YAML_READER_ERROR {
+            return YAMLError(mark: markOfByte(at: state.problem_offset), problem: Problem.unreadable(words))
+        }
+        let context = state.context.map { String(cString: $0) }
+        let character = character(at: state.problem_mark.index)
+        return YAMLError(mark: mark(state.problem_mark), problem: Problem.plain(words, context, at: character))
+    }
+
+    /// The reader's errors come with an offset in bytes instead of a mark.
+    private func markOfByte(at offset: Int) -> Mark {
+        let before = bytes.prefix(max(0, offset))
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1
+        return Mark(source: source, line: line, column: column)
+    }
+
+    private func character(at index: Int) -> Unicode.Scalar? {
+        String(decoding: bytes, as: UTF8.self).unicodeScalars.dropFirst(max(0, index)).first
+    }
+}

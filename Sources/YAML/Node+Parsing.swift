@@ -1,0 +1,27 @@
+extension Node {
+    /// Reads YAML (1.2 core schema, one document), and so JSON as well.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, in UTF-8.
+    ///   - source: What to call the text in marks and errors: mostly its file.
+    ///   - limits: How much the text may ask for.
+    /// - Returns: The root of the only document, or nil where there is nothing but comments.
+    /// - Throws: `YAMLError` at the first mistake; a name twice in a mapping is one.
+    public static func parse(
+        _ bytes: [UInt8], source: String, limits: Limits = .standard
+    ) throws(YAMLError) -> Node? {
+        try bytes.withUnsafeBufferPointer { buffer throws(YAMLError) in
+            var composer = Composer(try EventParser(buffer, source: source), limits: limits)
+            return try composer.document()
+        }
+    }
+
+    /// Reads YAML text; everything else is as for bytes.
+    ///
+    /// - Throws: `YAMLError` at the first mistake.
+    public static func parse(
+        _ text: String, source: String, limits: Limits = .standard
+    ) throws(YAMLError) -> Node? {
+        try parse(Array(text.utf8), source: source, limits: limits)
+    }
+}

@@ -1,0 +1,67 @@
+/// One value of a YAML document, with the place it stands at.
+///
+/// Aliases are already replaced by what they stand for.
+public struct Node: Sendable, Hashable {
+    /// What a node can hold.
+    public enum Content: Sendable, Hashable {
+        /// A single value.
+        case scalar(Scalar)
+        /// A list, in order.
+        case sequence([Node])
+        /// Names and values, in the order written, no name twice.
+        case mapping([Pair])
+    }
+
+    /// One member of a mapping.
+    public struct Pair: Sendable, Hashable {
+        /// The member's name; in YAML any node may be one.
+        public let key: Node
+        /// The member's value.
+        public let value: Node
+
+        /// A member of a mapping.
+        public init(key: Node, value: Node) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// What the node holds.
+    public let content: Content
+    /// Where the node begins.
+    public let mark: Mark
+
+    /// A node that stands at `mark`.
+    public init(_ content: Content, mark: Mark) {
+        self.content = content
+        self.mark = mark
+    }
+}
+
+extension Node {
+    /// The scalar, or nil for a sequence or mapping.
+    public var scalar: Scalar? {
+        if case .scalar(let scalar) = content { scalar } else { nil }
+    }
+
+    /// The elements, or nil where this is no sequence.
+    public var elements: [Node]? {
+        if case .sequence(let elements) = content { elements } else { nil }
+    }
+
+    /// The members, or nil where this is no mapping.
+    public var pairs: [Pair]? {
+        if case .mapping(let pairs) = content { pairs } else { nil }
+    }
+
+    /// The scalar's text exactly as written (`1.10` stays `1.10`), or nil for a sequence or mapping.
+    public var text: String? { scalar?.text }
+
+    /// Whether this is the scalar null.
+    public var isNull: Bool { scalar?.resolution == .null }
+
+    /// The member whose name has this text, or nil where there is none or this is no mapping.
+    public subscript(_ name: String) -> Node? {
+        pairs?.first { $0.key.text == name }?.value
+    }
+}

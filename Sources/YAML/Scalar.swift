@@ -1,0 +1,76 @@
+/// A single value of a YAML document, as text; what it means is asked with `resolution`.
+public struct Scalar: Sendable, Hashable {
+    /// How a scalar is written.
+    public enum Style: Sendable, Hashable {
+        /// Without quotes: what it means depends on how it looks.
+        case plain
+        /// In quotes, or as a block (`|`, `>`): always text.
+        case quoted
+    }
+
+    /// The type that a tag such as `!!str` declares.
+    public enum Tag: String, Sendable, Hashable {
+        /// `!!null`
+        case null
+        /// `!!bool`
+        case boolean = "bool"
+        /// `!!int`
+        case integer = "int"
+        /// `!!float`
+        case real = "float"
+        /// `!!str`, or `!` alone
+        case text = "str"
+    }
+
+    /// The meaning of a scalar in the YAML 1.2 core schema.
+    public enum Resolution: Sendable, Hashable {
+        /// `null`, `~` or nothing at all.
+        case null
+        /// `true` or `false`.
+        case boolean(Bool)
+        /// A decimal, `0o` octal or `0x` hexadecimal integer.
+        case integer(Int64)
+        /// An integer that 64 bits cannot hold; its digits are in `text`.
+        case oversizedInteger
+        /// A number with a fraction or an exponent, `.inf` or `.nan`.
+        case real(Double)
+        /// Everything else, and everything in quotes.
+        case text
+    }
+
+    /// The text, escapes replaced and lines folded.
+    public let text: String
+    /// How it was written.
+    public let style: Style
+    /// The type it was declared to have.
+    public let tag: Tag?
+
+    /// A scalar of this text.
+    public init(_ text: String, style: Style = .plain, tag: Tag? = nil) {
+        self.text = text
+        self.style = style
+        self.tag = tag
+    }
+
+    /// What the scalar means: by its tag, else by its quotes, else by its looks.
+    ///
+    /// Source: https://yaml.org/spec/1.2.2/#103-core-schema
+    public var resolution: Resolution {
+        switch tag {
+        case .text: .text
+        case .real: CoreSchema.real(text)
+        case nil where style == .quoted: .text
+        default: CoreSchema.resolve(text)
+        }
+    }
+
+    /// Whether the text is one that its tag allows.
+    var fitsTag: Bool {
+        switch (tag, resolution) {
+        case (nil, _), (.text, .text), (.null, .null), (.boolean, .boolean), (.integer, .integer),
+            (.integer, .oversizedInteger), (.real, .real):
+            true
+        default: false
+        }
+    }
+}

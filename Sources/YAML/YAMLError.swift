@@ -1,0 +1,16 @@
+/// What is wrong with a YAML text, and where.
+public struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where the text stops making sense.
+    public let mark: Mark
+    /// The mistake in plain words, without the place.
+    public let problem: String
+
+    /// A mistake at `mark`.
+    public init(mark: Mark, problem: String) {
+        self.mark = mark
+        self.problem = problem
+    }
+
+    /// The mistake as `file:line:column: problem`.
+    public var description: String { "\(mark.source):\(mark.line):\(mark.column): \(problem)" }
+}

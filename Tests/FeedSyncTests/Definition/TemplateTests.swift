@@ -1,0 +1,109 @@
+import FeedSync
+import Foundation
+import Testing
+
+@Suite("A template")
+struct TemplateTests {
+    /// The template that a feed's query parameter `v` is.
+    private func template(_ text: String) throws -> Template {
+        let feed = try FeedDefinition.parse(
+            name: "x", yaml: "url: https://example.com\nkey: id\ncolumns: {id: id}\nquery:\n  v: \(text)\n",
+            file: "f.yaml")
+        return try #require(feed.query.first).value
+    }
+
+    @Test(
+        "is text with references",
+        arguments: [
+            ("abc", [.literal("abc")]),
+            ("1.10", [.literal("1.10")]),
+            ("${TOKEN}", [.environment("TOKEN")]),
+            ("'token ${A_1}!'", [.literal("token "), .environment("A_1"), .literal("!")]),
+            ("${file:/run/secret}", [.file("/run/secret")]),
+            ("$${X}", [.literal("${X}")]),
+            ("$5", [.literal("$5")]),
+            ("''", []),
+        ] as [(String, [Template.Part])])
+    func parts(text: String, parts: [Template.Part]) throws {
+        #expect(try template(text).parts == parts)
+    }
+
+    @Test("is written as it was read", arguments: ["a ${B} c", "$${X}", "$$${X}", "${file:a/b}x", "$"])
+    func description(text: String) throws {
+        #expect(try template("'\(text)'").description == text)
+    }
+
+    @Test(
+        "that is mistaken is a mistake at its place, and is not quoted",
+        arguments: [
+            (
+                "s3cret ${",
+                "f.yaml:5:13: in `v` of `query` of feed `x`: `${` is not closed; a literal `${` is written `$${`"
+            ),
+            (
+                "'${a-b}'",
+                "f.yaml:5:7: in `v` of `query` of feed `x`: between `${` and `}` stands the name of an environment variable, or `file:` and a path"
+            ),
+            ("${file:}", "f.yaml:5:6: in `v` of `query` of feed `x`: `${file:}` names no file"),
+            (
+                "'${command: gh auth token}'",
+                "f.yaml:5:7: in `v` of `query` of feed `x`: `${command:…}` is not supported yet"
+            ),
+        ])
+    func mistakes(text: String, expected: String) {
+        let error = #expect(throws: ConfigurationError.self) { try template(text) }
+        #expect(error?.description == expected)
+    }
+
+    @Test("carries what came from references as secrets, and nothing else")
+    func secrets() throws {
+        let resolved = try template("Bearer ${T}-x").resolved(environment: ["T": "abc"], relativeTo: "")
+        #expect(resolved.text == "Bearer abc-x")
+        #expect(resolved.secrets == ["abc"])
+    }
+
+    @Test("does not follow what a reference brought")
+    func once() throws {
+        let resolved = try template("${A}").resolved(environment: ["A": "${B}", "B": "x"], relativeTo: "")
+        #expect(resolved.text == "${B}")
+    }
+
+    @Test(
+        "with an unset or empty variable is a configuration error at its place",
+        arguments: [([:], "not set"), (["T": ""], "empty")] as [([String: String], String)])
+    func unset(environment: [String: String], problem: String) throws {
+        let template = try template("a${T}")
+        let error = #expect(throws: ConfigurationError.self) {
+            try template.resolved(environment: environment, relativeTo: "")
+        }
+        #expect(error?.description == "f.yaml:5:6: the environment variable `T` is \(problem)")
+    }
+
+    @Test("reads a file relative to the configuration's folder, or to the home, without the last line break")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "template-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("päss\r\n".utf8).write(to: URL(filePath: folder + "/token"))
+        try Data("\n".utf8).write(to: URL(filePath: folder + "/empty"))
+        try Data([0x66, 0xFF]).write(to: URL(filePath: folder + "/binary"))
+        try Data(count: 70_000).write(to: URL(filePath: folder + "/large"))
+
+        let relative = try template("${file:token}").resolved(environment: [:], relativeTo: folder)
+        #expect(relative == (try template("${file:~/token}").resolved(environment: ["HOME": folder], relativeTo: "/")))
+        #expect(relative.text == "päss")
+        #expect(relative.secrets == ["päss"])
+
+        for (name, problem) in [
+            ("none", "cannot be read: No such file or directory"), ("empty", "is empty"),
+            ("binary", "is not valid UTF-8"),
+            ("large", "is larger than 64 KiB"), (".", "cannot be read: Is a directory"),
+        ] {
+            let template = try template("${file:\(name)}")
+            let error = #expect(throws: ConfigurationError.self) {
+                try template.resolved(environment: [:], relativeTo: folder)
+            }
+            #expect(error?.mistakes.first?.problem == "`\(folder)/\(name)` \(problem)")
+        }
+    }
+}

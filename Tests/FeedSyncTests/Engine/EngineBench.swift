@@ -1,0 +1,120 @@
+import Foundation
+import HTTP
+import ScriptedServer
+import SQLite
+import Testing
+
+@testable import FeedSync
+
+/// An upstream, a feed on it, and an engine that mirrors it into a store of its own.
+final class EngineBench {
+    let server: ScriptedServer
+    let upstream: PagedFeed
+    let folder: URL
+    let definition: FeedDefinition
+    let store: Store
+    let engine: SyncEngine
+
+    static let paging = "pagination: {style: page, param: page, size_param: per_page, size: 10, total: total_count}"
+    static let columns = "items: items\nkey: id\ncolumns: {id: id, name: name}"
+
+    init(
+        _ items: [String] = PagedFeed.items(1...35), members: String = "", paging: String = EngineBench.paging,
+        columns: String = EngineBench.columns, retries: Int = 0
+    ) async throws {
+        server = try ScriptedServer()
+        upstream = PagedFeed(items, perPage: 10)
+        server.route("/things", to: upstream)
+        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        definition = try Self.definition(
+            "url: \(server.url)/things\n\(columns)\n\(paging)\nretries: \(retries)\n\(members)")
+        store = try await Store(path: folder.appending(path: "store.db").path)
+        engine = try SyncEngine(feed: definition, store: store, options: Self.options)
+    }
+
+    deinit {
+        server.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    static func definition(_ yaml: String) throws -> FeedDefinition {
+        try FeedDefinition.parse(name: "things", yaml: yaml)
+    }
+
+    static var options: EngineOptions { EngineOptions(client: Client(userAgent: "feedsync-tests")) }
+
+    /// Another engine on the same store, as another process would have it: a changed definition, or the same.
+    func another(_ definition: FeedDefinition? = nil, options: EngineOptions = EngineBench.options) async throws -> SyncEngine {
+        let store = try await Store(path: store.path)
+        return try SyncEngine(feed: definition ?? self.definition, store: store, options: options)
+    }
+
+    @discardableResult
+    func reload() async throws -> RunSummary { try await engine.perform(.reload) }
+
+    @discardableResult
+    func more(_ command: RequestCommand = .nextPage) async throws -> RunSummary { try await engine.perform(command) }
+
+    /// The error of a command that must fail.
+    func failure(_ command: RequestCommand, _ engine: SyncEngine? = nil) async throws -> FeedError {
+        do throws(FeedError) {
+            let summary = try await (engine ?? self.engine).perform(command)
+            throw FeedError(.bug, "the command succeeded: \(summary)")
+        } catch {
+            return error
+        }
+    }
+
+    /// One query's rows, as text joined by `|`, as `sqlite3` prints them.
+    func query(_ sql: String) throws -> [String] {
+        let connection = try Connection(path: store.path, access: .readOnly)
+        var rows: [String] = []
+        try connection.rows(sql) { row in
+            rows.append((0..<row.columnCount).map { row.text(at: $0) ?? "" }.joined(separator: "|"))
+        }
+        return rows
+    }
+
+    /// The names in feed order.
+    var names: [String] {
+        get throws { try query("SELECT name FROM things ORDER BY _generation DESC, _position") }
+    }
+
+    /// What the upstream's first `count` items are called.
+    func upstreamNames(_ count: Int) -> [String] {
+        upstream.items.prefix(count).map { item in
+            let object = try? JSONSerialization.jsonObject(with: Data(item.utf8)) as? [String: Any]
+            return object?["name"] as? String ?? ""
+        }
+    }
+
+    var log: [String] {
+        get throws { try query("SELECT status || iif(error IS NULL, '', '!' || (error ->> 'kind')) FROM event ORDER BY id") }
+    }
+
+    func feed(_ columns: String) throws -> String {
+        try query("SELECT \(columns) FROM feed WHERE name = 'things'").first ?? "no feed"
+    }
+}
+
+/// Whether a log reads `{ header | footer }` with every begin closed once; the place where it does not.
+func grammarFault(_ log: [String]) -> String? {
+    var open: String?
+    var previous: String?
+    for (index, entry) in log.enumerated() {
+        let status = String(entry.prefix { $0 != "!" })
+        let isFine =
+            switch status {
+            case "beginHeader", "beginFooter": open == nil
+            case "endHeader": open == "beginHeader"
+            case "endFooter": open == "beginFooter"
+            case "noMoreData": open == "beginFooter" || (open == nil && previous == "endHeader")
+            default: false
+            }
+        guard isFine else { return "\(entry) at \(index) of \(log)" }
+        open = status.hasPrefix("begin") ? status : nil
+        previous = status
+    }
+    return open.map { "\($0) is open at the end of \(log)" }
+}

@@ -1,0 +1,203 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("reload and more")
+struct ReloadAndMoreTests {
+    @Test("reload stores the first page, more the next ones, in the upstream's order up to noMoreData")
+    func story() async throws {
+        let bench = try await EngineBench()
+        let first = try await bench.reload()
+        #expect(first.figures.items.inserted == 10)
+        #expect(first.outcome == .ok)
+        #expect(try bench.feed("item_count, next_page, no_more_data, generation") == "10|2|0|1")
+        try await bench.more()
+        try await bench.more()
+        #expect(try bench.names == bench.upstreamNames(30))
+        let last = try await bench.more(.allPages)
+        #expect(last.isAtEnd)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(try bench.feed("status, item_count, next_page, no_more_data, complete") == "noMoreData|35||1|1")
+        #expect(
+            try bench.log == [
+                "beginHeader", "endHeader", "beginFooter", "endFooter", "beginFooter", "endFooter", "beginFooter", "noMoreData",
+            ])
+        #expect(bench.upstream.requestedPages == [1, 2, 3, 4])
+    }
+
+    @Test("more at the end makes no request and says so")
+    func moreAtTheEnd() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.allPages)
+        let requests = bench.server.requests.count
+        let again = try await bench.more()
+        #expect(again.outcome == .noMoreData)
+        #expect(bench.server.requests.count == requests)
+        #expect(try bench.query("SELECT outcome FROM run ORDER BY id") == ["ok", "no_more_data"])
+    }
+
+    @Test("more on a feed never loaded loads the first page, --pages counts it")
+    func moreFirst() async throws {
+        let bench = try await EngineBench()
+        let summary = try await bench.more(.nextPages(2))
+        #expect(summary.figures.pages == 2)
+        #expect(try bench.log == ["beginHeader", "endHeader", "beginFooter", "endFooter"])
+    }
+
+    @Test("A page that fails is not skipped: the continuation stays, the footer is closed, the next more fetches it")
+    func failedPage() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        try await bench.more(.nextPages(2))
+        bench.upstream.fail(page: 4, with: .status(500))
+        let error = try await bench.failure(.nextPage)
+        #expect(error.kind == .unreachable)
+        #expect(error.httpStatus == 500)
+        #expect(try bench.feed("item_count, next_page, no_more_data, status") == "30|4|0|endFooter")
+        #expect(try bench.log.last == "endFooter!unreachable")
+        try await bench.more()
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("A failed reload closes its header and changes nothing, noMoreData included")
+    func failedReload() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.allPages)
+        bench.upstream.fail(page: 1, with: .status(500))
+        _ = try await bench.failure(.reload)
+        #expect(try bench.feed("status, item_count, no_more_data, generation") == "endHeader|35|1|1")
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(try await bench.more().outcome == .noMoreData)
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("A reload that finds a further page clears noMoreData, and more goes on behind it")
+    func reloadClearsTheEnd() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.allPages)
+        let reload = try await bench.reload()
+        #expect(reload.outcome == .unchanged)
+        #expect(try bench.feed("no_more_data, next_page, generation") == "0|2|1")
+        try await bench.more(.allPages)
+        #expect(try bench.names == bench.upstreamNames(35))
+    }
+
+    @Test("An unchanged reload costs a 304, and writes no row")
+    func unchangedReload() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        let before = try bench.query("SELECT rowid, * FROM things")
+        let summary = try await bench.reload()
+        #expect(bench.server.requests.last?.header("If-None-Match") != nil)
+        #expect(summary.outcome == .unchanged)
+        #expect(summary.figures.items.unchanged == 10)
+        #expect(try bench.query("SELECT rowid, * FROM things") == before)
+        #expect(try bench.query("SELECT outcome FROM run WHERE id = 2") == ["unchanged"])
+    }
+
+    @Test("The same items without a validator are unchanged too")
+    func unchangedWithoutETag() async throws {
+        let bench = try await EngineBench()
+        bench.upstream.sendsETag = false
+        try await bench.reload()
+        let before = try bench.query("SELECT rowid, * FROM things")
+        #expect(try await bench.reload().outcome == .unchanged)
+        #expect(try bench.query("SELECT rowid, * FROM things") == before)
+    }
+
+    @Test("A changed first page makes a generation: its items lead, older rows stay")
+    func changedReload() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.nextPages(2))
+        bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items([100, 101]), at: 0) }
+        let summary = try await bench.reload()
+        #expect(summary.figures.items.inserted == 2)
+        #expect(summary.figures.items.unchanged == 8)
+        #expect(try bench.feed("generation, item_count, next_page") == "2|22|2")
+        #expect(try bench.names == bench.upstreamNames(22))
+    }
+
+    @Test("Known rows in another order are a change of order, not of content")
+    func reordered() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        bench.upstream.edit { $0.swapAt(0, 5) }
+        let summary = try await bench.reload()
+        #expect(summary.outcome == .ok)
+        #expect(summary.figures.items.unchanged == 10)
+        #expect(try bench.names == bench.upstreamNames(10))
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _changed_at <> _first_seen_at") == ["0"])
+    }
+
+    @Test("A changed page behind unchanged ones leaves the upstream's order")
+    func changedLaterPage() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.allPages)
+        bench.upstream.edit { items in
+            items[25] = PagedFeed.items([999])[0]
+            items.swapAt(12, 17)
+        }
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(try bench.names.filter { $0 != "item 26" } == bench.upstreamNames(35))
+        #expect(try bench.names.count == 36, "the item that left the upstream stays: only sync removes rows")
+    }
+
+    @Test("An item met again in one walk keeps one row, its first place and its latest content")
+    func metAgain() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        bench.upstream.edit { items in
+            items.insert(#"{"id":0,"name":"new"}"#, at: 0)
+            items[10] = #"{"id":10,"name":"renamed"}"#
+        }
+        try await bench.more()
+        #expect(try bench.names == (1...9).map { "item \($0)" } + ["renamed"] + (11...19).map { "item \($0)" })
+        #expect(try bench.query("SELECT count(*) FROM _page WHERE etag IS NOT NULL") == ["0"])
+    }
+
+    @Test("The same page twice running is an error, not an endless walk")
+    func samePageTwice() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: page, param: ignored}")
+        try await bench.reload()
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(try bench.feed("item_count, next_page, status") == "10|2|endFooter")
+    }
+
+    @Test("A changed definition drops the continuation and the validators; rows stay")
+    func changedDefinition() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.allPages)
+        let yaml = "url: \(bench.server.url)/things\nquery: {q: x}\n\(EngineBench.columns)\n\(EngineBench.paging)"
+        let engine = try await bench.another(try EngineBench.definition(yaml))
+        let summary = try await engine.perform(.nextPage)
+        #expect(summary.figures.pages == 1)
+        #expect(bench.server.requests.last?.header("If-None-Match") == nil)
+        #expect(try bench.feed("item_count, next_page, no_more_data") == "35|2|0")
+    }
+
+    @Test("A changed key is refused, and nothing is changed")
+    func changedKey() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        let yaml =
+            "url: \(bench.server.url)/things\nitems: items\nkey: name\ncolumns: {id: id, name: name}\n\(EngineBench.paging)"
+        let engine = try await bench.another(try EngineBench.definition(yaml))
+        #expect(try await bench.failure(.reload, engine).kind == .configuration)
+        #expect(try bench.feed("item_count, next_page") == "10|2")
+        #expect(try bench.query("SELECT count(*) FROM run") == ["1"])
+    }
+
+    @Test("A new column is added to the table, and none is dropped")
+    func newColumn() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        let yaml = "url: \(bench.server.url)/things\nitems: items\nkey: id\ncolumns: {id: id, title: name}\n\(EngineBench.paging)"
+        _ = try await bench.another(try EngineBench.definition(yaml)).perform(.reload)
+        #expect(try bench.query("SELECT id, name, title FROM things LIMIT 1") == ["1|item 1|item 1"])
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import HTTP
+import HTTPServer
+import ScriptedServer
+import Threading
+
+@testable import FeedSync
+
+/// A server, a feed on it, and a fetcher that waits for nothing.
+struct FetchBench {
+    static let now: Int64 = 1_795_000_000
+    static let environment = ["TOKEN": "s3cr3t/tök en+1"]
+
+    let server: ScriptedServer
+    let definition: FeedDefinition
+    let clock = RecordingClock()
+    private let progress = Lock([FetchProgress]())
+
+    /// A feed at `/things`, with the members given.
+    init(_ members: String = "", retries: Int = 2, path: String = "/things") throws {
+        server = try ScriptedServer()
+        definition = try Self.definition(url: server.url + path, members + "\nretries: \(retries)")
+    }
+
+    static func definition(url: String, _ members: String = "") throws -> FeedDefinition {
+        try FeedDefinition.parse(name: "things", yaml: "url: \(url)\nkey: id\ncolumns: {id: id}\n\(members)")
+    }
+
+    func plan(_ environment: [String: String] = Self.environment) -> RequestPlan {
+        RequestPlan(definition, environment: environment, folder: "", salt: "salt")
+    }
+
+    func fetch(
+        validators: Validators? = nil, environment: [String: String] = Self.environment
+    ) async throws -> FetchedPage {
+        let page = try plan(environment).page(for: nil)
+        return try await fetcher.fetch(page, validators: validators)
+    }
+
+    /// The failure of a fetch that must not succeed.
+    func failure(environment: [String: String] = Self.environment) async throws -> FetchFailure {
+        let page = try plan(environment).page(for: nil)
+        let kind: FetchedPage.Kind
+        do throws(FetchFailure) {
+            kind = try await fetcher.fetch(page).kind
+        } catch {
+            return error
+        }
+        throw Unexpected(kind: kind)
+    }
+
+    struct Unexpected: Error { let kind: FetchedPage.Kind }
+
+    /// What the fetches so far told of their progress.
+    var events: [FetchProgress] { progress.withLock { $0 } }
+
+    var fetcher: Fetcher {
+        Fetcher(
+            client: Client(userAgent: "feedsync-tests"), rules: definition.responses,
+            policy: RetryPolicy(retries: definition.retries), clock: clock, random: { 0.5 }, now: { Self.now },
+            bodyValue: Self.bodyValue, progress: { event in progress.withLock { $0.append(event) } })
+    }
+
+    /// Member paths alone, which is all that these tests use.
+    static let bodyValue: BodyValue = { body, path in
+        var value = try? JSONSerialization.jsonObject(with: Data(body.bytes), options: .fragmentsAllowed)
+        for case .member(let name) in path.segments { value = (value as? [String: Any])?[name] }
+        switch value {
+        case let text as String: return .text(text)
+        case let number as Int: return .integer(Int64(number))
+        case is NSNull: return .null
+        default: return nil
+        }
+    }
+}
+
+/// A style whose continuation is the next page's URL.
+struct URLStyle: PaginationStyle {
+    static let name = "url"
+    let canonicalText = "url"
+    let bodyPaths: [Path] = []
+    let continuationParameters: [String] = []
+
+    init() {}
+    init(_ members: MappingReader) {}
+
+    func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
+        continuation.map { PageRequest(url: $0.text) } ?? base
+    }
+
+    func predicted(after continuation: Continuation?) -> Continuation? { nil }
+    func next(after page: PageFacts) throws(PagingError) -> PageEnd { .end() }
+}

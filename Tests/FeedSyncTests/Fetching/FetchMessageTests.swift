@@ -1,0 +1,93 @@
+import HTTP
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+private func quotation(_ body: String, type: String = "application/json", secrets: [String] = []) throws -> String? {
+    let url = try WebURL("https://example.com/")
+    let response = Response(
+        status: 500, headers: ["Content-Type": type], url: url, body: Body(Array(body.utf8)))
+    return UpstreamText.quotation(of: response, secrets: Secrets(secrets), bodyValue: FetchBench.bodyValue)
+}
+
+@Suite("The message of a failed fetch") struct FetchMessageTests {
+    @Test(
+        "quotes what the upstream says",
+        arguments: [
+            (#"{"message":"Bad credentials","error":"x"}"#, "Bad credentials"),
+            (#"{"error":{"message":"No such thing"}}"#, "No such thing"), (#"{"error":"nope"}"#, "nope"),
+            (#"{"detail":"a\n  b"}"#, "a b"), ("plain\u{1B}[31m words", #"plain\u{1b}[31m words"#),
+            ("turn\u{202E}ed", #"turn\u{202e}ed"#), (#"{"message":""}"#, #"{"message":""}"#), (" \n", nil), ("", nil),
+        ])
+    func quotation(body: String, expected: String?) throws {
+        #expect(try FeedSyncTests.quotation(body) == expected.map { "\"\($0)\"" })
+    }
+
+    @Test("quotes no page of HTML")
+    func html() throws {
+        #expect(try FeedSyncTests.quotation("<h1>Oops</h1>", type: "text/HTML; charset=utf-8") == nil)
+    }
+
+    @Test("quotes at most 200 characters, however they are escaped", arguments: ["a", "\u{1}", "ö", "e\u{301}"])
+    func long(piece: String) throws {
+        let text = try #require(try FeedSyncTests.quotation(String(repeating: piece, count: 5000), type: "text/plain"))
+        #expect(text.unicodeScalars.count <= 202 && text.unicodeScalars.count > 190)
+        #expect(text.hasSuffix("…\""))
+    }
+
+    @Test("shows no part of a secret that the quotation would have cut", arguments: 180...200)
+    func cutSecret(start: Int) throws {
+        let body = String(repeating: "x", count: start) + "hunter2hunter3"
+        let text = try #require(try FeedSyncTests.quotation(body, type: "text/plain", secrets: ["hunter2hunter3"]))
+        #expect(!text.contains("h"))
+    }
+
+    static let token = #"s3cr3t/tök en+1"#
+    static let forms = [
+        token, "s3cr3t%2Ft%C3%B6k%20en%2B1", "s3cr3t%2ft%c3%b6k+en%2b1", #"s3cr3t\/tök en+1"#,
+        #"s3cr3t\u002ftök en\u002b1"#,
+    ]
+
+    @Test(
+        "never holds a secret, nor does what is stored of the fetch",
+        arguments: [
+            "auth: {bearer: '${TOKEN}'}", "auth: {header: {X-Key: '${TOKEN}'}}", "auth: {query: {k: '${TOKEN}'}}",
+            "auth: {basic: {user: '${TOKEN}', password: other}}", "headers: {X-Any: 'a ${TOKEN}'}",
+            "query: {any: 'a ${TOKEN}'}",
+        ], [200, 401, 404, 429, 500])
+    func noSecret(members: String, status: Int) async throws {
+        for form in Self.forms {
+            let bench = try FetchBench(
+                members + "\nresponses: [{status: 200, do: fail}]", retries: 1, path: "/${TOKEN}")
+            bench.server.route("/" + Self.token) { _ in
+                .json(
+                    #"{"message":"no \#(form) here"}"#, status: status,
+                    headers: [
+                        ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Resource", "r-s3cr3t%2Ft%C3%B6k%20en%2B1"),
+                        ("Retry-After", "3600"),
+                    ])
+            }
+            let page = try bench.plan(["TOKEN": Self.token]).page(for: nil)
+            let failure = try await bench.failure(environment: ["TOKEN": Self.token])
+            #expect(failure.error.httpStatus == status)
+            let shown =
+                "\(failure) \(failure.error.json) \(page.identity) \(page) \(page.quotaOrigin) "
+                + "\(bench.events) \(page.request.credentials)"
+            #expect(!shown.contains("s3cr3t"))
+            #expect(shown.contains("***"))
+        }
+    }
+
+    @Test(
+        "names a time in UTC",
+        arguments: [
+            (0, "1970-01-01T00:00:00Z"), (951_782_399, "2000-02-28T23:59:59Z"), (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"), (1_795_000_000, "2026-11-18T11:06:40Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"), (253_402_300_800, nil), (-1, nil), (Int64.max, nil),
+        ] as [(Int64, String?)])
+    func times(seconds: Int64, text: String?) {
+        #expect(UTCTime.text(seconds) == text)
+    }
+}

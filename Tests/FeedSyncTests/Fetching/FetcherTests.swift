@@ -1,0 +1,204 @@
+import HTTP
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A fetch") struct FetcherTests {
+    @Test("brings a page with what it cost and told")
+    func page() async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [.json("[]", headers: [("X-RateLimit-Remaining", "7")])])
+        let page = try await bench.fetch()
+        #expect(page.kind == .content)
+        #expect(page.requestCount == 1 && page.byteCount > 2)
+        #expect(page.quota.map(\.remaining) == [7])
+        #expect(page.serverDate != nil)
+        #expect(bench.clock.waits.isEmpty && bench.events.isEmpty)
+    }
+
+    @Test("tries again with a growing back-off, and says so")
+    func retries() async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [.status(500), .status(408), .json("[]")])
+        let page = try await bench.fetch()
+        #expect(page.kind == .content && page.requestCount == 3)
+        #expect(bench.clock.waits == [.milliseconds(250), .milliseconds(500)])
+        #expect(
+            bench.events == [
+                .retry(attempt: 2, because: "500 Internal Server Error"), .waiting(for: .milliseconds(250)),
+                .retry(attempt: 3, because: "408 Request Timeout"), .waiting(for: .milliseconds(500)),
+            ])
+    }
+
+    @Test(
+        "waits for as long as the host says",
+        arguments: [
+            (.status(503, headers: [("Retry-After", "7")]), 7), (.status(429, headers: [("Retry-After", "30")]), 30),
+            (.status(403, headers: [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1795000012")]), 12),
+            (.status(429, headers: [("RateLimit", "limit=5, remaining=0, reset=9")]), 9),
+        ] as [(ServerResponse, Int)])
+    func toldWait(response: ServerResponse, seconds: Int) async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [response, .json("[]")])
+        #expect(try await bench.fetch().kind == .content)
+        #expect(bench.clock.waits == [.seconds(seconds)])
+    }
+
+    @Test("gives up at once where the host wants a longer wait than is allowed")
+    func tooLong() async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [.status(429, headers: [("Retry-After", "3600")])])
+        let failure = try await bench.failure()
+        #expect(failure.error.kind == .limited && failure.error.httpStatus == 429)
+        #expect(
+            failure.error.message
+                == "the upstream answered 429 Too Many Requests, and wants no request before 2026-11-18T12:06:40Z")
+        #expect(failure.error.advice?.hasPrefix("try again after 2026-11-18T12:06:40Z") == true)
+        #expect(failure.quota.map(\.blockedUntil) == [FetchBench.now + 3600])
+        #expect(failure.requestCount == 1 && bench.clock.waits.isEmpty)
+    }
+
+    @Test("ends limited after every attempt, and leaves the host alone for a while")
+    func limitedInTheEnd() async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [.status(429)])
+        let failure = try await bench.failure()
+        #expect(failure.error.kind == .limited)
+        #expect(failure.error.message == "the upstream answered 429 Too Many Requests (3 attempts)")
+        #expect(failure.requestCount == 3)
+        #expect(failure.quota.map(\.blockedUntil) == [FetchBench.now + 2])
+    }
+
+    @Test(
+        "ends in the error of the last attempt",
+        arguments: [
+            (.status(503), .unreachable, 503, 3), (.status(408), .unreachable, 408, 3),
+            (.status(401), .refused, 401, 1), (.status(403), .refused, 403, 1), (.status(404), .rejected, 404, 1),
+            (.status(302), .unfollowable, 302, 1),
+            (ServerResponse(body: Array("0123456789".utf8), delivery: .truncated(after: 5)), .unreachable, nil, 3),
+            (ServerResponse(body: Array("no HTTP\r\n\r\n".utf8), delivery: .verbatim), .unreachable, nil, 3),
+            (.status(302, headers: [("Location", "/things")]), .unfollowable, nil, 1),
+            (.status(302, headers: [("Location", "ftp://example.com/")]), .unfollowable, nil, 1),
+        ] as [(ServerResponse, FeedError.Kind, Int?, Int)])
+    func errors(response: ServerResponse, kind: FeedError.Kind, status: Int?, requests: Int) async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [response])
+        let failure = try await bench.failure()
+        #expect(failure.error.kind == kind)
+        #expect(failure.error.httpStatus == status)
+        #expect(failure.requestCount == requests)
+        #expect(failure.error.url == "\(bench.server.url)/things")
+        #expect(failure.error.advice != nil)
+    }
+
+    @Test("ends unreachable where nobody listens")
+    func refusedConnection() async throws {
+        let bench = try FetchBench(retries: 0)
+        bench.server.stop()
+        let failure = try await bench.failure()
+        #expect(failure.error.kind == .unreachable && failure.requestCount == 1)
+    }
+
+    @Test("ends undecodable where the body is too large")
+    func tooLarge() async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [.json("[1,2,3]")])
+        var request = try bench.plan().page(for: nil).request
+        request.limits.body = 3
+        let page = PreparedPage(
+            request: request, identity: "", credentialFingerprint: 0, continuation: nil, secrets: Secrets())
+        let failure = await #expect(throws: FetchFailure.self) { try await bench.fetcher.fetch(page) }
+        #expect(failure?.error.kind == .undecodable)
+    }
+
+    @Test("sends the validators and takes a 304 for a success")
+    func notModified() async throws {
+        let bench = try FetchBench()
+        bench.server.enqueue("/things", [.status(304)])
+        let page = try await bench.fetch(validators: Validators(etag: "\"1\"", lastModified: "then"))
+        #expect(page.kind == .notModified)
+        let request = try #require(bench.server.requests.first)
+        #expect(request.header("If-None-Match") == "\"1\"" && request.header("If-Modified-Since") == "then")
+    }
+
+    @Test("asks once more, unconditionally, after a 304 that nobody asked for")
+    func unaskedNotModified() async throws {
+        let bench = try FetchBench("headers: {If-None-Match: stale}")
+        bench.server.enqueue("/things", [.status(304), .json("[]")])
+        #expect(try await bench.fetch().kind == .content)
+        #expect(bench.server.requests.map { $0.header("If-None-Match") } == ["stale", nil])
+        bench.server.enqueue("/things", [.status(304)])
+        let failure = try await bench.failure()
+        #expect(failure.error.kind == .unreachable && failure.requestCount == 2)
+        #expect(failure.error.message == "the upstream answered 304 Not Modified to an unconditional request")
+    }
+
+    @Test("does as the definition's rules say")
+    func rules() async throws {
+        let bench = try FetchBench(
+            """
+            responses:
+              - {status: 422, do: end}
+              - {body: {state: busy}, do: retry}
+              - {body: {state: broken}, do: fail}
+              - {status: 404, do: empty}
+            """)
+        bench.server.enqueue("/things", [.status(422)])
+        #expect(try await bench.fetch().kind == .end(status: 422))
+        bench.server.enqueue("/things", [.status(404)])
+        #expect(try await bench.fetch().kind == .empty)
+        bench.server.enqueue("/things", [.json(#"{"state":"busy"}"#), .json("[]")])
+        #expect(try await bench.fetch().kind == .content)
+        #expect(bench.clock.waits == [.milliseconds(250)])
+        bench.server.enqueue("/things", [.json(#"{"state":"broken","message":"out of order"}"#)])
+        let broken = try await bench.failure()
+        #expect(broken.error.kind == .rejected && broken.requestCount == 1)
+        #expect(broken.error.message == #"the upstream answered 200 OK: "out of order""#)
+        bench.server.enqueue("/things", [.json(#"{"state":"busy"}"#)])
+        let busy = try await bench.failure()
+        #expect(busy.error.kind == .unreachable && busy.requestCount == 3)
+    }
+
+    @Test("follows a redirect to another origin without the credentials")
+    func redirect() async throws {
+        let other = try ScriptedServer()
+        other.enqueue("/moved", [.json("[]")])
+        let bench = try FetchBench("auth: {bearer: '${TOKEN}'}\nquery: {key: '${TOKEN}'}")
+        bench.server.enqueue("/things", [.status(302, headers: [("Location", "\(other.url)/moved")])])
+        let page = try await bench.fetch(environment: ["TOKEN": "hunter2"])
+        #expect(page.kind == .content && page.requestCount == 2)
+        #expect(bench.server.requests.first?.header("Authorization") == "Bearer hunter2")
+        #expect(bench.server.requests.first?.parameter("key") == "hunter2")
+        let moved = try #require(other.requests.first)
+        #expect(moved.header("Authorization") == nil && moved.query.isEmpty)
+    }
+
+    @Test("ends cancelled when its task is cancelled")
+    func cancelled() async throws {
+        let bench = try FetchBench()
+        let gate = bench.server.gate()
+        bench.server.route("/things") { _ in
+            gate.wait()
+            return .json("[]")
+        }
+        let task = Task { try await bench.failure().error }
+        await gate.arrived()
+        task.cancel()
+        #expect(try await task.value.kind == .cancelled)
+    }
+
+    @Test("ends cancelled when its task is cancelled in a wait")
+    func cancelledWait() async throws {
+        let bench = try FetchBench()
+        bench.server.route("/things") { _ in .status(500) }
+        let page = try bench.plan().page(for: nil)
+        let fetcher = Fetcher(
+            client: Client(userAgent: "feedsync-tests"), rules: [], policy: RetryPolicy(), clock: ContinuousClock(),
+            random: { 1 }, now: { FetchBench.now }, bodyValue: FetchBench.bodyValue,
+            progress: { if case .waiting = $0 { withUnsafeCurrentTask { $0?.cancel() } } })
+        let failure = await #expect(throws: FetchFailure.self) { try await fetcher.fetch(page) }
+        #expect(failure?.error.kind == .cancelled && failure?.requestCount == 1)
+    }
+}

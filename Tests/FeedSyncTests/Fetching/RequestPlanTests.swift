@@ -1,0 +1,147 @@
+import HTTP
+import Testing
+
+@testable import FeedSync
+
+private func plan(
+    _ members: String, url: String = "https://api.example.com/v1/things", pagination: (any PaginationStyle)? = nil,
+    environment: [String: String] = ["TOKEN": "hunter2", "USER": "annabel"]
+) throws -> RequestPlan {
+    RequestPlan(
+        try FetchBench.definition(url: url, members), pagination: pagination, environment: environment, folder: "",
+        salt: "salt")
+}
+
+private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
+    do throws(FeedError) {
+        _ = try body()
+        return nil
+    } catch { return error }
+}
+
+@Suite("A request plan") struct RequestPlanTests {
+    @Test("makes the request of each page")
+    func pages() throws {
+        let plan = try plan("query: {size: 1.10, q: 'a b'}\nheaders: {Accept: text/x}\npagination: page\ntimeout: 5s")
+        let first = try plan.page(for: nil)
+        #expect(first.identity == "GET https://api.example.com/v1/things?size=1.10&q=a%20b&page=1")
+        #expect(first.request.headers.fields == [Headers.Field(name: "Accept", value: "text/x")])
+        #expect(first.request.timeouts == Timeouts(connect: .seconds(5), total: .seconds(5), stall: .seconds(5)))
+        #expect(first.credentialFingerprint == 0)
+        let third = try plan.page(for: Continuation("3"))
+        #expect(third.request.url.text.hasSuffix("&page=3"))
+        #expect(third.continuation == Continuation("3"))
+    }
+
+    @Test(
+        "keeps every credential apart from the URL and the headers",
+        arguments: [
+            ("auth: {bearer: '${TOKEN}'}", [.header(name: "Authorization", value: "Bearer hunter2")]),
+            ("auth: {bearer: literal}", [.header(name: "Authorization", value: "Bearer literal")]),
+            (
+                "auth: {basic: {user: Aladdin, password: open sesame}}",
+                [.header(name: "Authorization", value: "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")]
+            ),
+            ("auth: {header: {X-Key: 'k ${TOKEN}'}}", [.header(name: "X-Key", value: "k hunter2")]),
+            ("auth: {query: {key: '${TOKEN}'}}", [.query(name: "key", value: "hunter2")]),
+            ("headers: {X-Any: '${TOKEN}'}", [.header(name: "X-Any", value: "hunter2")]),
+            ("headers: {Authorization: token hunter2}", [.header(name: "Authorization", value: "token hunter2")]),
+            (
+                "query: {any: [plain, '${TOKEN}']}",
+                [.query(name: "any", value: "plain"), .query(name: "any", value: "hunter2")]
+            ),
+        ] as [(String, [Credential])])
+    func credentials(members: String, credentials: [Credential]) throws {
+        let page = try plan(members).page(for: nil)
+        #expect(page.request.credentials == credentials)
+        #expect(page.request.credentialOrigin == page.request.url.origin)
+        #expect(page.request.headers.fields.isEmpty)
+        #expect(page.identity == "GET https://api.example.com/v1/things")
+        #expect(page.credentialFingerprint != 0)
+        for case .header(_, let value) in credentials {
+            let token = value.split(separator: " ", maxSplits: 1).last.map(String.init) ?? value
+            #expect(page.secrets.occur(in: "<\(token)>"))
+        }
+    }
+
+    @Test("names a secret in the URL's path by its placeholder")
+    func secretInPath() throws {
+        let page = try plan("", url: "https://api.example.com/bot${TOKEN}/things").page(for: nil)
+        #expect(page.request.url.text == "https://api.example.com/bothunter2/things")
+        #expect(page.identity == "GET https://api.example.com/bot${secret:1}/things")
+        #expect("\(page)" == page.identity)
+    }
+
+    @Test("follows references only when a page is asked for")
+    func unset() throws {
+        let plan = try plan("auth: {bearer: '${TOKEN}'}", environment: ["OTHER": "hunter2"])
+        let error = try #require(error { () throws(FeedError) in try plan.page(for: nil) })
+        #expect(error.kind == .configuration)
+        #expect(error.message == "feed:4:16: the environment variable `TOKEN` is not set")
+        #expect(error.advice != nil)
+        #expect(!"\(plan)".contains("hunter2"))
+    }
+
+    @Test("refuses a URL that is none once its references are followed")
+    func badURL() throws {
+        let plan = try plan("", url: "${TOKEN}", environment: ["TOKEN": "ftp://hunter2.example.com"])
+        let error = try #require(error { () throws(FeedError) in try plan.page(for: nil) })
+        #expect(error.kind == .configuration)
+        #expect(error.url == "${TOKEN}")
+        #expect(!error.json.contains("hunter2"))
+    }
+
+    @Test("puts concealed secrets back into the URL of a page")
+    func revealed() throws {
+        let plan = try plan("auth: {query: {key: '${TOKEN}'}}", pagination: URLStyle())
+        let stored = Secrets(["hunter2"]).conceal("https://api.example.com/v1/things?key=hunter2&after=9")
+        let page = try plan.page(for: Continuation(stored))
+        #expect(page.request.url.text == "https://api.example.com/v1/things?key=hunter2&after=9")
+        #expect(page.identity == "GET https://api.example.com/v1/things?key=${secret:1}&after=9")
+        #expect(page.continuation?.text == stored)
+    }
+
+    @Test(
+        "stays at the origin it was written for",
+        arguments: [
+            ("/v1/things?after=9", "https://api.example.com/v1/things?after=9"),
+            ("?after=9", "https://api.example.com/v1/things?after=9"),
+            ("https://API.example.com:443/next", "https://api.example.com/next"),
+            ("http://api.example.com/next", "https://api.example.com/next"),
+            ("https://cdn.example.com/next", "https://cdn.example.com/next"),
+        ])
+    func followed(continuation: String, url: String) throws {
+        let plan = try plan(
+            "auth: {bearer: '${TOKEN}'}\nallow_origins: ['https://cdn.example.com']", pagination: URLStyle())
+        let page = try plan.page(for: Continuation(continuation))
+        #expect(page.request.url.text == url)
+        #expect(page.request.credentialOrigin.description == "https://api.example.com")
+    }
+
+    @Test(
+        "refuses a page elsewhere",
+        arguments: [
+            ("https://evil.example.com/next?t=${secret:1}", "https://evil.example.com/next?t=***"),
+            ("https://api.example.com:8443/next", "https://api.example.com:8443/next"),
+            ("http://api.example.com:8080/next", "http://api.example.com:8080/next"),
+            ("https://cdn.example.com/hunter2/${secret:1}", "https://cdn.example.com/***/***"),
+            ("file:///etc/passwd", "file:///etc/passwd"),
+            ("https://u:hunter2@api.example.com/", "https://u:***@api.example.com/"),
+        ])
+    func foreign(continuation: String, url: String) throws {
+        let plan = try plan(
+            "auth: {bearer: '${TOKEN}'}\nallow_origins: ['https://cdn.example.com']", pagination: URLStyle())
+        let error = try #require(error { () throws(FeedError) in try plan.page(for: Continuation(continuation)) })
+        #expect(error.kind == .unfollowable)
+        #expect(error.url == url)
+        #expect(!"\(error) \(error.json) \(error.advice ?? "")".contains("hunter2"))
+    }
+
+    @Test("says so where a continuation is none of the style's")
+    func wrongContinuation() throws {
+        let plan = try plan("auth: {bearer: '${TOKEN}'}\npagination: page")
+        let error = try #require(error { () throws(FeedError) in try plan.page(for: Continuation("${secret:1}")) })
+        #expect(error.kind == .unfollowable)
+        #expect(error.message == "the continuation `***` is not a page number from 1")
+    }
+}

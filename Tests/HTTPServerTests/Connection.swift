@@ -1,0 +1,99 @@
+import Glibc
+import HTTPServer
+
+/// A bare TCP connection, so that a test sees the bytes and how they end.
+final class Connection {
+    /// How a connection came to its end.
+    enum End: Equatable {
+        case closed
+        case failed(errno: Int32)
+    }
+
+    struct Failure: Error {
+        let errno: Int32
+    }
+
+    private let descriptor: Int32
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else { throw Failure(errno: errno) }
+    }
+
+    convenience init(to server: Server) throws {
+        try self.init(port: server.port)
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Everything until the server closes.
+    func readToEnd() -> (text: String, end: End) {
+        var bytes: [UInt8] = []
+        while true {
+            switch read(upTo: 65_536) {
+            case .success(let some) where some.isEmpty: return (String(decoding: bytes, as: UTF8.self), .closed)
+            case .success(let some): bytes += some
+            case .failure(let failure): return (String(decoding: bytes, as: UTF8.self), .failed(errno: failure.errno))
+            }
+        }
+    }
+
+    /// What comes until it ends in `mark`, or until the server closes.
+    func read(through mark: String) -> String {
+        var bytes: [UInt8] = []
+        while !bytes.suffix(mark.utf8.count).elementsEqual(mark.utf8) {
+            guard case .success(let byte) = read(upTo: 1), !byte.isEmpty else { break }
+            bytes += byte
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func read(upTo size: Int) -> Result<[UInt8], Failure> {
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+            count = recv(descriptor, buffer.baseAddress, size, 0)
+            initialized = max(count, 0)
+        }
+        return count < 0 ? .failure(Failure(errno: errno)) : .success(bytes)
+    }
+}
+
+/// One request on a connection of its own, read until the server closes.
+func exchange(_ head: String, fields: String = "", body: String = "", with server: Server) throws -> (
+    text: String, end: Connection.End
+) {
+    try exchange(head, fields: fields, body: body, port: server.port)
+}
+
+/// One request to a port, on a connection of its own, read until the server closes.
+func exchange(_ head: String, fields: String = "", body: String = "", port: UInt16) throws -> (
+    text: String, end: Connection.End
+) {
+    let connection = try Connection(port: port)
+    let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
+    connection.send("\(head) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\(fields)\(length)\r\n\(body)")
+    return connection.readToEnd()
+}
+
+extension String {
+    /// What follows the head of an HTTP message.
+    var messageBody: String { firstRange(of: "\r\n\r\n").map { String(self[$0.upperBound...]) } ?? "" }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import HTTP
+import HTTPServer
+import ScriptedServer
+
+/// A client for one test.
+func makeClient(maximumPerHost: Int = 1, caFile: String? = nil) -> Client {
+    Client(userAgent: "http-tests/1", maximumPerHost: maximumPerHost, caFile: caFile)
+}
+
+extension ScriptedServer {
+    /// The URL of a path on this server.
+    func url(_ path: String) throws -> WebURL { try WebURL(url + path) }
+}
+
+/// Runs a program to its end, without its output.
+///
+/// Not with Foundation's `Process`, which waits until every heir of its descriptors has ended: a daemon never does.
+func run(_ program: String, _ arguments: String...) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    // A daemon that inherits the socket of another test's server would keep its port open.
+    for descriptor in STDERR_FILENO + 1..<256 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    var words = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var child = pid_t()
+    var status: Int32 = posix_spawn(&child, program, &actions, nil, &words, environ)
+    guard status == 0, waitpid(child, &status, 0) == child, status == 0 else {
+        throw ProgramFailure(program: program, status: status)
+    }
+}
+
+struct ProgramFailure: Error {
+    let program: String
+    let status: Int32
+}
+
+/// A folder that goes away with its owner.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func read(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
+    }
+
+    func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
+        try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
+    }
+}

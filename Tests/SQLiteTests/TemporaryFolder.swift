@@ -1,0 +1,37 @@
+import Foundation
+import SQLite
+
+/// A folder of its own for one test, removed with it.
+final class TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "SQLiteTests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String = "test.db") -> String { url.appending(path: name).path }
+
+    func bytes(_ name: String = "test.db") throws -> Data { try Data(contentsOf: url.appending(path: name)) }
+
+    func connect(
+        _ name: String = "test.db", access: Connection.Access = .readWriteCreate, busyTimeout: Duration = .seconds(5)
+    ) throws -> Connection {
+        try Connection(path: path(name), access: access, busyTimeout: busyTimeout)
+    }
+}
+
+/// The `SQLiteError` that `body` throws; nil if it throws none or another error.
+func sqliteError(_ body: () throws -> Void) -> SQLiteError? {
+    do { try body() } catch { return error as? SQLiteError }
+    return nil
+}
+
+/// The first column of every row, each in its own storage class.
+func firstColumn(_ connection: Connection, _ sql: String, _ values: [Value] = []) throws -> [Value] {
+    var column: [Value] = []
+    try connection.rows(sql, values) { column.append($0.value(at: 0)) }
+    return column
+}

@@ -1,0 +1,95 @@
+public import HTTPServer
+internal import Threading
+
+/// An HTTP server on loopback whose answers a test writes and whose requests it can read afterwards.
+///
+/// A path nobody scripted is answered with 404.
+public final class ScriptedServer: Sendable {
+    private let server: Server
+    private let script: Lock<Script>
+
+    /// Starts on a free port.
+    public init() throws(ServerError) {
+        let script = Lock(Script())
+        self.script = script
+        server = try Server { request in
+            // Looked up under the lock, called without it: a handler may wait at a gate.
+            let handler = script.withLock { $0.handler(for: request) }
+            return handler(request)
+        }
+    }
+
+    deinit { stop() }
+
+    /// The root URL, without a slash at the end.
+    public var url: String { server.url }
+
+    /// Every request so far, in order of arrival.
+    public var requests: [ServerRequest] { script.withLock { $0.requests } }
+
+    /// The requests for one path so far, in order of arrival.
+    public func requests(for path: String) -> [ServerRequest] { requests.filter { $0.path == path } }
+
+    /// Answers a path by `handler`, in place of what answered it before.
+    public func route(_ path: String, _ handler: @escaping Server.Handler) {
+        script.withLock { $0.routes[path] = .handler(handler) }
+    }
+
+    /// Answers a path by a feed, in place of what answered it before.
+    public func route(_ path: String, to feed: PagedFeed) {
+        route(path) { feed.answer($0) }
+    }
+
+    /// Answers the next requests for a path one after the other; the last response repeats.
+    ///
+    /// Responses enqueued later follow those that have not been given yet.
+    public func enqueue(_ path: String, _ responses: [ServerResponse]) {
+        script.withLock { $0.enqueue(responses, for: path) }
+    }
+
+    /// A gate that opens by itself when the server stops.
+    public func gate() -> Gate {
+        let gate = Gate()
+        script.withLock { $0.gates.append(gate) }
+        return gate
+    }
+
+    /// Opens its gates and closes the port; later calls do nothing.
+    public func stop() {
+        for gate in script.withLock({ $0.gates }) { gate.open() }
+        server.stop()
+    }
+}
+
+private struct Script {
+    enum Route {
+        case handler(Server.Handler)
+        case queue([ServerResponse], lastWasGiven: Bool)
+    }
+
+    var routes: [String: Route] = [:]
+    var requests: [ServerRequest] = []
+    var gates: [Gate] = []
+
+    mutating func enqueue(_ responses: [ServerResponse], for path: String) {
+        guard case .queue(let waiting, let lastWasGiven) = routes[path] else {
+            routes[path] = .queue(responses, lastWasGiven: false)
+            return
+        }
+        routes[path] = .queue((lastWasGiven ? [] : waiting) + responses, lastWasGiven: false)
+    }
+
+    mutating func handler(for request: ServerRequest) -> Server.Handler {
+        requests.append(request)
+        switch routes[request.path] {
+        case .handler(let handler): return handler
+        case .queue(let responses, _):
+            guard let next = responses.first else { break }
+            let isLast = responses.count == 1
+            routes[request.path] = .queue(isLast ? responses : Array(responses.dropFirst()), lastWasGiven: isLast)
+            return { _ in next }
+        case nil: break
+        }
+        return { _ in .json(#"{"message":"Not Found"}"#, status: 404) }
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+import YAML
+
+@Suite("A mistake in YAML")
+struct YAMLErrorTests {
+    private func mistake(_ bytes: [UInt8], limits: Limits = .standard) -> String? {
+        do throws(YAMLError) {
+            _ = try Node.parse(bytes, source: "f", limits: limits)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test(
+        "is told with its place and in plain words",
+        arguments: [
+            ("a: 1\nb: 2\na: 3\n", "f:3:1: the member `a` is here a second time"),
+            ("a: 1\n\"a\": 3\n", "f:2:1: the member `a` is here a second time"),
+            ("a: 1\n---\nb: 2\n", "f:2:1: a second document starts here; there can be one only"),
+            ("a: *x\n", "f:1:4: the alias `*x` has no `&x` before it"),
+            ("a: &x [1, *x]\n", "f:1:11: the alias `*x` stands inside what it stands for"),
+            ("a:\n\tb: 1\n", "f:2:1: a tab cannot indent; use spaces"),
+            ("a: @b\n", "f:1:4: a value cannot start with `@`; put it in quotes"),
+            (
+                "a: b: c\n",
+                "f:1:5: a second `: ` on one line; put the value in quotes, or the member on a line of its own"
+            ),
+            ("a: \"b\n", "f:2:1: the text ends inside quotes"),
+            ("a: [1, 2\nb: 3\n", "f:2:2: expected `,` or `]` here"),
+            ("a: {b: 1]\n", "f:1:9: expected `,` or `}` here"),
+            (
+                "a: 1\n  b: 2\n",
+                "f:2:4: a second `: ` on one line; put the value in quotes, or the member on a line of its own"
+            ),
+            ("a:\n    b: 1\n  c: 2\n", "f:3:3: expected `name: value` here; the indentation may be off by a space"),
+            (
+                "abc\ndef: 1\n",
+                "f:2:4: a second `: ` on one line; put the value in quotes, or the member on a line of its own"
+            ),
+            ("a: \"\\ud800\"\n", "f:1:7: an escape that is no character on its own; write the character itself"),
+            ("a: [\n", "f:2:1: expected a value here"),
+            (
+                "[a]]\n",
+                "f:1:4: the text goes on after its end; the indentation may be off, or a bracket closed too early"
+            ),
+            ("a: !!int x\n", "f:1:4: `x` is not what its tag `!!int` says"),
+            ("a: !thing x\n", "f:1:4: the tag `!thing` means nothing here"),
+            ("a: !!set {x}\n", "f:1:4: the tag `!!set` means nothing here"),
+        ])
+    func place(text: String, expected: String) {
+        #expect(mistake(Array(text.utf8)) == expected)
+    }
+
+    @Test("in the bytes has the place where they stop being text")
+    func bytes() throws {
+        let invalid = try #require(mistake(Array("a: é\nb: x".utf8) + [0xFF, 0x0A]))
+        #expect(invalid.hasPrefix("f:2:5: not valid UTF-8"))
+        let control = try #require(mistake(Array("a: \u{7}\n".utf8)))
+        #expect(control == "f:1:4: a control character; YAML allows none but tab and line breaks")
+    }
+
+    @Test("is an alias bomb, found before it is walked")
+    func bomb() throws {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...30 {
+            let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+            text += "a\(level): &a\(level) [\(aliases)]\n"
+        }
+        let found = try #require(mistake(Array(text.utf8)))
+        #expect(found.hasSuffix("more than 1000000 values, counting each alias in full"))
+    }
+
+    @Test("is nesting beyond the limit", arguments: [("[", "]"), ("{a: ", "}")])
+    func depth(open: String, close: String) {
+        let limits = Limits(nodes: 1_000_000, depth: 10)
+        let nest = { (depth: Int) in
+            Array((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
+        }
+        #expect(mistake(nest(10), limits: limits) == nil)
+        #expect(mistake(nest(11), limits: limits)?.hasSuffix("nested more than 10 deep") == true)
+        #expect(mistake(nest(100_000))?.hasSuffix("nested more than 64 deep") == true)
+    }
+
+    @Test("is nesting beyond the limit by aliases, too")
+    func aliasDepth() {
+        let text = "a: &a [[[[1]]]]\nb: &b [[[[*a]]]]\nc: [[[[*b]]]]\n"
+        #expect(mistake(Array(text.utf8), limits: Limits(nodes: 100, depth: 13)) == nil)
+        #expect(mistake(Array(text.utf8), limits: Limits(nodes: 100, depth: 12))?.hasPrefix("f:3:8:") == true)
+    }
+
+    @Test("never stops the process, whatever the bytes are")
+    func anyBytes() {
+        var random = SplitMix64(state: 20_261_121)
+        let pieces = [
+            "a", ": ", "\n", "  ", "- ", "[", "]", "{", "}", "\"", "'", "&x", "*x ", "|", ">", "\t", "#", "!!int ", "%",
+            "---\n", "é", "?",
+        ]
+        for _ in 0..<3_000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<Int.random(in: 0..<30, using: &random) {
+                if Int.random(in: 0..<20, using: &random) == 0 {
+                    bytes.append(UInt8.random(in: 0...255, using: &random))
+                } else {
+                    bytes += Array(pieces[Int.random(in: 0..<pieces.count, using: &random)].utf8)
+                }
+            }
+            if let text = mistake(bytes) { #expect(text.hasPrefix("f:"), "bytes \(bytes)") }
+        }
+    }
+}
+
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
