@@ -49,7 +49,8 @@ final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    // FileManager stops at the first file that somebody else, such as a server that is just ending, removes before it.
+    deinit { try? run("/bin/rm", "-rf", path) }
 
     func read(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))

@@ -25,6 +25,7 @@ extension Store {
             try connection.transaction {
                 let events = try closeInterrupted(definition.name, now: now)
                 try adopt(definition)
+                try forget(before: now)
                 try connection.run(
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
                     .text(command), .text(now))
@@ -41,6 +42,27 @@ extension Store {
     /// Ends what `open` began, whether or not anything was committed.
     func close(_ feed: String) {
         sessions[feed] = nil
+    }
+
+    /// Deletes runs, events and finished walks that are older than `keep`.
+    ///
+    /// Numbers grow with time, so each query looks no further than the first row that stays.
+    private func forget(before now: String) throws {
+        let seconds = Array(now.utf8).withUnsafeBytes { Timestamp($0)?.seconds }
+        guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
+        for (table, time) in [("event", "at"), ("run", "started_at")] {
+            try connection.run(
+                """
+                DELETE FROM \(table) WHERE \(time) < ?1
+                    AND id < ifnull((SELECT id FROM \(table) WHERE \(time) >= ?1 ORDER BY id LIMIT 1), 9e18)
+                """, .text(limit))
+        }
+        // A walk that wrote rows is what they are known by; one that found all unchanged is nothing any more.
+        try connection.run(
+            """
+            DELETE FROM _walk WHERE generation IS NULL AND started_at < ?
+                AND id NOT IN (SELECT walk FROM _feed WHERE walk IS NOT NULL)
+            """, .text(limit))
     }
 
     private func enter(_ definition: FeedDefinition) throws -> Int64 {

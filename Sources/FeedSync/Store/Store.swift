@@ -15,6 +15,7 @@ public actor Store {
     let connection: Connection
     var sessions: [String: FeedSession] = [:]
     nonisolated let salt: String
+    let keep: Duration
 
     /// Runs the actor's code on the store's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -25,11 +26,14 @@ public actor Store {
         public var isDurable = false
         /// Whether a missing file is an error.
         public var mustExist = false
+        /// How long runs and events are kept.
+        public var keep = Duration.seconds(90 * 86_400)
 
         /// As the configuration has them by default.
-        public init(isDurable: Bool = false, mustExist: Bool = false) {
+        public init(isDurable: Bool = false, mustExist: Bool = false, keep: Duration = .seconds(90 * 86_400)) {
             self.isDurable = isDurable
             self.mustExist = mustExist
+            self.keep = keep
         }
     }
 
@@ -39,16 +43,19 @@ public actor Store {
     ///   feedsync; it is untouched then.
     public init(path: String, options: Options = Options()) async throws(FeedError) {
         self.path = path
+        keep = options.keep
         executor = ThreadExecutor()
         do {
             connection = try Connection(path: path, access: options.mustExist ? .readWrite : .readWriteCreate)
             try Self.refuseForeign(connection, path: path)
-            let now = WallClock.system.text
+            let migrator = Migrator(Migrations.all)
+            // Before anything is written, so that a store from a newer feedsync stays as it is.
+            _ = try migrator.pending(in: connection)
             // WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
             try connection.execute("PRAGMA journal_mode = WAL")
             // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
-            _ = try Migrator(Migrations.all).migrate(connection, now: now)
+            _ = try migrator.migrate(connection, now: WallClock.system.text)
             salt = try connection.scalar("SELECT value FROM _salt")?.text ?? ""
         } catch {
             throw FeedError(storing: error, path: path)

@@ -1,0 +1,177 @@
+import Foundation
+import HTTP
+import SQLite
+import Testing
+
+@testable import FeedSync
+
+@Suite("Decoding a page")
+struct PageDecoderTests {
+    private static func decoder(_ members: String = "items: items") throws -> PageDecoder {
+        let yaml = """
+            url: https://api.example.com/things
+            key: id
+            columns: {id: id, name: name, owner: owner.login, first: "tags[0]", next: "links[rel=next].href"}
+            pagination: {style: page, total: total}
+            \(members)
+            """
+        return PageDecoder(try DecodePlan(try FeedDefinition.parse(name: "things", yaml: yaml)))
+    }
+
+    private static func decode(_ json: String, _ members: String = "items: items") throws -> DecodedPage {
+        try decoder(members).decode(Body(Array(json.utf8)))
+    }
+
+    private func values(_ page: DecodedPage, _ index: Int = 0) -> [JSONScalar?] {
+        (0..<page.plan.columns.count).map { JSONScalar(page.element(at: index)[$0]) }
+    }
+
+    @Test("Members are found wherever they stand, nested ones, elements and filtered ones too")
+    func paths() throws {
+        let page = try Self.decode(
+            #"""
+            {"x":{"items":[9]},"items":[{"links":[7,{"rel":"prev","href":"/1"},{"href":"/3","rel":"next"},{"rel":"next","href":"/9"}],
+            "owner":{"a":[{"login":0}],"login":"\u00e9\n"},"tags":["a","b"],"name":null,"id":1}],"total":41}
+            """#)
+        #expect(page.elementCount == 1)
+        #expect(values(page) == [.integer(1), .null, .text("é\n"), .text("a"), .text("/3")])
+        #expect(page.bodyValues == [.integer(41)])
+    }
+
+    @Test("The last of two members of one name counts")
+    func repeatedMember() throws {
+        let page = try Self.decode(#"{"items":[{"id":1}],"items":[{"id":2,"id":3}]}"#)
+        #expect(page.elementCount == 1)
+        #expect(values(page)[0] == .integer(3))
+    }
+
+    @Test(
+        "A value keeps what it is",
+        arguments: [
+            ("9223372036854775807", JSONScalar.integer(.max)), ("-9223372036854775808", .integer(.min)),
+            ("0.1", .real(0.1)), ("1e308", .real(1e308)), ("-0.0", .real(-0.0)), ("1E2", .real(100)),
+            (#""""#, .text("")), (#""a\u0000b""#, .text("a\0b")), (#""\ud83d\ude00""#, .text("😀")),
+            (#""\ud83d""#, .text("\u{FFFD}")), (#""\ude00\ud83dx""#, .text("\u{FFFD}\u{FFFD}x")),
+            (#""\"\\\/\b\f\n\r\t""#, .text("\"\\/\u{8}\u{c}\n\r\t")), ("true", .boolean(true)), ("[1, 2]", .json("[1, 2]")),
+            (#""𐀀ü日本""#, .text("𐀀ü日本")),
+        ])
+    func scalars(_ json: String, _ value: JSONScalar) throws {
+        let page = try Self.decode(#"{"items":[{"id":1,"name":\#(json)}]}"#)
+        #expect(values(page)[1] == value)
+    }
+
+    @Test(
+        "A body that is no page is an error with its place",
+        arguments: [
+            ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "is not JSON"), ("{\"items\":[{\"id\":1}", "ends in the middle"),
+            (#"{"items":[{"id":1},{"id":"#, "ends in the middle"), (#"{"items":[{"name":"abc"#, "ends in the middle"),
+            (#"{"items":[{"id":1}]} x"#, "more follows"), (#"{"items":[]}{"items":[]}"#, "more follows"),
+            (#"{"items":[{"id":01}]}"#, "number is malformed"), (#"{"items":[{"id":-}]}"#, "number is malformed"),
+            (#"{"items":[{"id":1.}]}"#, "number is malformed"), (#"{"items":[{"id":1e}]}"#, "number is malformed"),
+            (#"{"items":[{"id":tru}]}"#, "is broken"), (#"{"items":[{"other":nul1}]}"#, "is broken"),
+            (#"{"items":[{"id":1,}]}"#, "is broken"), (#"{"items":[{"id" 1}]}"#, "is broken"), (#"{"items":[1 2]}"#, "is broken"),
+            (#"{"items":[{"id":1}],}"#, "is broken"), (#"{"items":[,]}"#, "is broken"), (#"{"a":"\x","items":[]}"#, "invalid escape"),
+            (#"{"a":"\u12g4","items":[]}"#, "invalid escape"), ("{\"a\":\"x\ny\",\"items\":[]}", "control character"),
+            (#"{"item":[]}"#, "leads to nothing"), (#"{"items":"none"}"#, "leads to a string"), (#"{"items":{"a":1}}"#, "leads to an object"),
+            (#"[1]"#, "leads to nothing"), (#"{"items":[]}]"#, "more follows"), ("nul", "is not JSON"), ("\"abc", "ends in the middle"),
+        ])
+    func faults(_ json: String, _ words: String) throws {
+        let error = #expect(throws: FeedError.self) { try Self.decode(json) }
+        #expect(error?.kind == .undecodable)
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "") for \(json)")
+    }
+
+    @Test("Invalid UTF-8 is named with its byte", arguments: [0, 1, 63, 64, 65, 1000, 5000])
+    func invalidUTF8(_ padding: Int) throws {
+        var bytes = Array(#"{"items":[],"x":"\#(String(repeating: "é", count: padding))"#.utf8)
+        let place = bytes.count
+        bytes += [0xff] + Array(#""}"#.utf8)
+        let error = #expect(throws: FeedError.self) { try Self.decoder().decode(Body(bytes)) }
+        #expect(error?.message == "the body is not UTF-8 at byte \(place) of \(bytes.count)")
+    }
+
+    @Test("Nesting is followed to 1,024 and no deeper", arguments: [1000, 1021, 1022, 5000, 200_000])
+    func nesting(_ depth: Int) throws {
+        let nest = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let json = #"{"items":[{"id":1,"name":\#(nest)}]}"#
+        guard depth > 1021 else {
+            #expect(values(try Self.decode(json))[1] == .json(nest))
+            return
+        }
+        let error = #expect(throws: FeedError.self) { try Self.decode(json) }
+        #expect(error?.message.contains("nested more than 1024 deep") == true)
+    }
+
+    @Test("Elements that are no items are told apart: null is passed over, the rest is left out")
+    func leftOut() throws {
+        let page = try Self.decode(#"{"items":[null,{"id":1},7,{"name":"x"},{"id":null},{"id":{"a":1}},"text",[]]}"#)
+        #expect(page.elementCount == 8)
+        let leftOut = try page.leftOut()
+        #expect(leftOut.count == 6)
+        #expect(leftOut.first == "element 2 at byte 24 is a number, not an object")
+        #expect(page.keys == "[1]")
+    }
+
+    @Test("A page of which nothing can be stored is an error", arguments: ["[1,2]", #"[{"name":"x"}]"#])
+    func nothingStorable(_ items: String) throws {
+        let page = try Self.decode(#"{"items":\#(items)}"#)
+        #expect(throws: FeedError.self) { try page.leftOut() }
+    }
+
+    @Test("null items are no items; the body itself may be the array", arguments: [("items: items", #"{"items":null}"#), ("", " [ ] ")])
+    func emptyPages(_ members: String, _ json: String) throws {
+        #expect(try Self.decode(json, members).elementCount == 0)
+    }
+
+    @Test("A byte order mark is passed over, and places still count from the first byte")
+    func byteOrderMark() throws {
+        #expect(try Self.decode("\u{FEFF}{\"items\":[{\"id\":1}]}").elementCount == 1)
+        let error = #expect(throws: FeedError.self) { try Self.decode("\u{FEFF}{\"items\":[}") }
+        #expect(error?.message.contains("at byte 13 of 14") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("Every cut of a page is an error, and none a crash")
+    func everyCut() throws {
+        let json = Array(#"{"items":[{"id":1,"name":"a\u00e9\"b","owner":{"login":null},"tags":[true,-1.5e3]}],"total":41}"#.utf8)
+        let decoder = try Self.decoder()
+        for end in 0..<json.count {
+            #expect(throws: FeedError.self, "cut at \(end)") { try decoder.decode(Body(Array(json[..<end]))) }
+        }
+        #expect(try decoder.decode(Body(json)).elementCount == 1)
+    }
+
+    @Test("Random bytes for one byte are either another page or an error, as Foundation sees it too")
+    func mutations() throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed)
+        let json = Array(#"{"items":[{"id":1,"name":"a\u00e9\"b","owner":{"login":null},"tags":[true,-1.5e3]}],"total":41}"#.utf8)
+        let decoder = try Self.decoder()
+        for _ in 0..<3000 {
+            var mutant = json
+            mutant[Int.random(in: 0..<json.count, using: &random)] = UInt8.random(in: 1...127, using: &random)
+            let isValid = (try? JSONSerialization.jsonObject(with: Data(mutant))) != nil
+            do {
+                _ = try decoder.decode(Body(mutant))
+                #expect(isValid, "seed \(seed): \(String(decoding: mutant, as: UTF8.self))")
+            } catch {
+                let isAboutItems = error.message.contains("leads to")
+                #expect(isAboutItems || !isValid, "seed \(seed): \(error.message): \(String(decoding: mutant, as: UTF8.self))")
+            }
+        }
+    }
+}
+
+/// SplitMix64, so that a failing seed can be played again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
