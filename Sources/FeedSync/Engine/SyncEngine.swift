@@ -96,6 +96,9 @@ public actor SyncEngine {
         return try result.get()
     }
 
+    /// How many callers wait for an answer.
+    var waitingCount: Int { waiting.count }
+
     /// Stops what is in flight, after the last committed page.
     public func stop() {
         run?.cancel()

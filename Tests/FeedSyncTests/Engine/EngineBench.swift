@@ -7,7 +7,7 @@ import Testing
 @testable import FeedSync
 
 /// An upstream, a feed on it, and an engine that mirrors it into a store of its own.
-final class EngineBench {
+final class EngineBench: Sendable {
     let server: ScriptedServer
     let upstream: PagedFeed
     let folder: URL

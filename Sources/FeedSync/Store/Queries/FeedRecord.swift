@@ -1,0 +1,66 @@
+/// What the store says of one feed: its row of table `feed`.
+///
+/// Times are in UTC, ISO 8601 with milliseconds.
+public struct FeedRecord: Sendable, Hashable {
+    /// The feed's name.
+    public let name: String
+    /// The view that its items appear in; nil where the definition names none.
+    public let model: String?
+    /// Where its pages come from, without the query.
+    public let url: String
+    /// The last event's.
+    public let status: RefreshStatus
+    /// Whether the upstream has no further page.
+    public let noMoreData: Bool
+    /// What will be requested next, as a person would write it; nil before the first page and at the end.
+    public let nextPage: String?
+    /// How many walks have changed it.
+    public let generation: Int
+    /// Its rows that the upstream has.
+    public let itemCount: Int
+    /// Whether the last walk reached its end, undrifted.
+    public let isComplete: Bool
+    /// When its first page was last stored or found unchanged.
+    public let reloadedAt: String?
+    /// When a sync last ended well.
+    public let syncedAt: String?
+    /// When the next sync is due.
+    public let nextDueAt: String?
+    /// Why the last run failed; nil if it did not.
+    public let error: FeedError?
+
+    init(_ row: RecordRow) throws {
+        name = try row.requiredText("name")
+        model = try row.text("model")
+        url = try row.requiredText("url")
+        status = try row.word("status") ?? .none
+        noMoreData = try row.flag("no_more_data")
+        nextPage = try row.text("next_page")
+        generation = try row.count("generation")
+        itemCount = try row.count("item_count")
+        isComplete = try row.flag("complete")
+        reloadedAt = try row.text("reloaded_at")
+        syncedAt = try row.text("synced_at")
+        nextDueAt = try row.text("next_due_at")
+        error = try row.text("error").map(FeedError.init(stored:))
+    }
+
+    /// The record as a JSON object with the table's column names.
+    public var json: String {
+        var object = JSONObjectText()
+        object.add("name", name)
+        object.add("model", model)
+        object.add("url", url)
+        object.add("status", status.rawValue)
+        object.add("no_more_data", noMoreData ? 1 : 0)
+        object.add("next_page", nextPage)
+        object.add("generation", generation)
+        object.add("item_count", itemCount)
+        object.add("complete", isComplete ? 1 : 0)
+        object.add("reloaded_at", reloadedAt)
+        object.add("synced_at", syncedAt)
+        object.add("next_due_at", nextDueAt)
+        object.add("error", json: error?.json ?? "null")
+        return object.text
+    }
+}

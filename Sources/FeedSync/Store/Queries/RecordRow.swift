@@ -1,0 +1,53 @@
+internal import SQLite
+
+/// A row of one of the store's own tables, read by the names of its columns.
+///
+/// By name, because a later migration may add a column anywhere.
+struct RecordRow {
+    let statement: Statement
+    let columns: [String: Int]
+
+    static func columns(of statement: Statement) -> [String: Int] {
+        let names = (0..<statement.columnCount).map { (statement.columnName(at: $0) ?? "", $0) }
+        return Dictionary(names, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func index(_ column: String) throws -> Int {
+        guard let index = columns[column] else { throw FeedError(.bug, "the store has no column `\(column)` to read") }
+        return index
+    }
+
+    func text(_ column: String) throws -> String? { statement.text(at: try index(column)) }
+
+    func requiredText(_ column: String) throws -> String { try text(column) ?? "" }
+
+    func integer(_ column: String) throws -> Int? {
+        let index = try index(column)
+        return statement.isNull(at: index) ? nil : Int(clamping: statement.int64(at: index))
+    }
+
+    func count(_ column: String) throws -> Int { try integer(column) ?? 0 }
+
+    func flag(_ column: String) throws -> Bool { try count(column) != 0 }
+
+    /// One of the words that the column may hold; nil for NULL.
+    func word<Word: RawRepresentable>(_ column: String) throws -> Word? where Word.RawValue == String {
+        guard let text = try text(column) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw FeedError(
+                .store, "column `\(column)` holds the unknown word \(Excerpt.quoted(text, limit: 40))",
+                advice: "use the feedsync that wrote the store, or a newer one")
+        }
+        return word
+    }
+
+    /// The four columns that tell what became of items.
+    func itemFigures() throws -> ItemFigures {
+        var items = ItemFigures()
+        items.inserted = try count("inserted")
+        items.updated = try count("updated")
+        items.unchanged = try count("unchanged")
+        items.removed = try count("removed")
+        return items
+    }
+}

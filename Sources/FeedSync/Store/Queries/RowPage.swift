@@ -1,0 +1,93 @@
+internal import SQLite
+
+/// Some rows of a feed's table, in feed order.
+public struct RowPage: Sendable {
+    /// A column of the model.
+    public struct Column: Sendable, Hashable {
+        /// Its name in the table.
+        public let name: String
+        /// What its values are; nil where that is left to each value.
+        public let type: ColumnType?
+    }
+
+    /// The model's columns, in the order of the definition; those of earlier definitions after them.
+    public internal(set) var columns: [Column] = []
+    /// The names of the columns that make the primary key.
+    public internal(set) var key: [String] = []
+    /// The rows.
+    public internal(set) var rows: [StoredRow] = []
+    /// Whether further rows follow these.
+    public internal(set) var hasMore = false
+
+    /// A row as a JSON object with the table's column names; the value of a `json` column stands in it as JSON.
+    public func json(_ row: StoredRow) -> String {
+        var object = JSONObjectText()
+        for (column, value) in zip(columns, row.values) {
+            object.add(column.name, json: json(value, in: column))
+        }
+        for column in PlaceColumn.allCases { object.add(column.rawValue, json: row[column].json) }
+        return object.text
+    }
+
+    private func json(_ value: StoredValue, in column: Column) -> String {
+        // Only what the strict reader takes goes out as it is: anybody may have written to the table.
+        guard column.type == .json, case .text(let text) = value, (try? JSONValue(parsing: text)) != nil else {
+            return value.json
+        }
+        return text
+    }
+}
+
+/// One row of a feed's table.
+///
+/// Times are in UTC, ISO 8601 with milliseconds.
+public struct StoredRow: Sendable, Hashable {
+    /// The values of the model's columns, in the order of the page's `columns`.
+    public let values: [StoredValue]
+    /// The section's name; nil for an item without one.
+    public let section: String?
+    /// The newest changed walk that placed the item.
+    public let generation: Int
+    /// Its number in that walk, from 0.
+    public let position: Int
+    /// When it was stored.
+    public let firstSeenAt: String
+    /// When its content last changed.
+    public let changedAt: String
+    /// When the upstream was found to have it no more; nil while it has it.
+    public let removedAt: String?
+}
+
+/// The columns that every feed's table has, apart from `_raw`.
+enum PlaceColumn: String, CaseIterable {
+    case section = "_section"
+    case generation = "_generation"
+    case position = "_position"
+    case firstSeenAt = "_first_seen_at"
+    case changedAt = "_changed_at"
+    case removedAt = "_removed_at"
+}
+
+extension StoredRow {
+    /// A row of a query for `columnCount` columns of the model, then the ones that every feed has.
+    init(_ statement: Statement, columnCount: Int) {
+        values = (0..<columnCount).map { StoredValue(statement.value(at: $0)) }
+        section = statement.text(at: columnCount)
+        generation = Int(clamping: statement.int64(at: columnCount + 1))
+        position = Int(clamping: statement.int64(at: columnCount + 2))
+        firstSeenAt = statement.text(at: columnCount + 3) ?? ""
+        changedAt = statement.text(at: columnCount + 4) ?? ""
+        removedAt = statement.text(at: columnCount + 5)
+    }
+
+    subscript(column: PlaceColumn) -> StoredValue {
+        switch column {
+        case .section: section.map(StoredValue.text) ?? .null
+        case .generation: .integer(Int64(generation))
+        case .position: .integer(Int64(position))
+        case .firstSeenAt: .text(firstSeenAt)
+        case .changedAt: .text(changedAt)
+        case .removedAt: removedAt.map(StoredValue.text) ?? .null
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// One command on one feed, from start to outcome: a row of table `run`.
+///
+/// Times are in UTC, ISO 8601 with milliseconds.
+public struct RunRecord: Sendable, Hashable {
+    /// The run's number; later runs have greater ones.
+    public let id: Int
+    /// The feed's name.
+    public let feed: String
+    /// The command's name.
+    public let command: String
+    /// When it began.
+    public let startedAt: String
+    /// When it ended; nil while it is under way, or if its process ended before it did.
+    public let finishedAt: String?
+    /// How it ended; nil as long as `finishedAt` is.
+    public let outcome: RunOutcome?
+    /// Whether its walk reached its end, undrifted.
+    public let isComplete: Bool
+    /// Why the walk is not complete; nil where it is.
+    public let reason: IncompleteReason?
+    /// Pages committed.
+    public let pages: Int
+    /// Requests made, also those that failed.
+    public let requests: Int
+    /// Bytes received, as transferred.
+    public let bytes: Int
+    /// What became of the items.
+    public let items: ItemFigures
+    /// Why it failed; nil if it did not.
+    public let error: FeedError?
+
+    init(_ row: RecordRow) throws {
+        id = try row.count("id")
+        feed = try row.requiredText("feed")
+        command = try row.requiredText("command")
+        startedAt = try row.requiredText("started_at")
+        finishedAt = try row.text("finished_at")
+        outcome = try row.word("outcome")
+        isComplete = try row.flag("complete")
+        reason = try row.word("reason")
+        pages = try row.count("pages")
+        requests = try row.count("requests")
+        bytes = try row.count("bytes")
+        items = try row.itemFigures()
+        error = try row.text("error").map(FeedError.init(stored:))
+    }
+
+    /// The record as a JSON object with the table's column names.
+    public var json: String {
+        var object = JSONObjectText()
+        object.add("id", id)
+        object.add("feed", feed)
+        object.add("command", command)
+        object.add("started_at", startedAt)
+        object.add("finished_at", finishedAt)
+        object.add("outcome", outcome?.rawValue)
+        object.add("complete", isComplete ? 1 : 0)
+        object.add("reason", reason?.rawValue)
+        object.add("pages", pages)
+        object.add("requests", requests)
+        object.add("bytes", bytes)
+        object.add("inserted", items.inserted)
+        object.add("updated", items.updated)
+        object.add("unchanged", items.unchanged)
+        object.add("removed", items.removed)
+        object.add("error", json: error?.json ?? "null")
+        return object.text
+    }
+}

@@ -1,0 +1,11 @@
+extension StatusEvent {
+    init(_ row: RecordRow) throws {
+        self.init(
+            id: try row.count("id"), at: try row.requiredText("at"), feed: try row.requiredText("feed"),
+            run: try row.count("run"), status: try row.word("status") ?? .none, page: try row.integer("page"),
+            items: try row.itemFigures(), error: try row.text("error"))
+    }
+
+    /// Why it failed, without its advice, which the store does not keep; nil if it did not.
+    public var failure: FeedError? { error.map(FeedError.init(stored:)) }
+}

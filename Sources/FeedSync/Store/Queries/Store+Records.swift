@@ -1,0 +1,86 @@
+internal import SQLite
+
+extension Store {
+    /// The feeds that have been worked on, in the order of their names.
+    ///
+    /// - Throws: `FeedError` of kind `store`.
+    public func feeds() throws(FeedError) -> [FeedRecord] {
+        try records("SELECT * FROM feed ORDER BY name", read: FeedRecord.init)
+    }
+
+    /// The feed of this name; nil as long as no command has worked on it.
+    ///
+    /// - Throws: `FeedError` of kind `store`.
+    public func feed(named name: String) throws(FeedError) -> FeedRecord? {
+        try records("SELECT * FROM feed WHERE name = ?", [.text(name)], read: FeedRecord.init).first
+    }
+
+    /// Runs, the newest first.
+    ///
+    /// - Parameters:
+    ///   - feed: whose; nil for those of all feeds.
+    ///   - limit: how many at most; nil for all that are kept.
+    /// - Throws: `FeedError` of kind `store`.
+    public func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedError) -> [RunRecord] {
+        try records(
+            "SELECT * FROM run \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
+            Self.values(feed) + [Self.limit(limit)], read: RunRecord.init)
+    }
+
+    /// The events that came after another, in the order in which they happened.
+    ///
+    /// - Parameters:
+    ///   - feed: whose; nil for those of all feeds.
+    ///   - id: the number of the last event known; 0 to begin with the first one kept.
+    ///   - limit: how many at most; nil for all.
+    /// - Throws: `FeedError` of kind `store`.
+    public func events(
+        of feed: String? = nil, after id: Int = 0, limit: Int? = nil
+    ) throws(FeedError) -> [StatusEvent] {
+        try records(
+            "SELECT * FROM event WHERE \(feed == nil ? "" : "feed = ? AND ")id > ? ORDER BY id LIMIT ?",
+            Self.values(feed) + [Value(id), Self.limit(limit)], read: StatusEvent.init)
+    }
+
+    /// The newest events, in the order in which they happened.
+    ///
+    /// - Parameters:
+    ///   - feed: whose; nil for those of all feeds.
+    ///   - count: how many at most.
+    /// - Throws: `FeedError` of kind `store`.
+    public func events(of feed: String? = nil, last count: Int) throws(FeedError) -> [StatusEvent] {
+        try records(
+            "SELECT * FROM event \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
+            Self.values(feed) + [Self.limit(count)], read: StatusEvent.init
+        ).reversed()
+    }
+
+    /// What hosts have said of their limits, by origin and resource.
+    ///
+    /// - Throws: `FeedError` of kind `store`.
+    public func quota() throws(FeedError) -> [QuotaRecord] {
+        try records("SELECT * FROM quota ORDER BY origin, resource", read: QuotaRecord.init)
+    }
+
+    /// One record for each row of a query.
+    func records<Record>(
+        _ sql: String, _ values: [Value] = [], read: (RecordRow) throws -> Record
+    ) throws(FeedError) -> [Record] {
+        try storing {
+            var records: [Record] = []
+            var names: [String: Int]?
+            try connection.rows(sql, values) { statement in
+                let columns = names ?? RecordRow.columns(of: statement)
+                names = columns
+                records.append(try read(RecordRow(statement: statement, columns: columns)))
+            }
+            return records
+        }
+    }
+
+    private static func values(_ feed: String?) -> [Value] { feed.map { [.text($0)] } ?? [] }
+
+    /// "If the LIMIT expression evaluates to a negative value, then there is no upper bound":
+    /// https://sqlite.org/lang_select.html#the_limit_clause
+    static func limit(_ limit: Int?) -> Value { Value(limit.map { max(0, $0) } ?? -1) }
+}

@@ -1,0 +1,71 @@
+internal import SQLite
+
+extension Store {
+    /// Rows of a feed, in feed order; none, and no columns, as long as no page of it is stored.
+    ///
+    /// - Parameters:
+    ///   - feed: the feed's name.
+    ///   - section: the section's name, where `.some(nil)` are the items without one; nil for all sections.
+    ///   - offset: how many rows to pass over, from 0.
+    ///   - limit: how many at most; nil for all.
+    ///   - includesRemoved: whether rows that the upstream has no more are among them.
+    /// - Throws: `FeedError` of kind `store`.
+    public func rows(
+        of feed: String, section: String?? = nil, offset: Int = 0, limit: Int? = nil, includesRemoved: Bool = false
+    ) throws(FeedError) -> RowPage {
+        try storing {
+            // One snapshot for the columns and the rows: another process may be adding a column.
+            try connection.transaction(.deferred) {
+                var page = RowPage()
+                guard let table = try layout(of: feed, into: &page) else { return page }
+                var conditions: [String] = []
+                var values: [Value] = []
+                if !includesRemoved { conditions.append("_removed_at IS NULL") }
+                if let section {
+                    conditions.append("_section IS ?")
+                    values.append(Value(section))
+                }
+                // One more than asked for tells whether there are more.
+                values += [Self.limit(limit.map { max(0, $0) &+ 1 }.flatMap { $0 > 0 ? $0 : nil }), Value(max(0, offset))]
+                let columns = page.columns.map(\.name) + PlaceColumn.allCases.map(\.rawValue)
+                try connection.rows(
+                    """
+                    SELECT \(try columns.map { try SQL.identifier($0) }.joined(separator: ", "))
+                    FROM \(try SQL.identifier(table))
+                    \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
+                    ORDER BY _generation DESC, _position LIMIT ? OFFSET ?
+                    """, values
+                ) { row in
+                    if let limit, page.rows.count >= max(0, limit) {
+                        page.hasMore = true
+                    } else {
+                        page.rows.append(StoredRow(row, columnCount: page.columns.count))
+                    }
+                }
+                return page
+            }
+        }
+    }
+
+    /// Reads the columns and the key of the feed's table; its name, or nil if there is none.
+    private func layout(of feed: String, into page: inout RowPage) throws -> String? {
+        guard let table = try connection.scalar("SELECT \"table\" FROM _feed WHERE feed = ?", .text(feed))?.text else {
+            return nil
+        }
+        try connection.rows(
+            """
+            SELECT json_extract(value, '$.name'), json_extract(value, '$.type') FROM _feed, json_each(columns)
+            WHERE feed = ? ORDER BY json_each.key
+            """, [.text(feed)]
+        ) { row in
+            page.columns.append(
+                RowPage.Column(name: row.text(at: 0) ?? "", type: row.text(at: 1).flatMap(ColumnType.init)))
+        }
+        try connection.rows(
+            "SELECT value FROM _feed, json_each(key_columns) WHERE feed = ? ORDER BY json_each.key", [.text(feed)]
+        ) { row in
+            page.key.append(row.text(at: 0) ?? "")
+        }
+        return table
+    }
+}
