@@ -43,8 +43,12 @@ final class DecodePlan: @unchecked Sendable {
         keepsRaw = definition.keepsRaw
         itemsPath = definition.items
         sectionInterval = definition.section?.interval
-        columnSlots = definition.columns.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
-        sectionSlot = definition.section.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
+        columnSlots = definition.columns.map {
+            Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        }
+        sectionSlot = definition.section.map {
+            Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        }
         bodySlots = definition.pagination.bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }

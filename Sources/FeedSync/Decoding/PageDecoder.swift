@@ -20,7 +20,8 @@ final class PageDecoder: Sendable {
         let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
         guard let scanner else { throw .outOfMemory }
         let page = body.withUnsafeBytes { bytes in
-            json_decode(scanner.pointer, plan.pointer, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+            json_decode(
+                scanner.pointer, plan.pointer, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         guard page.error == JSON_OK else {
             recycle(scanner)

@@ -31,12 +31,14 @@ struct PageFault {
         case JSON_TRAILING_BYTES:
             error = FeedError(.undecodable, "more follows after the JSON \(place): \(found)")
         case JSON_TOO_DEEP:
-            error = FeedError(.undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
+            error = FeedError(
+                .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
         case JSON_TOO_LARGE:
             error = FeedError(.undecodable, "the body has more than 4 GiB")
         case JSON_ITEMS_MISSING:
             error = FeedError(
-                .undecodable, "\(items) leads to nothing in the body, which begins with \(Self.excerpt(of: body, at: 0))",
+                .undecodable,
+                "\(items) leads to nothing in the body, which begins with \(Self.excerpt(of: body, at: 0))",
                 advice: "correct `items` in the feed's definition")
         case JSON_ITEMS_WRONG_KIND:
             error = FeedError(

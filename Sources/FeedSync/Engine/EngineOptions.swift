@@ -19,8 +19,11 @@ public struct EngineOptions: Sendable {
     /// A number from 0 up to but not including 1, for the back-off.
     public var random: @Sendable () -> Double
 
-    /// Options with this client, and no environment.
-    public init(client: Client, environment: [String: String] = [:], folder: String = ".") {
+    /// Options with this client, or with one of their own, and no environment.
+    public init(
+        client: Client = Client(userAgent: "feedsync/\(FeedSyncVersion.text)"), environment: [String: String] = [:],
+        folder: String = "."
+    ) {
         self.client = client
         self.environment = environment
         self.folder = folder

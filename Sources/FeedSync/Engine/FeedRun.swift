@@ -61,16 +61,21 @@ final class FeedRun {
         // A mistake in the definition is found before anything begins.
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
         if !isBegun {
-            publish(try await storing { () async throws(FeedError) in
-                try await store.begin(direction, on: definition.name, now: now())
-            })
+            publish(
+                try await storing { () async throws(FeedError) in
+                    try await store.begin(direction, on: definition.name, now: now())
+                })
             isBegun = true
         }
         let fetch = try await fetched(prepared)
-        let walk = direction == .header ? nil : try await storing { () async throws(FeedError) in
-            try await store.progress(of: definition.name).walk
-        }
-        let loaded = try await loader.load(fetch, elements: walk?.elements ?? 0, pages: walk?.pages ?? 0, total: walk?.total)
+        let walk =
+            direction == .header
+            ? nil
+            : try await storing { () async throws(FeedError) in
+                try await store.progress(of: definition.name).walk
+            }
+        let loaded = try await loader.load(
+            fetch, elements: walk?.elements ?? 0, pages: walk?.pages ?? 0, total: walk?.total)
         let wantsNext = rules.wantsNext
         if wantsNext, let next = loaded.end.next { startLookAhead(next) }
         return try await commit(loaded, direction, wantsNext: wantsNext)

@@ -46,7 +46,8 @@ struct PageLoader: Sendable {
         if fetched.kind == .notModified {
             if let stored = try await current(fetch, fetched) {
                 let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
-                return loaded(fetch.page, fetched, .notModified(stored), end, pages: pages, validators: stored.validators)
+                return loaded(
+                    fetch.page, fetched, .notModified(stored), end, pages: pages, validators: stored.validators)
             }
             fetched = try await attempt(fetch.page, nil).get()
         }
@@ -87,7 +88,8 @@ struct PageLoader: Sendable {
         case .end:
             // A refusal where there should be more is a cap; where there should not, it is an end like any other.
             let reason: IncompleteReason? = (total ?? 0) > elements ? .cap : nil
-            return loaded(page, fetched, .empty, .end(total: total), pages: pages, validators: validators, reason: reason)
+            return loaded(
+                page, fetched, .empty, .end(total: total), pages: pages, validators: validators, reason: reason)
         case .empty, .notModified:
             let end = try next(page, fetched, count: 0, elements: elements, values: [])
             return loaded(page, fetched, .empty, end, pages: pages, validators: validators)

@@ -35,7 +35,7 @@ public actor SyncEngine {
     /// An engine for a feed of the store; nothing is requested or stored yet.
     ///
     /// - Throws: `FeedError` of kind `configuration` if the definition contradicts itself.
-    public init(feed definition: FeedDefinition, store: Store, options: EngineOptions) throws(FeedError) {
+    public init(feed definition: FeedDefinition, store: Store, options: EngineOptions = EngineOptions()) throws(FeedError) {
         self.definition = definition
         self.store = store
         self.options = options
@@ -152,7 +152,9 @@ public actor SyncEngine {
             publish: { [statuses, changes, activities] event in
                 statuses.send(event.status)
                 activities.send(.event(event))
-                if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil { changes.send(()) }
+                if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil {
+                    changes.send(())
+                }
             })
         do throws(FeedError) {
             let summary = try await run.perform(opening)
@@ -174,7 +176,8 @@ public actor SyncEngine {
             guard waited < options.wait else {
                 let holder = Hold.holder(of: number, of: store.path)
                 throw FeedError(
-                    .held, "\(holder) is at work on the feed", advice: "try again when it is done, or wait for it with --wait")
+                    .held, "\(holder) is at work on the feed",
+                    advice: "try again when it is done, or wait for it with --wait")
             }
             do { try await options.clock.sleep(for: pause) } catch { throw .cancelled }
             waited += pause

@@ -89,8 +89,9 @@ struct JSONReader {
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
         case nil: throw error("the text ends where a value was expected")
+        case UInt8(ascii: "-"): return .number(try number())
+        case let byte? where Self.isDigit(byte): return .number(try number())
         default: throw error("expected a value")
         }
     }
@@ -116,8 +117,12 @@ struct JSONReader {
 
     private mutating func digits() throws(JSONSyntaxError) {
         let start = offset
-        while let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
+        while let byte, Self.isDigit(byte) { offset += 1 }
         guard offset > start else { throw error("expected a digit") }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }
 

@@ -128,7 +128,9 @@ extension FeedSession {
         return events
     }
 
-    private func record(_ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, now: String) throws -> WalkState {
+    private func record(_ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, now: String) throws
+        -> WalkState
+    {
         var walk = writer.walk
         let begin = walk.position - (writer.placed > 0 ? writer.placed : 0)
         if let next = page.end.next, !walk.continuations.insert(next.text).inserted {
@@ -141,7 +143,8 @@ extension FeedSession {
         walk.leftOut += page.leftOut.count
         walk.total = page.end.total ?? walk.total
         if written.elements > 0 { walk.lastKeys = written.keys }
-        let id = try recordPage(page, written.keys, elements: written.elements, storedID: written.storedID,
+        let id = try recordPage(
+            page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: writer.sharesRows, walk: walk.id, now: now)
         try connection.run(
             "INSERT INTO _walk_page (walk, number, page, position) VALUES (?, ?, ?, ?)",

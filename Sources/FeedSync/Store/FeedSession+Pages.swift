@@ -14,7 +14,8 @@ extension FeedSession {
                 id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
                 place: Place(generation: row.int64(at: 3), position: row.int64(at: 4)), placed: row.int64(at: 5),
                 elements: Int(row.int64(at: 6)), keys: row.text(at: 7) ?? "[]",
-                continuation: row.text(at: 8).map(Continuation.init), total: row.isNull(at: 9) ? nil : Int(row.int64(at: 9)))
+                continuation: row.text(at: 8).map(Continuation.init),
+                total: row.isNull(at: 9) ? nil : Int(row.int64(at: 9)))
         }
         return page
     }
@@ -40,8 +41,9 @@ extension FeedSession {
         let known = try storedPage(page.request, page.credential)
         let isKnown =
             known.map {
-                $0.id == storedID || $0.keys == keys && $0.place == place && $0.continuation == page.end.next
-                    && $0.total == page.end.total
+                $0.id == storedID
+                    || $0.keys == keys && $0.place == place && $0.continuation == page.end.next
+                        && $0.total == page.end.total
             } ?? false
         if let known, isKnown {
             if known.validators != validators {
@@ -79,7 +81,8 @@ extension FeedSession {
             WHERE w.walk = ? AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
             """, [Value(walk.id), Value(generation)]
         ) { row in
-            let run = Run(generation: row.int64(at: 1), from: row.int64(at: 2), count: row.int64(at: 3), to: row.int64(at: 4))
+            let run = Run(
+                generation: row.int64(at: 1), from: row.int64(at: 2), count: row.int64(at: 3), to: row.int64(at: 4))
             pages.append((row.int64(at: 0), run.to))
             if let last = runs.last, last.generation == run.generation, last.from + last.count == run.from,
                 last.to + last.count == run.to

@@ -40,7 +40,9 @@ final class FeedSession {
     }
 
     /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
-    func fail(_ error: FeedError, outcome: String, spent: RunFigures, quota: [QuotaReading], now: String) throws -> StatusEvent? {
+    func fail(_ error: FeedError, outcome: String, spent: RunFigures, quota: [QuotaReading], now: String) throws
+        -> StatusEvent?
+    {
         var draft = state
         draft.figures.requests += spent.requests
         draft.figures.bytes += spent.bytes

@@ -6,7 +6,9 @@ internal import SQLite
 struct ModelView {
     let model: String
 
-    private static let common = ["_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at"]
+    private static let common = [
+        "_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at",
+    ]
     /// https://sqlite.org/limits.html#max_compound_select
     private static let mostTerms = 500
 

@@ -62,7 +62,8 @@ struct PageWriter {
 
     /// Goes past a stored page that the upstream calls unchanged, and moves its rows only if others come before them now.
     mutating func keep(
-        _ page: StoredPage, move: (_ from: Place, _ count: Int64, _ to: Place, _ sections: inout SectionTally) throws -> Void
+        _ page: StoredPage,
+        move: (_ from: Place, _ count: Int64, _ to: Place, _ sections: inout SectionTally) throws -> Void
     ) throws {
         items.unchanged += Int(page.placed)
         guard page.placed > 0 else { return }

@@ -11,7 +11,8 @@ enum QuotaLedger {
                 VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET remaining = excluded.remaining, reset_at = excluded.reset_at,
                     blocked_until = excluded.blocked_until
-                """, .text(reading.origin), Value(reading.credential), .text(reading.resource), Value(reading.remaining),
+                """, .text(reading.origin), Value(reading.credential), .text(reading.resource),
+                Value(reading.remaining),
                 Value(reading.resetAt.flatMap { Timestamp(sinceEpoch: $0)?.text }),
                 Value(reading.blockedUntil.flatMap { Timestamp(sinceEpoch: $0)?.text }))
         }

@@ -12,7 +12,9 @@ extension Store {
     /// The feed's number, which its hold goes by; the feed is entered if it is new.
     func feedNumber(_ definition: FeedDefinition) throws(FeedError) -> Int64 {
         try storing {
-            if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) { return id }
+            if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) {
+                return id
+            }
             return try connection.transaction { try enter(definition) }
         }
     }
@@ -20,7 +22,8 @@ extension Store {
     /// Opens a feed that is held by this process, and begins a run on it.
     ///
     /// - Throws: `FeedError` of kind `configuration` if the feed's key is another now.
-    func open(_ definition: FeedDefinition, plan: DecodePlan, command: String, now: String) throws(FeedError) -> Opening {
+    func open(_ definition: FeedDefinition, plan: DecodePlan, command: String, now: String) throws(FeedError) -> Opening
+    {
         try storing {
             try connection.transaction {
                 let events = try closeInterrupted(definition.name, now: now)
@@ -105,7 +108,8 @@ extension Store {
             Value(open.run), .text(closing.rawValue), Value(open.page), .text(error.json))
         let id = Int(connection.lastInsertRowID)
         try connection.run(
-            "UPDATE feed SET status = ?, error = ? WHERE name = ?", .text(closing.rawValue), .text(error.json), .text(feed))
+            "UPDATE feed SET status = ?, error = ? WHERE name = ?", .text(closing.rawValue), .text(error.json),
+            .text(feed))
         return [
             StatusEvent(
                 id: id, at: now, feed: feed, run: Int(open.run), status: closing, page: Int(open.page),
@@ -122,7 +126,10 @@ extension Store {
             SELECT key, definition, columns, model, url FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
             """, [name]
         ) { row in
-            stored = (row.text(at: 0) ?? "", row.text(at: 1) ?? "", row.text(at: 2) ?? "", row.text(at: 3), row.text(at: 4) ?? "")
+            stored = (
+                row.text(at: 0) ?? "", row.text(at: 1) ?? "", row.text(at: 2) ?? "", row.text(at: 3),
+                row.text(at: 4) ?? ""
+            )
         }
         guard let stored else { throw FeedError(.bug, "the store lost the feed while it was opened") }
         guard stored.key == definition.keyText else {
@@ -137,16 +144,19 @@ extension Store {
             try connection.run("DELETE FROM _page WHERE feed = ?", name)
             try connection.run("UPDATE _walk SET complete = 0 WHERE feed = ?", name)
             try connection.run(
-                "UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0 WHERE name = ?", name)
+                "UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0 WHERE name = ?", name
+            )
             try connection.run(
                 "UPDATE _feed SET walk = NULL, watermark = NULL, definition = ?, columns = ? WHERE feed = ?",
                 .text(canonical), .text(try mergedColumns(definition)), name)
         }
-        guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL else {
+        guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL
+        else {
             return
         }
         try connection.run(
-            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(definition.model), .text(definition.shownURL), name)
+            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(definition.model), .text(definition.shownURL),
+            name)
         for model in Set([stored.model, definition.model].compactMap(\.self)) {
             try ModelView(model: model).apply(to: connection)
         }
@@ -189,7 +199,8 @@ extension Store {
         var state = FeedState(generation: 0, longestPage: 0)
         var standing = FeedStanding(isLoaded: false)
         try connection.rows(
-            "SELECT generation, next_page, _feed.walk FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?", [name]
+            "SELECT generation, next_page, _feed.walk FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?",
+            [name]
         ) { row in
             state.generation = row.int64(at: 0)
             standing.continuation = row.text(at: 1).map(Continuation.init)

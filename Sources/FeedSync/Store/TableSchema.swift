@@ -36,7 +36,8 @@ struct TableSchema {
     }
 
     private func create(_ table: String, on connection: Connection) throws {
-        guard try connection.scalar("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(name)) == nil else {
+        guard try connection.scalar("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(name)) == nil
+        else {
             throw FeedError(
                 .configuration, "the store has something else named `\(name)`",
                 advice: "give the feed another name, or the store another file")

@@ -52,7 +52,8 @@ struct PageDecoderTests {
             ("0.1", .real(0.1)), ("1e308", .real(1e308)), ("-0.0", .real(-0.0)), ("1E2", .real(100)),
             (#""""#, .text("")), (#""a\u0000b""#, .text("a\0b")), (#""\ud83d\ude00""#, .text("😀")),
             (#""\ud83d""#, .text("\u{FFFD}")), (#""\ude00\ud83dx""#, .text("\u{FFFD}\u{FFFD}x")),
-            (#""\"\\\/\b\f\n\r\t""#, .text("\"\\/\u{8}\u{c}\n\r\t")), ("true", .boolean(true)), ("[1, 2]", .json("[1, 2]")),
+            (#""\"\\\/\b\f\n\r\t""#, .text("\"\\/\u{8}\u{c}\n\r\t")), ("true", .boolean(true)),
+            ("[1, 2]", .json("[1, 2]")),
             (#""𐀀ü日本""#, .text("𐀀ü日本")),
         ])
     func scalars(_ json: String, _ value: JSONScalar) throws {
@@ -63,17 +64,22 @@ struct PageDecoderTests {
     @Test(
         "A body that is no page is an error with its place",
         arguments: [
-            ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "is not JSON"), ("{\"items\":[{\"id\":1}", "ends in the middle"),
+            ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "is not JSON"),
+            ("{\"items\":[{\"id\":1}", "ends in the middle"),
             (#"{"items":[{"id":1},{"id":"#, "ends in the middle"), (#"{"items":[{"name":"abc"#, "ends in the middle"),
             (#"{"items":[{"id":1}]} x"#, "more follows"), (#"{"items":[]}{"items":[]}"#, "more follows"),
             (#"{"items":[{"id":01}]}"#, "number is malformed"), (#"{"items":[{"id":-}]}"#, "number is malformed"),
             (#"{"items":[{"id":1.}]}"#, "number is malformed"), (#"{"items":[{"id":1e}]}"#, "number is malformed"),
             (#"{"items":[{"id":tru}]}"#, "is broken"), (#"{"items":[{"other":nul1}]}"#, "is broken"),
-            (#"{"items":[{"id":1,}]}"#, "is broken"), (#"{"items":[{"id" 1}]}"#, "is broken"), (#"{"items":[1 2]}"#, "is broken"),
-            (#"{"items":[{"id":1}],}"#, "is broken"), (#"{"items":[,]}"#, "is broken"), (#"{"a":"\x","items":[]}"#, "invalid escape"),
+            (#"{"items":[{"id":1,}]}"#, "is broken"), (#"{"items":[{"id" 1}]}"#, "is broken"),
+            (#"{"items":[1 2]}"#, "is broken"),
+            (#"{"items":[{"id":1}],}"#, "is broken"), (#"{"items":[,]}"#, "is broken"),
+            (#"{"a":"\x","items":[]}"#, "invalid escape"),
             (#"{"a":"\u12g4","items":[]}"#, "invalid escape"), ("{\"a\":\"x\ny\",\"items\":[]}", "control character"),
-            (#"{"item":[]}"#, "leads to nothing"), (#"{"items":"none"}"#, "leads to a string"), (#"{"items":{"a":1}}"#, "leads to an object"),
-            (#"[1]"#, "leads to nothing"), (#"{"items":[]}]"#, "more follows"), ("nul", "is not JSON"), ("\"abc", "ends in the middle"),
+            (#"{"item":[]}"#, "leads to nothing"), (#"{"items":"none"}"#, "leads to a string"),
+            (#"{"items":{"a":1}}"#, "leads to an object"),
+            (#"[1]"#, "leads to nothing"), (#"{"items":[]}]"#, "more follows"), ("nul", "is not JSON"),
+            ("\"abc", "ends in the middle"),
         ])
     func faults(_ json: String, _ words: String) throws {
         let error = #expect(throws: FeedError.self) { try Self.decode(json) }
@@ -118,7 +124,9 @@ struct PageDecoderTests {
         #expect(throws: FeedError.self) { try page.leftOut() }
     }
 
-    @Test("null items are no items; the body itself may be the array", arguments: [("items: items", #"{"items":null}"#), ("", " [ ] ")])
+    @Test(
+        "null items are no items; the body itself may be the array",
+        arguments: [("items: items", #"{"items":null}"#), ("", " [ ] ")])
     func emptyPages(_ members: String, _ json: String) throws {
         #expect(try Self.decode(json, members).elementCount == 0)
     }
@@ -132,7 +140,8 @@ struct PageDecoderTests {
 
     @Test("Every cut of a page is an error, and none a crash")
     func everyCut() throws {
-        let json = Array(#"{"items":[{"id":1,"name":"a\u00e9\"b","owner":{"login":null},"tags":[true,-1.5e3]}],"total":41}"#.utf8)
+        let json = Array(
+            #"{"items":[{"id":1,"name":"a\u00e9\"b","owner":{"login":null},"tags":[true,-1.5e3]}],"total":41}"#.utf8)
         let decoder = try Self.decoder()
         for end in 0..<json.count {
             #expect(throws: FeedError.self, "cut at \(end)") { try decoder.decode(Body(Array(json[..<end]))) }
@@ -144,7 +153,8 @@ struct PageDecoderTests {
     func mutations() throws {
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
-        let json = Array(#"{"items":[{"id":1,"name":"a\u00e9\"b","owner":{"login":null},"tags":[true,-1.5e3]}],"total":41}"#.utf8)
+        let json = Array(
+            #"{"items":[{"id":1,"name":"a\u00e9\"b","owner":{"login":null},"tags":[true,-1.5e3]}],"total":41}"#.utf8)
         let decoder = try Self.decoder()
         for _ in 0..<3000 {
             var mutant = json
@@ -155,7 +165,9 @@ struct PageDecoderTests {
                 #expect(isValid, "seed \(seed): \(String(decoding: mutant, as: UTF8.self))")
             } catch {
                 let isAboutItems = error.message.contains("leads to")
-                #expect(isAboutItems || !isValid, "seed \(seed): \(error.message): \(String(decoding: mutant, as: UTF8.self))")
+                #expect(
+                    isAboutItems || !isValid,
+                    "seed \(seed): \(error.message): \(String(decoding: mutant, as: UTF8.self))")
             }
         }
     }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Commands that meet on one feed")
 struct CommandRulesTests {
-    @Test("A reload joins the reload in flight, a next page the next page in flight", arguments: [RequestCommand.reload, .nextPage])
+    @Test(
+        "A reload joins the reload in flight, a next page the next page in flight",
+        arguments: [RequestCommand.reload, .nextPage])
     func joins(_ command: RequestCommand) {
         var rules = CommandRules()
         #expect(rules.send(command, 1) == [.start(command)])

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
-import ScriptedServer
 import SQLite
+import ScriptedServer
 import Testing
 
 @testable import FeedSync
@@ -45,7 +45,9 @@ final class EngineBench: Sendable {
     static var options: EngineOptions { EngineOptions(client: Client(userAgent: "feedsync-tests")) }
 
     /// Another engine on the same store, as another process would have it: a changed definition, or the same.
-    func another(_ definition: FeedDefinition? = nil, options: EngineOptions = EngineBench.options) async throws -> SyncEngine {
+    func another(_ definition: FeedDefinition? = nil, options: EngineOptions = EngineBench.options) async throws
+        -> SyncEngine
+    {
         let store = try await Store(path: store.path)
         return try SyncEngine(feed: definition ?? self.definition, store: store, options: options)
     }
@@ -90,7 +92,9 @@ final class EngineBench: Sendable {
     }
 
     var log: [String] {
-        get throws { try query("SELECT status || iif(error IS NULL, '', '!' || (error ->> 'kind')) FROM event ORDER BY id") }
+        get throws {
+            try query("SELECT status || iif(error IS NULL, '', '!' || (error ->> 'kind')) FROM event ORDER BY id")
+        }
     }
 
     func feed(_ columns: String) throws -> String {

@@ -22,7 +22,8 @@ struct ReloadAndMoreTests {
         #expect(try bench.feed("status, item_count, next_page, no_more_data, complete") == "noMoreData|35||1|1")
         #expect(
             try bench.log == [
-                "beginHeader", "endHeader", "beginFooter", "endFooter", "beginFooter", "endFooter", "beginFooter", "noMoreData",
+                "beginHeader", "endHeader", "beginFooter", "endFooter", "beginFooter", "endFooter", "beginFooter",
+                "noMoreData",
             ])
         #expect(bench.upstream.requestedPages == [1, 2, 3, 4])
     }
@@ -196,7 +197,8 @@ struct ReloadAndMoreTests {
     func newColumn() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
-        let yaml = "url: \(bench.server.url)/things\nitems: items\nkey: id\ncolumns: {id: id, title: name}\n\(EngineBench.paging)"
+        let yaml =
+            "url: \(bench.server.url)/things\nitems: items\nkey: id\ncolumns: {id: id, title: name}\n\(EngineBench.paging)"
         _ = try await bench.another(try EngineBench.definition(yaml)).perform(.reload)
         #expect(try bench.query("SELECT id, name, title FROM things LIMIT 1") == ["1|item 1|item 1"])
     }

@@ -35,3 +35,38 @@ extension Store {
         }
     }
 }
+
+extension Section {
+    /// The section's rows, in feed order, as structs of the caller's.
+    ///
+    /// A property is the column of its name, or else the column whose name in camel case it is (`fullName` finds
+    /// `full_name`). Integers are checked to fit, Booleans are 0 or 1, times are strings (ISO 8601, UTC), NULL and a
+    /// missing column are nil in an optional. Arrays, dictionaries and structs are read from JSON text.
+    ///
+    ///     struct Repository: Decodable {
+    ///         let fullName: String
+    ///         let stars: Int
+    ///         let topics: [String]
+    ///     }
+    ///     for section in try await store.sections(of: "swift-repos") {
+    ///         let repositories = try await section.items(as: Repository.self, limit: 10)
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - type: what each row becomes.
+    ///   - limit: how many at most; nil for all.
+    ///   - offset: how many to pass over, from 0.
+    /// - Throws: `FeedError` of kind `store`, or `undecodable`, which names the feed, the column and the row's key.
+    /// - Isolation: decodes on a thread of the pool, neither on the caller's actor nor on the store's.
+    @concurrent
+    public func items<Item: Decodable & Sendable>(
+        as type: Item.Type = Item.self, limit: Int? = nil, offset: Int = 0
+    ) async throws(FeedError) -> [Item] {
+        let page = try await store.rows(of: feed, section: .some(name), offset: offset, limit: limit)
+        let decoder = RowDecoder(feed: feed, page: page)
+        var items: [Item] = []
+        items.reserveCapacity(page.rows.count)
+        for row in page.rows { items.append(try decoder.decode(type, from: row)) }
+        return items
+    }
+}

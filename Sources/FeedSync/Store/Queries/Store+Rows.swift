@@ -26,7 +26,8 @@ extension Store {
                     values.append(Value(section))
                 }
                 // One more than asked for tells whether there are more.
-                values += [Self.limit(limit.map { max(0, $0) &+ 1 }.flatMap { $0 > 0 ? $0 : nil }), Value(max(0, offset))]
+                let oneMore = limit.map { min(max(0, $0), Int.max - 1) + 1 }
+                values += [Self.limit(oneMore), Value(max(0, offset))]
                 let columns = page.columns.map(\.name) + PlaceColumn.allCases.map(\.rawValue)
                 try connection.rows(
                     """

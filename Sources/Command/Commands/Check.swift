@@ -1,0 +1,78 @@
+internal import FeedSync
+
+extension Command {
+    /// `check`
+    static let check = Command(
+        "check", general: [.config, .json, .quiet, .help], summary: "Read the configuration over, without network",
+        explanation: """
+            Reports every mistake with file, line and column. Variables and files that feeds refer to are looked for,
+            and missing ones told; they are no mistakes, as they may be there when the feed is used.
+            """,
+        example: "feedsync check --config feedsync.yaml"
+    ) { session throws(Failure) in
+        let configuration = try session.configuration()
+        let checks = configuration.feeds.map {
+            FeedCheck(feed: $0, environment: session.environment, folder: configuration.folder)
+        }
+        if session.invocation.has(.json) {
+            session.console.print(JSONLines.array(checks.map(\.json)))
+            return .done
+        }
+        var table = Table([
+            Table.Column(title: "") { $0.success($1) }, Table.Column(title: "FEED") { $0.name($1) },
+            Table.Column(title: "URL"), Table.Column(title: "PAGINATION"),
+        ])
+        table.hasTitles = false
+        for check in checks { table.add(["ok", check.feed.name, check.feed.url.description, check.style]) }
+        if !session.console.isQuiet {
+            session.console.print(table.lines(session.console.palette, width: session.console.width))
+        }
+        if checks.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
+        for check in checks {
+            for warning in check.warnings { session.console.note("\(check.feed.name): warning: \(warning)") }
+        }
+        return .done
+    }
+}
+
+/// What can be told of a feed without asking its upstream.
+private struct FeedCheck: Sendable {
+    let feed: FeedDefinition
+    /// References that lead nowhere now.
+    let warnings: [String]
+
+    init(feed: FeedDefinition, environment: [String: String], folder: String) {
+        self.feed = feed
+        let templates = [feed.url] + (feed.query + feed.headers).map(\.value) + (feed.authentication?.templates ?? [])
+        warnings = templates.filter { !$0.isLiteral }.compactMap { template in
+            do throws(ConfigurationError) {
+                _ = try template.resolved(environment: environment, relativeTo: folder)
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+    }
+
+    var style: String { type(of: feed.pagination).name }
+
+    var json: String {
+        var object = JSONObjectText()
+        object.add("feed", feed.name)
+        object.add("url", feed.url.description)
+        object.add("pagination", style)
+        object.add("warnings", json: "[\(warnings.map(JSONText.string).joined(separator: ","))]")
+        return object.text
+    }
+}
+
+extension Authentication {
+    /// Everything in it that may refer to a value elsewhere.
+    fileprivate var templates: [Template] {
+        switch self {
+        case .bearer(let token): [token]
+        case .basic(let user, let password): [user, password]
+        case .headers(let values), .query(let values): values.map(\.value)
+        }
+    }
+}

@@ -1,0 +1,3 @@
+extension Command {
+    static let demo = Command("demo", summary: "", explanation: "", example: "") { session throws(Failure) in .done }
+}

@@ -1,0 +1,96 @@
+internal import FeedSync
+
+extension Command {
+    /// `events [FEED]`
+    static let events = Command(
+        "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
+        summary: "Print the event log, oldest first",
+        explanation: """
+            One line for each change of a feed's refresh status. Every begin is closed once: by an end, which tells of
+            an error if there was one, or by noMoreData. With --json each line is a JSON object.
+            """,
+        example: "feedsync events swift-repos --last 20"
+    ) { session throws(Failure) in
+        let last = try session.invocation.count(.last)
+        let configuration = try session.configurationForReading()
+        guard let store = try await session.storeIfAny(configuration) else {
+            _ = try await session.knownFeeds(configuration, nil)
+            session.console.note("no events yet")
+            return .done
+        }
+        let feeds = try await session.knownFeeds(configuration, store)
+        let feed = session.invocation.operands.first
+        let lines = EventLines(
+            isJSON: session.invocation.has(.json), nameWidth: feeds.map(\.name.count).max() ?? 0,
+            palette: session.console.palette)
+        var events = try await session.reading { () async throws(FeedError) in
+            guard let last else { return try await store.events(of: feed) }
+            return try await store.events(of: feed, last: last)
+        }
+        var newest = 0
+        while true {
+            newest = events.last?.id ?? newest
+            session.console.print(events.map(lines.line))
+            guard session.invocation.has(.follow), !session.console.isClosed, session.console.failure == nil else {
+                return .done
+            }
+            try? await ContinuousClock().sleep(for: .milliseconds(250))
+            let known = newest
+            events = try await session.reading { () async throws(FeedError) in
+                try await store.events(of: feed, after: known)
+            }
+        }
+    }
+}
+
+/// Events as lines.
+struct EventLines: Sendable {
+    let isJSON: Bool
+    let nameWidth: Int
+    let palette: Palette
+
+    /// One event.
+    func line(_ event: StatusEvent) -> String {
+        if isJSON { return event.json }
+        let name = event.feed + String(repeating: " ", count: max(0, nameWidth - event.feed.count))
+        return "\(palette.faint(event.at))  \(palette.name(name))  \(transition(event))"
+    }
+
+    /// What happened, without when and where.
+    func transition(_ event: StatusEvent) -> String {
+        let status = event.status.rawValue
+        let page = event.page.map { "page \($0)" } ?? ""
+        let details = Self.details(event)
+        guard !details.isEmpty else { return "\(paint(status, event))\(Self.gap(status, 13))\(page)" }
+        let shown = event.error == nil ? details : palette.failure(details)
+        return "\(paint(status, event))\(Self.gap(status, 13))\(page)\(Self.gap(page, 10))\(shown)"
+    }
+
+    private func paint(_ status: String, _ event: StatusEvent) -> String {
+        switch event.status {
+        case .beginHeader, .beginFooter, .none: status
+        case .endHeader, .endFooter: event.error == nil ? palette.success(status) : palette.failure(status)
+        case .noMoreData: palette.attention(status)
+        }
+    }
+
+    private static func gap(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    private static func details(_ event: StatusEvent) -> String {
+        if let error = event.error { return DisplayWidth.printable(message(of: error)) }
+        let items = event.items
+        return [
+            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "the same"),
+            (items.removed, "removed"),
+        ].filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
+    }
+
+    /// The message of an error in the store's form.
+    private static func message(of error: String) -> String {
+        guard case .object(let members)? = try? JSONValue(parsing: error), case .string(let text)? = members["message"]
+        else { return error }
+        return text
+    }
+}

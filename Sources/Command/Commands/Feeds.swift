@@ -1,0 +1,26 @@
+extension Command {
+    /// `feeds`
+    static let feeds = Command(
+        "feeds", summary: "List the feeds of the configuration",
+        explanation: "Each with the model that shows its items, how many are stored, and where they come from.",
+        example: "feedsync feeds"
+    ) { session throws(Failure) in
+        let configuration = try session.configuration()
+        let store = try await session.storeIfAny(configuration)
+        let feeds = try await session.knownFeeds(configuration, store).filter { $0.definition != nil }
+        if session.invocation.has(.json) {
+            session.console.print(JSONLines.array(feeds.map(\.json)))
+            return .done
+        }
+        var table = Table([
+            Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "MODEL"),
+            Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "URL"),
+        ])
+        for feed in feeds {
+            table.add([feed.name, feed.model ?? "-", Figures.count(feed.record?.itemCount ?? 0), feed.url])
+        }
+        if feeds.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
+        session.console.print(feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))
+        return .done
+    }
+}

@@ -1,0 +1,67 @@
+internal import FeedSync
+
+extension Command {
+    /// `show FEED`
+    static let show = Command(
+        "show", operands: "FEED", count: 1...1, options: [.section, .limit],
+        summary: "Print the items of a feed, section by section",
+        explanation: """
+            Items come in feed order, those that the upstream has no more are left out. A terminal gets the columns that
+            fit; a pipe and --json get all. Without --limit the first 100 items are shown.
+            """,
+        example: "feedsync show swift-repos --limit 10"
+    ) { session throws(Failure) in
+        let limit = try session.invocation.count(.limit) ?? 100
+        let configuration = try session.configurationForReading()
+        let store = try await session.storeIfAny(configuration)
+        guard let feed = try await session.knownFeeds(configuration, store).first else { return .done }
+        let sections = try await session.sections(of: feed.name, in: store)
+        var left = limit
+        var shown: [ShownSection] = []
+        for section in sections where left > 0 {
+            guard let store else { break }
+            let page = try await session.reading { () async throws(FeedError) in
+                try await store.rows(of: feed.name, section: .some(section.name), limit: left)
+            }
+            left -= page.rows.count
+            shown.append(ShownSection(section: section, page: page))
+        }
+        session.print(shown, of: feed.name)
+        let total = sections.reduce(0) { $0 + $1.itemCount }
+        if total > limit {
+            let counts = "\(Figures.count(limit)) of \(Figures.count(total, "item"))"
+            session.console.note("\(feed.name): note: \(counts) shown; --limit N shows more")
+        } else if total == 0 {
+            session.console.note("\(feed.name): note: no items stored yet; feedsync reload \(feed.name) fetches some")
+        }
+        return .done
+    }
+}
+
+extension Session {
+    /// The sections that the command line asks for.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a section that there is not.
+    fileprivate func sections(of feed: String, in store: Store?) async throws(Failure) -> [Section] {
+        guard let store else { return [] }
+        let sections = try await reading { () async throws(FeedError) in try await store.sections(of: feed) }
+        guard let name = invocation.options[.section] else { return sections }
+        guard let section = sections.first(where: { $0.name == name }) else {
+            throw .unknown(
+                "section", name, among: sections.compactMap(\.name), advice: "feedsync show \(feed) shows them all")
+        }
+        return [section]
+    }
+
+    fileprivate func print(_ sections: [ShownSection], of feed: String) {
+        guard invocation.has(.json) else {
+            let isOnly = sections.count == 1 && sections.first?.section.name == nil
+            let lists = sections.map { $0.lines(hasTitle: !isOnly, console.palette, width: console.width) }
+            return console.print(Array(lists.joined(separator: [""])))
+        }
+        var document = JSONObjectText()
+        document.add("feed", feed)
+        document.add("sections", json: JSONLines.array(sections.map(\.json)))
+        console.print(document.text)
+    }
+}

@@ -1,0 +1,58 @@
+internal import FeedSync
+
+/// How the process ends, in the words of sysexits.h.
+struct ExitCode: Sendable, Hashable {
+    let rawValue: Int32
+
+    /// Done, also when nothing was new.
+    static let done = ExitCode(rawValue: 0)
+    /// The command line is wrong.
+    static let usage = ExitCode(rawValue: 64)
+    /// A page cannot be decoded or followed.
+    static let data = ExitCode(rawValue: 65)
+    /// The upstream cannot be reached, fails, or says no.
+    static let unavailable = ExitCode(rawValue: 69)
+    /// feedsync itself is wrong.
+    static let software = ExitCode(rawValue: 70)
+    /// The store cannot be opened or written.
+    static let store = ExitCode(rawValue: 73)
+    /// The results cannot be written.
+    static let output = ExitCode(rawValue: 74)
+    /// Try later: another process is at work, or the upstream wants us to wait.
+    static let tryLater = ExitCode(rawValue: 75)
+    /// The upstream does not let us in.
+    static let refused = ExitCode(rawValue: 77)
+    /// The configuration is wrong.
+    static let configuration = ExitCode(rawValue: 78)
+
+    /// A signal ended it.
+    static func signal(_ number: Int32) -> ExitCode { ExitCode(rawValue: 128 + number) }
+
+    init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// What an error on a feed means for the process.
+    init(_ kind: FeedError.Kind) {
+        self =
+            switch kind {
+            case .undecodable, .unfollowable: .data
+            case .unreachable, .rejected: .unavailable
+            case .refused: .refused
+            case .limited, .held: .tryLater
+            case .store: .store
+            case .configuration: .configuration
+            case .bug: .software
+            // Only a signal cancels a command here, and the signal's own code outranks this one.
+            case .cancelled, .interrupted: .signal(2)
+            }
+    }
+}
+
+extension [ExitCode] {
+    /// The code for several feeds: the first failure's in their order, "try later" only where nothing is worse.
+    var combined: ExitCode {
+        let failures = filter { $0 != .done }
+        return failures.first { $0 != .tryLater } ?? failures.first ?? .done
+    }
+}

@@ -1,0 +1,56 @@
+internal import FeedSync
+internal import HTTPServer
+
+/// Why a command ends early: the one form that every error takes before it is shown.
+struct Failure: Error, Sendable {
+    /// How the process ends.
+    let code: ExitCode
+    /// What went wrong, one line each; the first is a whole sentence by itself.
+    let messages: [String]
+    /// What to try next.
+    let advice: String?
+
+    init(_ code: ExitCode, _ messages: [String], advice: String? = nil) {
+        self.code = code
+        self.messages = messages
+        self.advice = advice
+    }
+
+    /// A mistake on the command line.
+    static func usage(_ message: String, advice: String) -> Failure {
+        Failure(.usage, [message], advice: advice)
+    }
+
+    /// A word that names nothing, with the nearest one that does.
+    static func unknown(_ what: String, _ word: String, among words: [String], advice: String) -> Failure {
+        let nearest = NearestWord.suggestion(for: word, among: words)
+        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        return .usage("no such \(what): \(word)\(hint)", advice: advice)
+    }
+}
+
+extension Failure {
+    /// What went wrong on a feed.
+    init(_ error: FeedError, feed: String? = nil) {
+        let place = feed.map { "\($0): " } ?? ""
+        self.init(ExitCode(error.kind), [place + error.description], advice: error.advice)
+    }
+
+    /// The mistakes of a configuration, each with its place.
+    init(_ error: ConfigurationError) {
+        self.init(.configuration, error.mistakes.map(\.description))
+    }
+
+    /// A server that does not start.
+    init(_ error: ServerError) {
+        self.init(.unavailable, ["the demo feed does not start: \(error)"])
+    }
+}
+
+/// Runs `body`, and turns the library's error into a failure.
+func failing<Result, Problem: Error>(
+    _ convert: (Problem) -> Failure, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws(Problem) -> Result
+) async throws(Failure) -> Result {
+    do throws(Problem) { return try await body() } catch { throw convert(error) }
+}

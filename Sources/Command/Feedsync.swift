@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// The command `feedsync`.
+///
+/// The main thread reads the command line and then does nothing but wait for signals; the command runs beside it. So no
+/// handler ever interrupts anything, and what a signal asks for may take its time.
+@main
+enum Feedsync {
+    static func main() {
+        StandardStreams.secure()
+        let environment = Environment.current
+        let console = Console(environment: environment)
+        let invocation: Invocation
+        do throws(Failure) {
+            invocation = try Invocation(CommandLine.arguments.dropFirst())
+        } catch {
+            console.report(error)
+            end(error.code)
+        }
+        console.follow(invocation.options)
+        let interruption = Interruption()
+        let command = Task.detached {
+            let code = await invocation.run(environment: environment, console: console)
+            end(interruption.code ?? console.failure?.code ?? code)
+        }
+        interruption.wait(endsGracefully: invocation.command.endsGracefully) { command.cancel() }
+    }
+
+    /// Ends the process without the C library's clean-up: libraries with threads of their own would be taken apart
+    /// under them, and everything has been written.
+    private static func end(_ code: ExitCode) -> Never {
+        _exit(code.rawValue)
+    }
+}
+
+extension Invocation {
+    /// Runs the command, and tells on stderr why it failed.
+    fileprivate func run(environment: [String: String], console: Console) async -> ExitCode {
+        let session = Session(invocation: self, environment: environment, console: console)
+        do throws(Failure) {
+            return try await command.run(session)
+        } catch {
+            console.report(error)
+            return error.code
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import FeedSync
+internal import Threading
+
+/// The line on a terminal that says what a run is at; without a terminal it shows nothing.
+///
+/// - Isolation: any task.
+final class ProgressLine: Sendable {
+    private struct State {
+        var page = 0
+        var items = 0
+        var reason = ""
+        var resumesAt: ContinuousClock.Instant?
+    }
+
+    private let feed: String
+    private let console: Console
+    private let width: Int?
+    private let start = ContinuousClock.now
+    private let state = Lock(State())
+
+    init(feed: String, console: Console) {
+        self.feed = feed
+        self.console = console
+        width = console.progressWidth
+    }
+
+    /// Takes note of something that happened.
+    func follow(_ activity: EngineActivity) {
+        state.withLock { state in
+            switch activity {
+            case .event(let event):
+                state.reason = ""
+                state.resumesAt = nil
+                state.page = event.page ?? state.page
+                state.items += event.items.inserted + event.items.updated + event.items.unchanged
+            case .fetching(.retry(let attempt, let reason)):
+                state.reason = "\(DisplayWidth.printable(reason)), attempt \(attempt)"
+                state.resumesAt = nil
+            case .fetching(.waiting(let duration)):
+                state.resumesAt = ContinuousClock.now + duration
+            }
+        }
+    }
+
+    /// Shows where the run is now.
+    func paint() {
+        guard let width else { return }
+        let (text, isWaiting) = state.withLock { (Self.text(of: $0, since: start), !$0.reason.isEmpty) }
+        // The last column stays free: some terminals break the line as soon as it is written.
+        let rest = DisplayWidth.cut(text, to: max(0, width - 1 - DisplayWidth.of(feed) - 2))
+        let palette = console.errorPalette
+        console.showProgress("\(palette.name(feed))  \(isWaiting ? palette.attention(rest) : palette.faint(rest))")
+    }
+
+    /// Takes the line away.
+    func erase() {
+        console.showProgress("")
+    }
+
+    private static func text(of state: State, since start: ContinuousClock.Instant) -> String {
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let count = Figures.count(state.items, "item")
+        let rate = state.items > 0 && seconds > 0 ? ", \(perSecond(state.items, seconds)) items/s" : ""
+        let text = "page \(Figures.count(max(1, state.page)))  \(count)\(rate)"
+        guard !state.reason.isEmpty else { return text }
+        guard let resumesAt = state.resumesAt else { return "\(text)  again: \(state.reason)" }
+        let left = (resumesAt - ContinuousClock.now).components.seconds
+        return "\(text)  waiting \(Figures.time(seconds: left + 1)): \(state.reason)"
+    }
+
+    private static func perSecond(_ items: Int, _ seconds: Double) -> String {
+        Int(exactly: (Double(items) / seconds).rounded()).map { Figures.count($0) } ?? "many"
+    }
+}

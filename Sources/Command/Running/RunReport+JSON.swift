@@ -1,0 +1,38 @@
+internal import FeedSync
+
+extension RunReport {
+    /// The run as the store has it; where none began, or the store cannot tell, what is known without it.
+    func json(from store: Store) async -> String {
+        if let run, let record = try? await store.runs(of: feed, limit: 10).first(where: { $0.id == run }) {
+            return record.json
+        }
+        var object = JSONObjectText()
+        object.add("id", run)
+        object.add("feed", feed)
+        object.add("command", command)
+        for name in ["started_at", "finished_at"] { object.add(name, json: "null") }
+        object.add("outcome", outcome.rawValue)
+        object.add("complete", 0)
+        object.add("reason", json: "null")
+        for name in ["pages", "requests", "bytes", "inserted", "updated", "unchanged", "removed"] { object.add(name, 0) }
+        object.add("error", json: error?.json ?? "null")
+        return object.text
+    }
+
+    private var outcome: RunOutcome {
+        switch error?.kind {
+        case nil: summary?.outcome ?? .ok
+        case .limited, .held: .limited
+        case .cancelled: .cancelled
+        default: .failed
+        }
+    }
+}
+
+/// JSON documents made of others.
+enum JSONLines {
+    /// An array with one element a line.
+    static func array(_ elements: [String]) -> String {
+        elements.isEmpty ? "[]" : "[\n" + elements.joined(separator: ",\n") + "\n]"
+    }
+}

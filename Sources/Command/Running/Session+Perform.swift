@@ -1,0 +1,57 @@
+internal import FeedSync
+
+extension Session {
+    /// Sends the command to each feed that the operands name, one after the other, and prints what became of it.
+    ///
+    /// - Throws: `Failure` where no feed can be tried at all.
+    func perform(_ command: RequestCommand) async throws(Failure) -> ExitCode {
+        let configuration = try configuration()
+        let feeds = try feeds(of: configuration)
+        let options = try engineOptions(folder: configuration.folder)
+        let store = try await failing({ Failure($0) }) { () async throws(FeedError) in
+            try await Store(
+                path: storePath(configuration) ?? configuration.store,
+                options: Store.Options(isDurable: configuration.isDurable))
+        }
+        var codes: [ExitCode] = []
+        var documents: [String] = []
+        for feed in feeds {
+            // Feeds that were not begun when Ctrl-C came are not begun.
+            if Task.isCancelled { break }
+            let report = await run(command, on: feed, store: store, options: options)
+            codes.append(report.code)
+            if invocation.has(.json) {
+                documents.append(await report.json(from: store))
+            } else if !console.isQuiet, let line = report.line(console.palette, nameWidth: Self.width(of: feeds)) {
+                console.print(line)
+            }
+            for notice in report.notices { console.note("\(feed.name): note: \(notice)") }
+            if let failure = report.failure { console.report(failure) }
+        }
+        if invocation.has(.json), !console.isQuiet { console.print(JSONLines.array(documents)) }
+        return codes.combined
+    }
+
+    private func run(
+        _ command: RequestCommand, on feed: FeedDefinition, store: Store, options: EngineOptions
+    ) async -> RunReport {
+        var report = RunReport(feed: feed.name, command: command == .reload ? "reload" : "more")
+        do throws(FeedError) {
+            let engine = try SyncEngine(feed: feed, store: store, options: options)
+            let progress = ProgressLine(feed: feed.name, console: console)
+            let watch = RunWatch(engine, progress: progress)
+            do throws(FeedError) {
+                report.summary = try await engine.perform(command)
+                report.run = await watch.end() ?? report.summary?.run
+            } catch {
+                report.run = await watch.end()
+                throw error
+            }
+        } catch {
+            report.error = error
+        }
+        return report
+    }
+
+    private static func width(of feeds: [FeedDefinition]) -> Int { feeds.map(\.name.count).max() ?? 0 }
+}

@@ -1,0 +1,85 @@
+internal import FeedSync
+internal import Glibc
+
+extension Session {
+    /// The store, for reading; nil where nothing was stored yet.
+    ///
+    /// - Throws: `Failure` with exit code 73 if it cannot be opened.
+    func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
+        guard let path = storePath(configuration) else { return nil }
+        guard access(path, F_OK) == 0 else { return nil }
+        return try await reading { () async throws(FeedError) in
+            try await Store(path: path, options: Store.Options(mustExist: true))
+        }
+    }
+
+    /// The configuration, which may be missing only where the store is named.
+    ///
+    /// - Throws: `Failure` with exit code 78.
+    func configurationForReading() throws(Failure) -> Configuration? {
+        let configuration = try configurationIfAny()
+        if configuration == nil, storePath(nil) == nil { return try self.configuration() }
+        return configuration
+    }
+
+    /// What reads the store.
+    ///
+    /// - Throws: `Failure` of what the store says.
+    func reading<Result>(_ body: () async throws(FeedError) -> Result) async throws(Failure) -> Result {
+        do throws(FeedError) { return try await body() } catch { throw Failure(error) }
+    }
+
+    /// The feeds that are configured or stored, those of the configuration first, with what the store has of them.
+    ///
+    /// - Parameter isNarrowed: Whether only those that the operands name are wanted, if they name any.
+    /// - Throws: `Failure` with exit code 64 for an operand that names no feed.
+    func knownFeeds(
+        _ configuration: Configuration?, _ store: Store?, isNarrowed: Bool = true
+    ) async throws(Failure) -> [KnownFeed] {
+        var records: [FeedRecord] = []
+        if let store { records = try await reading { () async throws(FeedError) in try await store.feeds() } }
+        let definitions = configuration?.feeds ?? []
+        let all =
+            definitions.map { definition in
+                KnownFeed(definition: definition, record: records.first { $0.name == definition.name })
+            }
+            + records.filter { record in !definitions.contains { $0.name == record.name } }.map {
+                KnownFeed(definition: nil, record: $0)
+            }
+        guard isNarrowed, !invocation.operands.isEmpty else { return all }
+        var result: [KnownFeed] = []
+        for name in invocation.operands {
+            guard let feed = all.first(where: { $0.name == name }) else {
+                throw .unknown("feed", name, among: all.map(\.name), advice: "feedsync status lists them")
+            }
+            result.append(feed)
+        }
+        return result
+    }
+}
+
+/// A feed that is configured, stored, or both.
+struct KnownFeed: Sendable {
+    let definition: FeedDefinition?
+    let record: FeedRecord?
+
+    var name: String { definition?.name ?? record?.name ?? "" }
+    var model: String? { definition.map(\.model) ?? record?.model }
+    /// Where its pages come from, without the query.
+    var url: String { record?.url ?? definition.map { String($0.url.description.prefix { $0 != "?" }) } ?? "" }
+
+    /// Its row of table `feed`, or the one that it would begin with.
+    var json: String {
+        if let record { return record.json }
+        var object = JSONObjectText()
+        object.add("name", name)
+        object.add("model", model)
+        object.add("url", url)
+        object.add("status", RefreshStatus.none.rawValue)
+        object.add("no_more_data", 0)
+        object.add("next_page", json: "null")
+        for member in ["generation", "item_count", "complete"] { object.add(member, 0) }
+        for member in ["reloaded_at", "synced_at", "next_due_at", "error"] { object.add(member, json: "null") }
+        return object.text
+    }
+}

@@ -1,0 +1,80 @@
+internal import FeedSync
+internal import HTTP
+
+/// What a command works with: the command line, the configuration, the store.
+struct Session: Sendable {
+    let invocation: Invocation
+    let environment: [String: String]
+    let console: Console
+
+    /// The configuration; nil where there is none.
+    ///
+    /// - Throws: `Failure` with exit code 78 if it cannot be used.
+    func configurationIfAny() throws(Failure) -> Configuration? {
+        do throws(ConfigurationError) {
+            guard let file = try search.file(option: invocation.options[.config]) else { return nil }
+            return try Configuration.load(file, environment: environment)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The configuration.
+    ///
+    /// - Throws: `Failure` with exit code 78 if there is none, or it cannot be used.
+    func configuration() throws(Failure) -> Configuration {
+        if let configuration = try configurationIfAny() { return configuration }
+        throw Failure(.configuration, [missing])
+    }
+
+    private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
+
+    private var missing: String {
+        let personal = search.personalFile.map { ", \($0)" } ?? ""
+        return """
+            no configuration: neither --config nor $FEEDSYNC_CONFIG is given, and there is no ./feedsync.yaml\(personal)
+            A feedsync.yaml to begin with:
+
+                feeds:
+                  swift-repos:
+                    preset: github.search
+                    query: {q: "language:swift stars:>=2000"}
+
+            Then: feedsync reload swift-repos
+            """
+    }
+
+    /// The path of the store; nil where nothing tells it.
+    func storePath(_ configuration: Configuration?) -> String? {
+        if let path = invocation.options[.store] { return path }
+        if let path = environment["FEEDSYNC_STORE"], !path.isEmpty { return path }
+        return configuration?.store
+    }
+
+    /// The feeds that the operands name, in their order, each once.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a name that the configuration does not have.
+    func feeds(of configuration: Configuration) throws(Failure) -> [FeedDefinition] {
+        var result: [FeedDefinition] = []
+        for name in invocation.operands {
+            guard let feed = configuration.feed(named: name) else {
+                throw .unknown(
+                    "feed", name, among: configuration.feeds.map(\.name),
+                    advice: "feedsync feeds lists those of \(configuration.file)")
+            }
+            if !result.contains(where: { $0.name == name }) { result.append(feed) }
+        }
+        return result
+    }
+
+    /// What engines work with, as the command line has it.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a time that is none.
+    func engineOptions(folder: String) throws(Failure) -> EngineOptions {
+        var options = EngineOptions(
+            client: Client(userAgent: "feedsync/\(Version.number)"), environment: environment, folder: folder)
+        options.wait = try invocation.duration(.wait) ?? options.wait
+        options.maxWait = try invocation.duration(.maxWait) ?? options.maxWait
+        return options
+    }
+}

@@ -1,0 +1,60 @@
+/// Tells options from operands, in the manner of `getopt_long`: options anywhere, letters in groups, `--` ends them.
+struct ArgumentReader {
+    private(set) var options: [Option: String] = [:]
+    private(set) var operands: [String] = []
+    private var words: ArraySlice<String>
+
+    init(_ words: some Sequence<String>) {
+        self.words = Array(words)[...]
+    }
+
+    /// - Throws: `Failure` with exit code 64 for an option that there is not, or a value that is missing or too much.
+    mutating func read() throws(Failure) {
+        while let word = words.popFirst() {
+            if word == "--" {
+                operands += words
+                return
+            }
+            if word.hasPrefix("--") {
+                try readLong(word.dropFirst(2))
+            } else if word.hasPrefix("-"), word != "-" {
+                try readLetters(word.dropFirst())
+            } else {
+                operands.append(word)
+            }
+        }
+    }
+
+    private mutating func readLong(_ text: Substring) throws(Failure) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let name = parts.first ?? ""
+        guard let option = Option(rawValue: name) else {
+            throw .unknown("option", "--\(name)", among: Option.allCases.map(\.written), advice: Self.advice)
+        }
+        let value = parts.dropFirst().first
+        guard option.placeholder == nil else {
+            return try take(option, value)
+        }
+        if value != nil { throw .usage("\(option.written) takes no value", advice: Self.advice) }
+        options[option] = ""
+    }
+
+    private mutating func readLetters(_ letters: Substring) throws(Failure) {
+        for letter in letters {
+            guard let option = Option.allCases.first(where: { $0.letter == letter }) else {
+                throw .unknown("option", "-\(letter)", among: [], advice: Self.advice)
+            }
+            // No letter stands for an option with a value.
+            options[option] = ""
+        }
+    }
+
+    private mutating func take(_ option: Option, _ attached: String?) throws(Failure) {
+        guard let value = attached ?? words.popFirst(), !value.isEmpty else {
+            throw .usage("\(option.written) needs a value", advice: Self.advice)
+        }
+        options[option] = value
+    }
+
+    private static let advice = "feedsync help lists the options"
+}

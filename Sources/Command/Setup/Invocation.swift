@@ -1,0 +1,86 @@
+internal import FeedSync
+
+/// A command line that was understood.
+struct Invocation: Sendable {
+    /// What to do.
+    let command: Command
+    /// The options given, with their values; the last of several wins.
+    let options: [Option: String]
+    /// The words that are no options, without the command's name.
+    let operands: [String]
+
+    /// Reads the words after the program's name.
+    ///
+    /// Options may stand anywhere, as `--name value` or `--name=value`; `--` ends them.
+    ///
+    /// - Throws: `Failure` with exit code 64.
+    init(_ words: some Sequence<String>) throws(Failure) {
+        var reader = ArgumentReader(words)
+        try reader.read()
+        options = reader.options
+        if options[.version] != nil {
+            command = .version
+            operands = []
+            return
+        }
+        guard let name = reader.operands.first else {
+            guard options[.help] != nil else { throw Failure(.usage, [HelpText.usage]) }
+            command = .help
+            operands = []
+            return
+        }
+        guard let named = Command.named(name) else {
+            throw .unknown(
+                "command", name, among: Command.all.map(\.name), advice: "feedsync help lists the commands")
+        }
+        if options[.help] != nil {
+            command = .help
+            operands = [named.name]
+            return
+        }
+        command = named
+        operands = Array(reader.operands.dropFirst())
+        for option in options.keys where !command.takes(option) {
+            throw .usage("\(command.name) takes no \(option.written)", advice: command.helpAdvice)
+        }
+        try checkOperands()
+    }
+
+    private func checkOperands() throws(Failure) {
+        let range = command.operandCount
+        if operands.count < range.lowerBound {
+            throw .usage("\(command.name) needs the name of a feed", advice: "feedsync feeds lists them")
+        }
+        if operands.count > range.upperBound {
+            let word = operands[range.upperBound]
+            throw .usage("\(command.name) does not know what to do with \(word)", advice: command.helpAdvice)
+        }
+    }
+
+    /// Whether the option was given.
+    func has(_ option: Option) -> Bool { options[option] != nil }
+
+    /// The option's value as a whole number from 1; nil where it was not given.
+    ///
+    /// - Throws: `Failure` with exit code 64.
+    func count(_ option: Option) throws(Failure) -> Int? {
+        guard let text = options[option] else { return nil }
+        guard let count = Int(text), count > 0 else {
+            throw .usage("\(option.written) wants a whole number from 1, not \(text)", advice: command.helpAdvice)
+        }
+        return count
+    }
+
+    /// The option's value as a length of time; nil where it was not given.
+    ///
+    /// - Throws: `Failure` with exit code 64.
+    func duration(_ option: Option) throws(Failure) -> Duration? {
+        guard let text = options[option] else { return nil }
+        // Lengths of time mean here what they mean in the file. Only digits and letters get there, so nothing else does.
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) }
+        guard isPlain, let read = try? Configuration.parse(Array("keep: \(text)".utf8), file: "").keep else {
+            throw .usage("\(option.written) wants a time such as 30s or 5m, not \(text)", advice: command.helpAdvice)
+        }
+        return read
+    }
+}

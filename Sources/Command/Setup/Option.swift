@@ -1,0 +1,56 @@
+/// An option of the command line.
+enum Option: String, Sendable, CaseIterable {
+    case config, store, json, quiet, wait
+    case maxWait = "max-wait"
+    case pages, all, section, limit, last, follow, help, version
+
+    /// Those that every command takes.
+    static let general: [Option] = [.config, .store, .json, .quiet, .help]
+
+    /// Those of commands that make requests.
+    static let requesting: [Option] = [.wait, .maxWait]
+
+    /// As it is written on the command line.
+    var written: String { "--\(rawValue)" }
+
+    /// Its letter, for short.
+    var letter: Character? {
+        switch self {
+        case .quiet: "q"
+        case .help: "h"
+        case .follow: "f"
+        default: nil
+        }
+    }
+
+    /// What stands for its value in help texts; nil if it takes none.
+    var placeholder: String? {
+        switch self {
+        case .config, .store: "PATH"
+        case .wait, .maxWait: "DURATION"
+        case .pages, .limit, .last: "N"
+        case .section: "NAME"
+        case .json, .quiet, .all, .follow, .help, .version: nil
+        }
+    }
+
+    /// What it does.
+    var summary: String {
+        switch self {
+        case .config: "the configuration file (else $FEEDSYNC_CONFIG, ./feedsync.yaml, your own)"
+        case .store: "the SQLite file (else $FEEDSYNC_STORE, the configuration's `store`)"
+        case .json: "print JSON with the names of the store's tables"
+        case .quiet: "print failures alone; a feed that has to wait is none"
+        case .wait: "wait so long for another process to let go of a feed (0s)"
+        case .maxWait: "wait at most so long when an upstream asks to (30s)"
+        case .pages: "stop after N pages"
+        case .all: "go on to the end"
+        case .section: "show this section alone"
+        case .limit: "show at most N"
+        case .last: "begin with the last N"
+        case .follow: "go on with events as they come"
+        case .help: "explain the command"
+        case .version: "print the version"
+        }
+    }
+}

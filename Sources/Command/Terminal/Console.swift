@@ -1,0 +1,127 @@
+internal import Glibc
+internal import Threading
+
+/// Where the process prints: results on stdout, all else on stderr.
+///
+/// - Isolation: any task; whole lines never mix.
+final class Console: Sendable {
+    private struct State {
+        var progress = ""
+        var isClosed = false
+        var failure: Failure?
+        var isQuiet = false
+    }
+
+    private let state = Lock(State())
+    private let environment: [String: String]
+    /// Colours for stdout.
+    let palette: Palette
+    /// Colours for stderr.
+    let errorPalette: Palette
+    /// The columns of the terminal on stdout; nil if it is none.
+    let width: Int?
+
+    init(environment: [String: String]) {
+        self.environment = environment
+        width = isatty(STDOUT_FILENO) == 1 ? Self.columns(of: STDOUT_FILENO) : nil
+        let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
+        palette = Palette(isOn: !isPlain && width != nil)
+        errorPalette = Palette(isOn: !isPlain && isatty(STDERR_FILENO) == 1)
+    }
+
+    /// Takes on what the command line says of printing.
+    func follow(_ options: [Option: String]) {
+        state.withLock { $0.isQuiet = options[.quiet] != nil }
+    }
+
+    /// The columns for a progress line on stderr; nil where there should be none.
+    var progressWidth: Int? {
+        guard !isQuiet, environment["TERM"] != "dumb", isatty(STDERR_FILENO) == 1 else { return nil }
+        return Self.columns(of: STDERR_FILENO)
+    }
+
+    /// Whether only failures are to be printed.
+    var isQuiet: Bool { state.withLock { $0.isQuiet } }
+
+    /// Whether nobody reads stdout any more.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Why results were lost; nil if none were.
+    var failure: Failure? { state.withLock { $0.failure } }
+
+    /// Prints lines of results.
+    func print(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        let failure = state.withLock { state -> Failure? in
+            guard !state.isClosed, state.failure == nil else { return nil }
+            let code = Self.write(state.progress.isEmpty ? "" : Self.erasure, to: STDERR_FILENO)
+            _ = code
+            let error = Self.write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO)
+            _ = Self.write(state.progress, to: STDERR_FILENO)
+            // A reader that has seen enough is no failure.
+            if error == EPIPE { state.isClosed = true }
+            guard error != 0, error != EPIPE else { return nil }
+            let failure = Failure(.output, ["cannot write to stdout: \(String(cString: strerror(error)))"])
+            state.failure = failure
+            return failure
+        }
+        if let failure { report(failure) }
+    }
+
+    /// Prints a line of results.
+    func print(_ line: String) { print([line]) }
+
+    /// Prints a line that is no result.
+    func note(_ line: String) {
+        guard !isQuiet else { return }
+        writeError(["feedsync: \(line)"])
+    }
+
+    /// Tells why something failed.
+    func report(_ failure: Failure) {
+        if isQuiet, failure.code == .tryLater { return }
+        let name = errorPalette.failure("feedsync:")
+        let advice = failure.advice.map { ["\(errorPalette.hint("Try:")) \($0)"] } ?? []
+        writeError(failure.messages.map { "\(name) \($0)" } + advice)
+    }
+
+    /// Shows a line that the next one, or anything printed, takes the place of; an empty one erases it.
+    func showProgress(_ line: String) {
+        state.withLock { state in
+            guard line != state.progress else { return }
+            state.progress = line
+            _ = Self.write(Self.erasure + line, to: STDERR_FILENO)
+        }
+    }
+
+    private func writeError(_ lines: [String]) {
+        let text = lines.joined(separator: "\n") + "\n"
+        state.withLock { state in
+            // Where stderr is gone, there is nobody to tell.
+            _ = Self.write((state.progress.isEmpty ? "" : Self.erasure) + text + state.progress, to: STDERR_FILENO)
+        }
+    }
+
+    /// To the line's begin, and erase to its end.
+    private static let erasure = "\r\u{1B}[K"
+
+    private static func columns(of descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// - Returns: 0, or the system's error number.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return errno
+            }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+}

@@ -1,0 +1,23 @@
+/// Colours by what they mean; none where they are not wanted.
+///
+/// Source: https://en.wikipedia.org/wiki/ANSI_escape_code#SGR_(Select_Graphic_Rendition)_parameters
+struct Palette: Sendable {
+    let isOn: Bool
+
+    /// The name of a feed, a title.
+    func name(_ text: String) -> String { paint(text, "1") }
+    /// What went well.
+    func success(_ text: String) -> String { paint(text, "32") }
+    /// What is under way, or asks for attention.
+    func attention(_ text: String) -> String { paint(text, "33") }
+    /// What failed.
+    func failure(_ text: String) -> String { paint(text, "31") }
+    /// What to try.
+    func hint(_ text: String) -> String { paint(text, "36") }
+    /// What matters less.
+    func faint(_ text: String) -> String { paint(text, "2") }
+
+    private func paint(_ text: String, _ code: String) -> String {
+        isOn && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,77 @@
+/// Rows in aligned columns.
+struct Table: Sendable {
+    /// A column: its title, and how its cells stand and look.
+    struct Column: Sendable {
+        let title: String
+        var isNumber = false
+        /// The most cells it takes on a terminal.
+        var limit = Int.max
+        var paint: @Sendable (Palette, String) -> String = { $1 }
+    }
+
+    let columns: [Column]
+    /// Rows with one text for each column; what is missing is empty.
+    private(set) var rows: [[String]] = []
+    /// Spaces before each line.
+    var indentation = 0
+    /// Whether the titles stand above the rows.
+    var hasTitles = true
+
+    init(_ columns: [Column]) {
+        self.columns = columns
+    }
+
+    /// Adds a row; what would break the lines or command the terminal is taken out.
+    mutating func add(_ cells: [String]) {
+        rows.append(columns.indices.map { cells.indices.contains($0) ? DisplayWidth.printable(cells[$0]) : "" })
+    }
+
+    /// The lines: on a terminal as wide as that at most, else as wide as the cells.
+    func lines(_ palette: Palette, width: Int?) -> [String] {
+        let widths = widths(within: width)
+        let margin = String(repeating: " ", count: indentation)
+        let titles = hasTitles ? [margin + line(columns.map(\.title), widths) { $1 } palette: { palette.faint($0) }] : []
+        return titles + rows.map { row in
+            margin + line(row, widths) { columns[$0].paint(palette, $1) } palette: { $0 }
+        }
+    }
+
+    private func line(
+        _ cells: [String], _ widths: [Int], paint: (Int, String) -> String, palette: (String) -> String
+    ) -> String {
+        var result = ""
+        var pending = 0
+        for (index, cell) in cells.enumerated() where widths[index] > 0 {
+            let text = DisplayWidth.cut(cell, to: widths[index])
+            let gap = widths[index] - DisplayWidth.of(text)
+            let before = columns[index].isNumber ? gap : 0
+            // Spaces wait for the next text, so that no line ends with any.
+            pending += before
+            if !text.isEmpty {
+                result += String(repeating: " ", count: pending) + palette(paint(index, text))
+                pending = 0
+            }
+            pending += gap - before + 2
+        }
+        return result
+    }
+
+    /// The cells of each column; 0 for one that has nothing to show.
+    private func widths(within width: Int?) -> [Int] {
+        var widths = columns.indices.map { index in
+            let longest = rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
+            guard longest > 0 || rows.isEmpty else { return 0 }
+            let title = hasTitles ? DisplayWidth.of(columns[index].title) : 0
+            return max(title, width == nil ? longest : min(longest, columns[index].limit))
+        }
+        guard let width else { return widths }
+        // The widest text gives way first, and no column vanishes altogether.
+        let gaps = indentation + 2 * max(0, widths.count { $0 > 0 } - 1)
+        while widths.reduce(gaps, +) > width {
+            let widest = widths.indices.filter { !columns[$0].isNumber }.max { widths[$0] < widths[$1] }
+            guard let widest, widths[widest] > 8 else { break }
+            widths[widest] -= 1
+        }
+        return widths
+    }
+}

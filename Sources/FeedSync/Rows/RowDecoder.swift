@@ -1,0 +1,67 @@
+/// Makes the caller's structs of the rows of a feed.
+///
+/// A property is the column of its name, or else the column whose name in camel case it is: `fullName` finds
+/// `full_name`. Integers of every width, floating point, Booleans, strings, optionals and `RawRepresentable` types are
+/// read from plain columns, everything else from a column of JSON text.
+struct RowDecoder {
+    private let feed: String
+    private let layout: RowLayout
+    private let key: [String]
+
+    init(feed: String, page: RowPage) {
+        self.feed = feed
+        layout = RowLayout(page.columns)
+        key = page.key
+    }
+
+    /// The row as an `Item`.
+    ///
+    /// - Throws: `FeedError` of kind `undecodable`, which names the feed, the column and the row's key.
+    func decode<Item: Decodable>(_ type: Item.Type, from row: StoredRow) throws(FeedError) -> Item {
+        do {
+            return try Item(from: ValueDecoder(.row(RowMembers(layout: layout, row: row)), at: []))
+        } catch let error as DecodingError {
+            throw self.error(error.reason, at: error.path, in: row, as: type)
+        } catch {
+            throw self.error("\(error)", at: [], in: row, as: type)
+        }
+    }
+
+    private func error(
+        _ reason: String, at path: [any CodingKey], in row: StoredRow, as type: Any.Type
+    ) -> FeedError {
+        let members = RowMembers(layout: layout, row: row)
+        let values = key.map { name in
+            "\(name) \(Excerpt.quoted(members.stored(name)?.description ?? "", limit: 40))"
+        }
+        var place = "the row with \(values.joined(separator: ", ")) of feed `\(feed)`"
+        if let first = path.first {
+            let rest = path.dropFirst().map { step in step.intValue.map { "[\($0)]" } ?? "." + step.stringValue }
+            place = "column `\(layout.column(first.stringValue))\(rest.joined())` of \(place)"
+        }
+        return FeedError(
+            .undecodable, "\(place) cannot be decoded as \(type): \(reason)",
+            advice: "make the property optional or of another type, or give the column a `type` in the definition")
+    }
+}
+
+extension DecodingError {
+    /// Where it happened; a key that was not found is part of the path.
+    fileprivate var path: [any CodingKey] {
+        switch self {
+        case .keyNotFound(let key, let context): context.codingPath + [key]
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath
+        @unknown default: []
+        }
+    }
+
+    fileprivate var reason: String {
+        switch self {
+        case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
+            context.debugDescription
+        @unknown default: "\(self)"
+        }
+    }
+}
