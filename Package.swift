@@ -50,6 +50,7 @@ let package = Package(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "ScriptedServer", "Threading"],
             swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
+        .testTarget(name: "MigrationsTests", dependencies: ["Migrations", "SQLite"], swiftSettings: settings),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: settings),
         .testTarget(
             name: "FeedSyncTests",

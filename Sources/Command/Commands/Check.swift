@@ -24,9 +24,7 @@ extension Command {
         ])
         table.hasTitles = false
         for check in checks { table.add(["ok", check.feed.name, check.feed.url.description, check.style]) }
-        if !session.console.isQuiet {
-            session.console.print(table.lines(session.console.palette, width: session.console.width))
-        }
+        session.console.print(table.lines(session.console.palette, width: session.console.width))
         if checks.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
         for check in checks {
             for warning in check.warnings { session.console.note("\(check.feed.name): warning: \(warning)") }

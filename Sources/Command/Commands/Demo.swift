@@ -1,3 +1,139 @@
+internal import DemoFeed
+internal import FeedSync
+internal import Glibc
+internal import HTTPServer
+
 extension Command {
-    static let demo = Command("demo", summary: "", explanation: "", example: "") { session throws(Failure) in .done }
+    /// `demo`
+    static let demo = Command(
+        "demo", general: [.help], endsGracefully: true,
+        summary: "Mirror made-up feeds, to see how it works; needs nothing",
+        explanation: """
+            Serves a list of repositories and one of anchors on this machine, mirrors them into a store in a new
+            temporary folder, and shows the status transitions as they happen. The folder stays, to be looked at.
+            """,
+        example: "feedsync demo"
+    ) { session throws(Failure) in
+        let server = try await failing(Failure.init(_:)) { () async throws(ServerError) in try DemoFeed.start() }
+        defer { server.stop() }
+        let folder = try DemoFolder(serverURL: server.url)
+        let demo = try await Demo(session: session, folder: folder)
+        try await demo.run()
+        return Task.isCancelled ? .signal(SIGINT) : .done
+    }
+}
+
+/// The demonstration: commands as a user would type them, with what they do.
+private struct Demo: Sendable {
+    let session: Session
+    let folder: DemoFolder
+    let configuration: Configuration
+    let store: Store
+    let options: EngineOptions
+
+    init(session: Session, folder: DemoFolder) async throws(Failure) {
+        self.session = session
+        self.folder = folder
+        let environment = session.environment
+        configuration = try await failing({ Failure($0) }) { () async throws(ConfigurationError) in
+            try Configuration.load(folder.configurationPath, environment: environment)
+        }
+        let path = configuration.store
+        store = try await session.reading { () async throws(FeedError) in try await Store(path: path) }
+        options = try session.engineOptions(folder: folder.path)
+    }
+
+    private var console: Console { session.console }
+    private var palette: Palette { session.console.palette }
+
+    func run() async throws(Failure) {
+        console.print([
+            "Two made-up feeds are served on this machine: 1,000 repositories and \(DemoFeed.anchorCount) anchors.",
+            "feedsync mirrors them, page by page, into \(configuration.store)", "",
+        ])
+        try await command("reload repositories", .reload, "repositories")
+        try await command("more repositories --pages 3", .nextPages(3), "repositories")
+        try await command("reload repositories", .reload, "repositories")
+        try await command("more anchors --all", .allPages, "anchors")
+        try await sections()
+        console.print([
+            "Your turn; the store stays where it is:", "", "  \(palette.hint(folder.query))",
+            "  \(palette.hint("feedsync status --config \(folder.configurationPath)"))",
+        ])
+    }
+
+    private func command(_ words: String, _ command: RequestCommand, _ name: String) async throws(Failure) {
+        guard !Task.isCancelled, let feed = configuration.feed(named: name) else { return }
+        prompt(words)
+        let lines = EventLines(isJSON: false, nameWidth: 0, palette: palette)
+        let report = await session.run(command, on: feed, store: store, options: options) { [console] event in
+            console.print("  \(lines.transition(event))")
+        }
+        if let failure = report.failure { throw failure }
+        console.print([report.line(palette, nameWidth: 0) ?? "", ""])
+    }
+
+    private func sections() async throws(Failure) {
+        guard !Task.isCancelled else { return }
+        prompt("show repositories")
+        let sections = try await session.reading { () async throws(FeedError) in
+            try await store.sections(of: "repositories")
+        }
+        for section in sections {
+            let page = try await session.reading { () async throws(FeedError) in
+                try await store.rows(of: "repositories", section: .some(section.name), limit: 2)
+            }
+            let shown = ShownSection(section: section, page: page, columns: ["full_name", "stars", "description"])
+            console.print(shown.lines(hasTitle: true, hasColumnTitles: false, palette, width: console.width))
+        }
+        console.print("")
+    }
+
+    private func prompt(_ words: String) { console.print("\(palette.faint("$")) \(palette.name("feedsync \(words)"))") }
+}
+
+/// The temporary folder of a demonstration.
+private struct DemoFolder: Sendable {
+    let path: String
+
+    var configurationPath: String { "\(path)/feedsync.yaml" }
+
+    /// What to type next.
+    var query: String {
+        let sql = "SELECT full_name, stars FROM repositories ORDER BY _generation DESC, _position LIMIT 5"
+        return "sqlite3 -box \(path)/feedsync.db \"\(sql)\""
+    }
+
+    /// Makes the folder, with a configuration for the feeds of a server.
+    ///
+    /// - Throws: `Failure` with exit code 73.
+    init(serverURL: String) throws(Failure) {
+        var template = Array("/tmp/feedsync-demo-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Self.failure("make a folder in /tmp") }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let text = """
+            # What feedsync demo mirrored. The server ended with it; the store is beside this file.
+            feeds:
+              repositories:
+                preset: github.search
+                url: \(serverURL)/search/repositories
+                section: category
+              anchors:
+                preset: qf56.anchors
+                url: \(serverURL)/anchors
+
+            """
+        try Self.write(Array(text.utf8), to: configurationPath)
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure("write \(path)") }
+        defer { close(descriptor) }
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw failure("write \(path)") }
+    }
+
+    private static func failure(_ what: String) -> Failure {
+        Failure(.store, ["cannot \(what): \(String(cString: strerror(errno)))"])
+    }
 }

@@ -79,18 +79,11 @@ struct EventLines: Sendable {
     }
 
     private static func details(_ event: StatusEvent) -> String {
-        if let error = event.error { return DisplayWidth.printable(message(of: error)) }
+        if let failure = event.failure { return DisplayWidth.printable(failure.message) }
         let items = event.items
         return [
             (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "the same"),
             (items.removed, "removed"),
         ].filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
-    }
-
-    /// The message of an error in the store's form.
-    private static func message(of error: String) -> String {
-        guard case .object(let members)? = try? JSONValue(parsing: error), case .string(let text)? = members["message"]
-        else { return error }
-        return text
     }
 }

@@ -1,3 +1,5 @@
+internal import FeedSync
+
 extension Command {
     /// `feeds`
     static let feeds = Command(

@@ -22,24 +22,26 @@ extension Session {
             codes.append(report.code)
             if invocation.has(.json) {
                 documents.append(await report.json(from: store))
-            } else if !console.isQuiet, let line = report.line(console.palette, nameWidth: Self.width(of: feeds)) {
+            } else if let line = report.line(console.palette, nameWidth: Self.width(of: feeds)) {
                 console.print(line)
             }
             for notice in report.notices { console.note("\(feed.name): note: \(notice)") }
             if let failure = report.failure { console.report(failure) }
         }
-        if invocation.has(.json), !console.isQuiet { console.print(JSONLines.array(documents)) }
+        if invocation.has(.json) { console.print(JSONLines.array(documents)) }
         return codes.combined
     }
 
-    private func run(
-        _ command: RequestCommand, on feed: FeedDefinition, store: Store, options: EngineOptions
+    /// Sends the command to one feed; `onEvent` hears of each status transition.
+    func run(
+        _ command: RequestCommand, on feed: FeedDefinition, store: Store, options: EngineOptions,
+        onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }
     ) async -> RunReport {
         var report = RunReport(feed: feed.name, command: command == .reload ? "reload" : "more")
         do throws(FeedError) {
             let engine = try SyncEngine(feed: feed, store: store, options: options)
             let progress = ProgressLine(feed: feed.name, console: console)
-            let watch = RunWatch(engine, progress: progress)
+            let watch = RunWatch(engine, progress: progress, onEvent: onEvent)
             do throws(FeedError) {
                 report.summary = try await engine.perform(command)
                 report.run = await watch.end() ?? report.summary?.run

@@ -4,6 +4,8 @@ internal import FeedSync
 struct ShownSection: Sendable {
     let section: Section
     let page: RowPage
+    /// The names of the columns to show; nil for all, or as many as fit.
+    var columns: [String]?
 
     /// The section as JSON: its name, its place, how many items the upstream has, and those that are shown.
     var json: String {
@@ -16,10 +18,12 @@ struct ShownSection: Sendable {
     }
 
     /// A title, if wanted, and a table.
-    func lines(hasTitle: Bool, _ palette: Palette, width: Int?) -> [String] {
+    func lines(hasTitle: Bool, hasColumnTitles: Bool = true, _ palette: Palette, width: Int?) -> [String] {
         let name = section.name.map(DisplayWidth.printable) ?? "(no section)"
         let title = "\(palette.name(name))  \(palette.faint(Figures.count(section.itemCount, "item")))"
-        return (hasTitle ? [title] : []) + table(isIndented: hasTitle, width: width).lines(palette, width: width)
+        var table = table(isIndented: hasTitle, width: width)
+        table.hasTitles = hasColumnTitles
+        return (hasTitle ? [title] : []) + table.lines(palette, width: width)
     }
 
     private func table(isIndented: Bool, width: Int?) -> Table {
@@ -27,7 +31,7 @@ struct ShownSection: Sendable {
         let chosen = columns(for: cells, width: width.map { $0 - (isIndented ? 2 : 0) })
         var table = Table(
             chosen.map { index in
-                Table.Column(title: page.columns[index].name, isNumber: isNumber(index), limit: Self.widest)
+                Table.Column(title: page.columns[index].name, isNumber: isNumber(index), limit: columns == nil ? Self.widest : .max)
             })
         table.indentation = isIndented ? 2 : 0
         for row in cells { table.add(chosen.map { row[$0] }) }
@@ -48,6 +52,7 @@ struct ShownSection: Sendable {
 
     /// All columns, or on a terminal as many as fit, in their order; links are the first to go.
     private func columns(for cells: [[String]], width: Int?) -> [Int] {
+        if let columns { return columns.compactMap { name in page.columns.firstIndex { $0.name == name } } }
         guard let width else { return Array(page.columns.indices) }
         var left = width
         return page.columns.indices.filter { column in

@@ -49,13 +49,12 @@ final class Console: Sendable {
     /// Why results were lost; nil if none were.
     var failure: Failure? { state.withLock { $0.failure } }
 
-    /// Prints lines of results.
+    /// Prints lines of results, unless only failures are to be printed.
     func print(_ lines: [String]) {
-        guard !lines.isEmpty else { return }
+        guard !lines.isEmpty, !isQuiet else { return }
         let failure = state.withLock { state -> Failure? in
             guard !state.isClosed, state.failure == nil else { return nil }
-            let code = Self.write(state.progress.isEmpty ? "" : Self.erasure, to: STDERR_FILENO)
-            _ = code
+            if !state.progress.isEmpty { _ = Self.write(Self.erasure, to: STDERR_FILENO) }
             let error = Self.write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO)
             _ = Self.write(state.progress, to: STDERR_FILENO)
             // A reader that has seen enough is no failure.

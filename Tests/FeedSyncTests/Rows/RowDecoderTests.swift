@@ -114,6 +114,7 @@ struct RowDecoderTests {
         "is refused where a number does not fit, naming feed, column and key",
         arguments: [
             (Value.integer(128), "Int8"), (.integer(-1), "UInt"), (.real(1.5), "Int"), (.real(1e300), "Int"),
+            (.real(9_007_199_254_740_994), "Int"),
             (.text("18446744073709551616"), "UInt64"), (.real(1e39), "Float"),
         ])
     func overflow(stored: Value, type: String) async throws {

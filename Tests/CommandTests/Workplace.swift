@@ -1,0 +1,98 @@
+import Foundation
+import HTTPServer
+import SQLite
+import ScriptedServer
+import Testing
+
+/// A folder with a configuration, and a server for its feeds.
+final class Workplace: Sendable {
+    let folder: String
+    let server: ScriptedServer
+
+    /// A folder whose configuration has these feeds, each at the server's path of its name.
+    ///
+    /// - Parameter extra: lines for each feed besides the usual ones.
+    init(_ feeds: [String] = ["things"], extra: String = "") throws {
+        server = try ScriptedServer()
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try write(
+            "feedsync.yaml",
+            "feeds:\n" + feeds.map { Self.feed($0, at: "\(server.url)/\($0)", extra: extra) }.joined())
+    }
+
+    deinit {
+        server.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// A feed of `PagedFeed`'s kind that is never tried again.
+    static func feed(_ name: String, at url: String, extra: String = "") -> String {
+        """
+          \(name):
+            url: \(url)
+            items: items
+            key: id
+            columns: {id: id, name: name}
+            pagination: {style: page, param: page, size_param: per_page, size: 100, total: total_count}
+            retries: 0
+            \(extra)
+
+        """
+    }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    func write(_ name: String, _ text: String) throws {
+        try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+    }
+
+    /// Starts `feedsync`, its words separated by spaces.
+    func start(_ words: String, environment: [String: String] = [:]) throws -> RunningCommand {
+        try RunningCommand(
+            words.split(separator: " ").map(String.init), folder: folder,
+            environment: ["HOME": folder, "PATH": "/usr/bin"].merging(environment) { $1 })
+    }
+
+    /// Runs `feedsync`, its words separated by spaces.
+    func run(_ words: String, environment: [String: String] = [:]) async throws -> CommandLineRun {
+        try await start(words, environment: environment).end()
+    }
+
+    /// The first column of a query on the store.
+    func query(_ sql: String, of name: String = "feedsync.db") throws -> [String] {
+        let connection = try Connection(path: path(name), access: .readWrite)
+        var result: [String] = []
+        try connection.rows(sql) { row in result.append(row.text(at: 0) ?? "") }
+        return result
+    }
+
+    /// The statuses of a feed's log.
+    func log(of feed: String = "things") throws -> [String] {
+        try query("SELECT status FROM event WHERE feed = '\(feed)' ORDER BY id")
+    }
+
+    /// Expects the log to follow the grammar, and the file to be whole.
+    func expectSound(_ feed: String = "things", location: SourceLocation = #_sourceLocation) throws {
+        let log = try log(of: feed)
+        #expect(followsGrammar(log), "\(log)", sourceLocation: location)
+        #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
+    }
+}
+
+/// `{ beginHeader endHeader [noMoreData] | beginFooter (endFooter | noMoreData) }`
+func followsGrammar(_ log: [String]) -> Bool {
+    var last = "noMoreData"
+    for status in log {
+        let mayFollow: [String: Set<String>] = [
+            "beginHeader": ["endHeader"],
+            "beginFooter": ["endFooter", "noMoreData"],
+            "endHeader": ["beginHeader", "beginFooter", "noMoreData"],
+            "endFooter": ["beginHeader", "beginFooter"],
+            "noMoreData": ["beginHeader", "beginFooter"],
+        ]
+        guard mayFollow[last]?.contains(status) == true else { return false }
+        last = status
+    }
+    return !last.hasPrefix("begin")
+}

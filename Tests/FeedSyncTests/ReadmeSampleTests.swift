@@ -1,0 +1,35 @@
+import DemoFeed
+import Foundation
+import HTTPServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("README.md")
+struct ReadmeSampleTests {
+    @Test("The sample compiles, and mirrors a feed into the caller's structs")
+    func runs() async throws {
+        let server = try DemoFeed.start()
+        defer { server.stop() }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let feed = try FeedDefinition.parse(
+            name: "swift-repos", yaml: "preset: github.search\nurl: \(server.url)/search/repositories")
+        let repositories = try await mostStarred(
+            feed, in: try await Store(path: folder.appending(path: "feeds.db").path))
+        #expect(repositories.count == 3)
+        #expect(repositories.map(\.stars) == repositories.map(\.stars).sorted(by: >))
+        #expect(repositories.allSatisfy { $0.fullName.contains("/") })
+    }
+
+    @Test("The sample in README.md is the one that is compiled")
+    func isTheSame() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let source = try String(contentsOf: tests.appending(path: "ReadmeSample.swift"), encoding: .utf8)
+        let readme = try String(contentsOf: tests.appending(path: "../../README.md"), encoding: .utf8)
+        let sample = try #require(
+            source.split(separator: "// README begins\n").last?.split(separator: "// README ends").first)
+        #expect(readme.contains("```swift\n\(sample)```"))
+    }
+}
