@@ -36,11 +36,14 @@ let package = Package(
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Threading"], swiftSettings: settings),
         .target(name: "DemoFeed", dependencies: ["HTTPServer", "Threading"], swiftSettings: settings),
         .executableTarget(
-            name: "Command", dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite"],
+            name: "Command", dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "Threading"],
             swiftSettings: settings),
 
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "Threading"], path: "Tests/ScriptedServer",
+            swiftSettings: settings),
+        .testTarget(
+            name: "CommandTests", dependencies: ["Command", "HTTPServer", "SQLite", "ScriptedServer", "Threading"],
             swiftSettings: settings),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
         .testTarget(

@@ -25,7 +25,8 @@ struct Command: Sendable {
 
     init(
         _ name: String, operands: String = "", count: ClosedRange<Int> = 0...0, options: [Option] = [],
-        general: [Option] = Option.general, endsGracefully: Bool = false, summary: String, explanation: String, example: String,
+        general: [Option] = Option.general, endsGracefully: Bool = false, summary: String, explanation: String,
+        example: String,
         run: @escaping @Sendable (Session) async throws(Failure) -> ExitCode
     ) {
         self.name = name

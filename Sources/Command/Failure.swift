@@ -33,6 +33,11 @@ extension Failure {
     /// What went wrong on a feed.
     init(_ error: FeedError, feed: String? = nil) {
         let place = feed.map { "\($0): " } ?? ""
+        guard error.kind != .cancelled else {
+            // Which request it happened to hit is of no interest to whoever stopped it.
+            self.init(ExitCode(error.kind), [place + "stopped; what was stored stays"])
+            return
+        }
         self.init(ExitCode(error.kind), [place + error.description], advice: error.advice)
     }
 

@@ -72,7 +72,7 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 64 for a time that is none.
     func engineOptions(folder: String) throws(Failure) -> EngineOptions {
         var options = EngineOptions(
-            client: Client(userAgent: "feedsync/\(Version.number)"), environment: environment, folder: folder)
+            client: Client(userAgent: "feedsync/\(FeedSyncVersion.text)"), environment: environment, folder: folder)
         options.wait = try invocation.duration(.wait) ?? options.wait
         options.maxWait = try invocation.duration(.maxWait) ?? options.maxWait
         return options

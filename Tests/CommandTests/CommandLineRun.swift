@@ -14,14 +14,16 @@ final class RunningCommand: @unchecked Sendable {
     private let result: Task<CommandLineRun, Never>
 
     /// The binary beside the test bundle.
-    private static let binary = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    static let binary = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("feedsync")
 
-    init(_ arguments: [String], folder: String, environment: [String: String]) throws {
+    init(
+        _ arguments: [String], executable: URL = binary, folder: String, environment: [String: String]
+    ) throws {
         // A test run in the background ignores Ctrl-C, and whatever it starts would, too.
         signal(SIGINT, SIG_DFL)
         let process = Process()
-        process.executableURL = Self.binary
+        process.executableURL = executable
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.environment = environment

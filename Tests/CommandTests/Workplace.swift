@@ -47,6 +47,13 @@ final class Workplace: Sendable {
         try text.write(toFile: path(name), atomically: true, encoding: .utf8)
     }
 
+    func text(of name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+
+    func remove(_ name: String) { try? FileManager.default.removeItem(atPath: path(name)) }
+
+    /// The names of the folder's files.
+    var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? [] }
+
     /// Starts `feedsync`, its words separated by spaces.
     func start(_ words: String, environment: [String: String] = [:]) throws -> RunningCommand {
         try RunningCommand(
@@ -57,6 +64,15 @@ final class Workplace: Sendable {
     /// Runs `feedsync`, its words separated by spaces.
     func run(_ words: String, environment: [String: String] = [:]) async throws -> CommandLineRun {
         try await start(words, environment: environment).end()
+    }
+
+    /// Runs a line of shell, where `feedsync` is the binary's path in `$FEEDSYNC`.
+    func shell(_ line: String, environment: [String: String] = [:]) async throws -> CommandLineRun {
+        let own = ["HOME": folder, "PATH": "/usr/bin:/bin", "TERM": "xterm", "FEEDSYNC": RunningCommand.binary.path]
+        return try await RunningCommand(
+            ["-o", "pipefail", "-c", line], executable: URL(fileURLWithPath: "/bin/bash"), folder: folder,
+            environment: own.merging(environment) { $1 }
+        ).end()
     }
 
     /// The first column of a query on the store.

@@ -9,7 +9,7 @@ struct Repository: Decodable, Sendable {
 }
 
 func mostStarred(_ feed: FeedDefinition, in store: Store) async throws -> [Repository] {
-    let engine = try SyncEngine(feed: feed, store: store)
+    let engine = try await SyncEngine(feed: feed, store: store)
     engine.requestCommand.send(.reload)
     for await status in engine.refreshStatus {
         print(status)  // none, beginHeader, endHeader

@@ -16,7 +16,7 @@ extension Command {
     ) { session throws(Failure) in
         let server = try await failing(Failure.init(_:)) { () async throws(ServerError) in try DemoFeed.start() }
         defer { server.stop() }
-        let folder = try DemoFolder(serverURL: server.url)
+        let folder = try DemoFolder(in: session.environment["TMPDIR"], serverURL: server.url)
         let demo = try await Demo(session: session, folder: folder)
         try await demo.run()
         return Task.isCancelled ? .signal(SIGINT) : .done
@@ -107,9 +107,12 @@ private struct DemoFolder: Sendable {
     /// Makes the folder, with a configuration for the feeds of a server.
     ///
     /// - Throws: `Failure` with exit code 73.
-    init(serverURL: String) throws(Failure) {
-        var template = Array("/tmp/feedsync-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Self.failure("make a folder in /tmp") }
+    init(in parent: String?, serverURL: String) throws(Failure) {
+        // The path is part of lines to be copied into a shell.
+        let isPlain = parent.map { $0.hasPrefix("/") && $0.utf8.allSatisfy(Self.isPlain) } ?? false
+        let parent = isPlain ? parent ?? "/tmp" : "/tmp"
+        var template = Array("\(parent)/feedsync-demo-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Self.failure("make a folder in \(parent)") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let text = """
             # What feedsync demo mirrored. The server ended with it; the store is beside this file.
@@ -124,6 +127,11 @@ private struct DemoFolder: Sendable {
 
             """
         try Self.write(Array(text.utf8), to: configurationPath)
+    }
+
+    /// Letters, digits, `-`, `.`, `/` and `_`.
+    @Sendable private static func isPlain(_ byte: UInt8) -> Bool {
+        (97...122).contains(byte) || (65...90).contains(byte) || (45...57).contains(byte) || byte == 95
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(Failure) {

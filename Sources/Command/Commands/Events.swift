@@ -12,33 +12,55 @@ extension Command {
         example: "feedsync events swift-repos --last 20"
     ) { session throws(Failure) in
         let last = try session.invocation.count(.last)
+        let isFollowing = session.invocation.has(.follow)
         let configuration = try session.configurationForReading()
-        guard let store = try await session.storeIfAny(configuration) else {
-            _ = try await session.knownFeeds(configuration, nil)
+        var store = try await session.storeIfAny(configuration)
+        let feeds = try await session.knownFeeds(configuration, store)
+        while store == nil, isFollowing, !session.console.isClosed {
+            await pause()
+            store = try await session.storeIfAny(configuration)
+        }
+        guard let store else {
             session.console.note("no events yet")
             return .done
         }
-        let feeds = try await session.knownFeeds(configuration, store)
-        let feed = session.invocation.operands.first
         let lines = EventLines(
             isJSON: session.invocation.has(.json), nameWidth: feeds.map(\.name.count).max() ?? 0,
             palette: session.console.palette)
-        var events = try await session.reading { () async throws(FeedError) in
-            guard let last else { return try await store.events(of: feed) }
-            return try await store.events(of: feed, last: last)
-        }
+        try await session.print(lines, of: store, last: last, isFollowing: isFollowing)
+        return .done
+    }
+
+    /// How long a follower looks away: short for people, long for a computer.
+    fileprivate static func pause() async { try? await ContinuousClock().sleep(for: .milliseconds(250)) }
+}
+
+extension Session {
+    /// Prints the events that are there, and then those that come, as long as anybody reads them.
+    fileprivate func print(
+        _ lines: EventLines, of store: Store, last: Int?, isFollowing: Bool
+    ) async throws(Failure) {
+        let feed = invocation.operands.first
+        let most = 1_000
         var newest = 0
-        while true {
-            newest = events.last?.id ?? newest
-            session.console.print(events.map(lines.line))
-            guard session.invocation.has(.follow), !session.console.isClosed, session.console.failure == nil else {
-                return .done
+        if let last {
+            let events = try await reading { () async throws(FeedError) in try await store.events(of: feed, last: last)
             }
-            try? await ContinuousClock().sleep(for: .milliseconds(250))
+            console.print(events.map(lines.line))
+            newest = events.last?.id ?? 0
+        }
+        // The newest few are all that was wanted, unless others are to come.
+        guard last == nil || isFollowing else { return }
+        while console.failure == nil, !console.isClosed {
             let known = newest
-            events = try await session.reading { () async throws(FeedError) in
-                try await store.events(of: feed, after: known)
+            let events = try await reading { () async throws(FeedError) in
+                try await store.events(of: feed, after: known, limit: most)
             }
+            console.print(events.map(lines.line))
+            newest = events.last?.id ?? newest
+            if events.count == most { continue }
+            guard isFollowing else { return }
+            await Command.pause()
         }
     }
 }

@@ -1,7 +1,8 @@
 extension Command {
     /// `help [COMMAND]`
     static let help = Command(
-        "help", operands: "[COMMAND]", count: 0...1, general: [.help], summary: "Explain feedsync, or one of its commands",
+        "help", operands: "[COMMAND]", count: 0...1, general: [.help],
+        summary: "Explain feedsync, or one of its commands",
         explanation: "Without a command, lists all of them.", example: "feedsync help reload"
     ) { session throws(Failure) in
         guard let name = session.invocation.operands.first else {

@@ -7,7 +7,7 @@ extension Command {
         summary: "Print the items of a feed, section by section",
         explanation: """
             Items come in feed order, those that the upstream has no more are left out. A terminal gets the columns that
-            fit; a pipe and --json get all. Without --limit the first 100 items are shown.
+            fit, a pipe those that hold anything, --json all. Without --limit the first 100 items are shown.
             """,
         example: "feedsync show swift-repos --limit 10"
     ) { session throws(Failure) in

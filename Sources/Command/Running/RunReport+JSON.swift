@@ -14,7 +14,9 @@ extension RunReport {
         object.add("outcome", outcome.rawValue)
         object.add("complete", 0)
         object.add("reason", json: "null")
-        for name in ["pages", "requests", "bytes", "inserted", "updated", "unchanged", "removed"] { object.add(name, 0) }
+        for name in ["pages", "requests", "bytes", "inserted", "updated", "unchanged", "removed"] {
+            object.add(name, 0)
+        }
         object.add("error", json: error?.json ?? "null")
         return object.text
     }

@@ -39,7 +39,7 @@ extension Session {
     ) async -> RunReport {
         var report = RunReport(feed: feed.name, command: command == .reload ? "reload" : "more")
         do throws(FeedError) {
-            let engine = try SyncEngine(feed: feed, store: store, options: options)
+            let engine = try await SyncEngine(feed: feed, store: store, options: options)
             let progress = ProgressLine(feed: feed.name, console: console)
             let watch = RunWatch(engine, progress: progress, onEvent: onEvent)
             do throws(FeedError) {

@@ -31,7 +31,9 @@ struct ShownSection: Sendable {
         let chosen = columns(for: cells, width: width.map { $0 - (isIndented ? 2 : 0) })
         var table = Table(
             chosen.map { index in
-                Table.Column(title: page.columns[index].name, isNumber: isNumber(index), limit: columns == nil ? Self.widest : .max)
+                Table.Column(
+                    title: page.columns[index].name, isNumber: isNumber(index),
+                    limit: columns == nil ? Self.widest : .max)
             })
         table.indentation = isIndented ? 2 : 0
         for row in cells { table.add(chosen.map { row[$0] }) }

@@ -76,11 +76,9 @@ struct Invocation: Sendable {
     /// - Throws: `Failure` with exit code 64.
     func duration(_ option: Option) throws(Failure) -> Duration? {
         guard let text = options[option] else { return nil }
-        // Lengths of time mean here what they mean in the file. Only digits and letters get there, so nothing else does.
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) }
-        guard isPlain, let read = try? Configuration.parse(Array("keep: \(text)".utf8), file: "").keep else {
+        guard let duration = DurationText.parse(text) else {
             throw .usage("\(option.written) wants a time such as 30s or 5m, not \(text)", advice: command.helpAdvice)
         }
-        return read
+        return duration
     }
 }

@@ -44,7 +44,12 @@ final class Console: Sendable {
     var isQuiet: Bool { state.withLock { $0.isQuiet } }
 
     /// Whether nobody reads stdout any more.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool {
+        // Of a pipe without a reader this tells even while there is nothing to write.
+        var stream = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        let isAbandoned = poll(&stream, 1, 0) == 1 && Int32(stream.revents) & POLLERR != 0
+        return isAbandoned || state.withLock { $0.isClosed }
+    }
 
     /// Why results were lost; nil if none were.
     var failure: Failure? { state.withLock { $0.failure } }

@@ -29,26 +29,25 @@ struct Table: Sendable {
     /// The lines: on a terminal as wide as that at most, else as wide as the cells.
     func lines(_ palette: Palette, width: Int?) -> [String] {
         let widths = widths(within: width)
-        let margin = String(repeating: " ", count: indentation)
-        let titles = hasTitles ? [margin + line(columns.map(\.title), widths) { $1 } palette: { palette.faint($0) }] : []
-        return titles + rows.map { row in
-            margin + line(row, widths) { columns[$0].paint(palette, $1) } palette: { $0 }
+        let isCut = width != nil
+        var lines: [String] = []
+        if hasTitles {
+            lines.append(line(columns.map(\.title), widths, isCut) { _, title in palette.faint(title) })
         }
+        return lines + rows.map { row in line(row, widths, isCut) { columns[$0].paint(palette, $1) } }
     }
 
-    private func line(
-        _ cells: [String], _ widths: [Int], paint: (Int, String) -> String, palette: (String) -> String
-    ) -> String {
+    private func line(_ cells: [String], _ widths: [Int], _ isCut: Bool, paint: (Int, String) -> String) -> String {
         var result = ""
-        var pending = 0
+        var pending = indentation
         for (index, cell) in cells.enumerated() where widths[index] > 0 {
-            let text = DisplayWidth.cut(cell, to: widths[index])
-            let gap = widths[index] - DisplayWidth.of(text)
+            let text = isCut ? DisplayWidth.cut(cell, to: widths[index]) : cell
+            let gap = max(0, widths[index] - DisplayWidth.of(text))
             let before = columns[index].isNumber ? gap : 0
             // Spaces wait for the next text, so that no line ends with any.
             pending += before
             if !text.isEmpty {
-                result += String(repeating: " ", count: pending) + palette(paint(index, text))
+                result += String(repeating: " ", count: pending) + paint(index, text)
                 pending = 0
             }
             pending += gap - before + 2
@@ -56,13 +55,16 @@ struct Table: Sendable {
         return result
     }
 
+    /// One text that is longer must not fill every other row with spaces.
+    private static let widestAligned = 100
+
     /// The cells of each column; 0 for one that has nothing to show.
     private func widths(within width: Int?) -> [Int] {
         var widths = columns.indices.map { index in
             let longest = rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
             guard longest > 0 || rows.isEmpty else { return 0 }
             let title = hasTitles ? DisplayWidth.of(columns[index].title) : 0
-            return max(title, width == nil ? longest : min(longest, columns[index].limit))
+            return max(title, min(longest, width.map { min($0, columns[index].limit) } ?? Self.widestAligned))
         }
         guard let width else { return widths }
         // The widest text gives way first, and no column vanishes altogether.

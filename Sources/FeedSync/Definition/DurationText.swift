@@ -1,11 +1,11 @@
 /// Times as people write them in a configuration: `500ms`, `30s`, `15m`, `2h`, `1d`.
-enum DurationText {
+public enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
     /// The time, or nil where the text is not a whole number and a unit.
-    static func parse(_ text: String) -> Duration? {
+    public static func parse(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count)
         guard let count = Int64(digits), let factor = units.first(where: { $0.name == unit })?.milliseconds else {
@@ -16,7 +16,7 @@ enum DurationText {
     }
 
     /// The time in the largest unit that divides it; parts of a millisecond are dropped.
-    static func text(_ duration: Duration) -> String {
+    public static func text(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds =
             seconds.multipliedReportingOverflow(by: 1_000).partialValue &+ attoseconds / 1_000_000_000_000_000

@@ -11,6 +11,8 @@ public struct Preset: Sendable {
     public let description: String
     /// The words that a feed has to give, in order.
     public let parameters: [String]
+    /// The file, as it ships.
+    public let yaml: String
     /// The members for the feed.
     let members: Node
 
@@ -53,6 +55,7 @@ public struct Preset: Sendable {
             node ?? Node(.mapping([]), mark: Mark(source: "preset", line: 1, column: 1)), of: "the preset", log: log)
         reader.require("name", "feeds start from it by its name")
         reader.require("description", "say in a sentence what it mirrors")
+        yaml = String(decoding: file, as: UTF8.self)
         name = reader.string("name") ?? ""
         description = reader.string("description") ?? ""
         parameters = reader.strings("parameters").map(\.text)

@@ -19,11 +19,19 @@ struct CommandRules {
         case answer([Ticket])
         /// The commands of these tickets never ran, because of the run's error.
         case drop([Ticket])
+        /// Whoever waits for this ticket wants no answer any more; the others' command goes on.
+        case cancel(Ticket)
     }
 
     private struct Waiting {
         let command: RequestCommand
         var tickets: [Ticket]
+
+        /// The same without a ticket; nil if nobody is left.
+        func without(_ ticket: Ticket) -> Waiting? {
+            let rest = tickets.filter { $0 != ticket }
+            return rest.isEmpty ? nil : Waiting(command: command, tickets: rest)
+        }
     }
 
     private enum State {
@@ -70,6 +78,28 @@ struct CommandRules {
             state = .stopping(current, then: next, last: last)
             return []
         }
+    }
+
+    /// Nobody waits for a ticket any more: a run that was for it alone is stopped.
+    mutating func cancel(_ ticket: Ticket) -> [Effect] {
+        switch state {
+        case .idle:
+            return []
+        case .running(let current, let next):
+            if current.tickets == [ticket] { return [.stop] }
+            guard let rest = current.without(ticket) else { return [] }
+            state = .running(rest, then: next?.without(ticket))
+        case .stopping(let current, let next, let last):
+            guard !current.tickets.contains(ticket) else { return [] }
+            if let rest = next.without(ticket) {
+                state = .stopping(current, then: rest, last: last?.without(ticket))
+            } else if let last {
+                state = .running(current, then: last)
+            } else {
+                state = .running(current, then: nil)
+            }
+        }
+        return [.cancel(ticket)]
     }
 
     /// The run in flight ended; `failed` if it did with an error.

@@ -15,6 +15,16 @@ public enum RefreshStatus: String, Sendable, Hashable, CaseIterable {
     case endFooter
     /// The upstream has no further page.
     case noMoreData
+
+    /// The status for somebody who has not begun anything: what another process has in flight, or left behind, is not
+    /// theirs to wait for.
+    var settled: RefreshStatus {
+        switch self {
+        case .beginHeader: .endHeader
+        case .beginFooter: .endFooter
+        case .none, .endHeader, .endFooter, .noMoreData: self
+        }
+    }
 }
 
 /// Which end of a feed a page is fetched for.

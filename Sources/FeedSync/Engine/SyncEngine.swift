@@ -3,7 +3,7 @@ internal import Threading
 
 /// Keeps one feed's mirror: request commands go in, refresh status and sections come out.
 ///
-///     let engine = try SyncEngine(feed: definition, store: store, options: options)
+///     let engine = try await SyncEngine(feed: definition, store: store, options: options)
 ///     engine.requestCommand.send(.reload)
 ///     for await status in engine.refreshStatus { … }
 ///
@@ -17,7 +17,7 @@ public actor SyncEngine {
     public nonisolated let store: Store
 
     private nonisolated let options: EngineOptions
-    private nonisolated let statuses = Broadcast<RefreshStatus>(RefreshStatus.none)
+    private nonisolated let statuses: Broadcast<RefreshStatus>
     private nonisolated let changes = Broadcast<Void>((), buffering: .bufferingNewest(1))
     private nonisolated let activities = Broadcast<EngineActivity>(nil)
     fileprivate nonisolated let inbox = Lock<[RequestCommand]>([])
@@ -34,12 +34,16 @@ public actor SyncEngine {
 
     /// An engine for a feed of the store; nothing is requested or stored yet.
     ///
-    /// - Throws: `FeedError` of kind `configuration` if the definition contradicts itself.
-    public init(feed definition: FeedDefinition, store: Store, options: EngineOptions = EngineOptions()) throws(FeedError) {
+    /// - Throws: `FeedError` of kind `configuration` if the definition contradicts itself, `store` if the store cannot be
+    ///   read.
+    public init(feed definition: FeedDefinition, store: Store, options: EngineOptions = EngineOptions())
+        async throws(FeedError)
+    {
         self.definition = definition
         self.store = store
         self.options = options
         plan = try DecodePlan(definition)
+        statuses = Broadcast(try await store.feed(named: definition.name)?.status.settled ?? RefreshStatus.none)
         let activities = activities
         let wallClock = options.wallClock
         let fetcher = Fetcher(
@@ -78,7 +82,8 @@ public actor SyncEngine {
         return stream
     }
 
-    /// Sends a command and waits for its end. If the task is cancelled, so is the run, after the last committed page.
+    /// Sends a command and waits for its end. If the task is cancelled, so is the run, after the last committed page,
+    /// unless somebody else waits for it too.
     ///
     /// - Throws: `FeedError`; of kind `cancelled` where a reload took the command's place.
     public func perform(_ command: RequestCommand) async throws(FeedError) -> RunSummary {
@@ -87,11 +92,11 @@ public actor SyncEngine {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 waiting[ticket] = continuation
-                if Task.isCancelled { stop() }
                 follow(rules.send(command, ticket))
+                if Task.isCancelled { follow(rules.cancel(ticket)) }
             }
         } onCancel: {
-            Task { await self.stop() }
+            Task { await self.cancel(ticket) }
         }
         return try result.get()
     }
@@ -99,9 +104,9 @@ public actor SyncEngine {
     /// How many callers wait for an answer.
     var waitingCount: Int { waiting.count }
 
-    /// Stops what is in flight, after the last committed page.
-    public func stop() {
-        run?.cancel()
+    private func cancel(_ ticket: CommandRules.Ticket) {
+        guard waiting[ticket] != nil else { return }
+        follow(rules.cancel(ticket))
     }
 
     /// Takes the commands that were sent, in the order in which they were.
@@ -122,6 +127,8 @@ public actor SyncEngine {
                 run = Task { await self.ended(with: self.result(of: command)) }
             case .stop:
                 run?.cancel()
+            case .cancel(let ticket):
+                waiting.removeValue(forKey: ticket)?.resume(returning: .failure(.cancelled))
             case .answer(let tickets), .drop(let tickets):
                 guard let result else { continue }
                 for ticket in tickets { waiting.removeValue(forKey: ticket)?.resume(returning: result) }

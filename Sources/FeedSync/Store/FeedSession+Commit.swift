@@ -120,7 +120,7 @@ extension FeedSession {
         let closing: RefreshStatus = isEnd && page.direction == .footer ? .noMoreData : page.direction.end
         var events = [try logEvent(closing, page: number, items: items, now: now)]
         if isEnd, page.direction == .header {
-            events.append(try logEvent(.noMoreData, page: nil, now: now))
+            events.append(try logEvent(.noMoreData, page: number, now: now))
         }
         if page.beginsNext, !isEnd {
             events.append(try logEvent(.beginFooter, page: number + 1, now: now))

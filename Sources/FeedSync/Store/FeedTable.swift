@@ -28,13 +28,14 @@ final class FeedTable {
     init(named name: String, plan: DecodePlan, on connection: Connection) throws {
         self.connection = connection
         self.plan = plan
+        // A model may have a column `rowid`, but none `_rowid_`.
         let table = try SQL.identifier(name)
         let columns = try plan.columns.map { try SQL.identifier($0.name) }
         let raw = plan.keepsRaw ? ["_raw"] : []
         let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
         select = try connection.prepare(
             "SELECT "
-                + (["rowid", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
+                + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
                 .joined(separator: ", ") + " FROM \(table) WHERE \(isKey)", persistent: true)
         let all = columns + raw + ["_section", "_generation", "_position", "_first_seen_at", "_changed_at"]
         insert = try connection.prepare(
@@ -42,10 +43,10 @@ final class FeedTable {
                 + " ON CONFLICT DO NOTHING", persistent: true)
         let set = columns + raw + ["_section", "_generation", "_position", "_changed_at"]
         update = try connection.prepare(
-            "UPDATE \(table) SET \(set.map { "\($0) = ?" }.joined(separator: ", ")), _removed_at = NULL WHERE rowid = ?",
+            "UPDATE \(table) SET \(set.map { "\($0) = ?" }.joined(separator: ", ")), _removed_at = NULL WHERE _rowid_ = ?",
             persistent: true)
         move = try connection.prepare(
-            "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE rowid = ?",
+            "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE _rowid_ = ?",
             persistent: true)
     }
 

@@ -55,4 +55,26 @@ struct CommandRulesTests {
         #expect(rules.ended(failed: false) == [.answer([2]), .start(.nextPage)])
         #expect(rules.ended(failed: false) == [.answer([3])])
     }
+
+    @Test("A run that nobody waits for any more is stopped, one that somebody else waits for goes on")
+    func cancelled() {
+        var rules = CommandRules()
+        _ = rules.send(.reload, 1)
+        _ = rules.send(.reload, 2)
+        #expect(rules.cancel(1) == [.cancel(1)])
+        #expect(rules.cancel(2) == [.stop])
+        #expect(rules.ended(failed: true) == [.answer([2])])
+        #expect(rules.cancel(2) == [])
+    }
+
+    @Test("A command that waits its turn and is cancelled never runs")
+    func cancelledInQueue() {
+        var rules = CommandRules()
+        _ = rules.send(.nextPage, 1)
+        _ = rules.send(.reload, 2)
+        _ = rules.send(.nextPage, 3)
+        #expect(rules.cancel(2) == [.cancel(2)])
+        #expect(rules.ended(failed: false) == [.answer([1]), .start(.nextPage)])
+        #expect(rules.ended(failed: false) == [.answer([3])])
+    }
 }

@@ -30,7 +30,7 @@ final class EngineBench: Sendable {
         definition = try Self.definition(
             "url: \(server.url)/things\n\(columns)\n\(paging)\nretries: \(retries)\n\(members)")
         store = try await Store(path: folder.appending(path: "store.db").path)
-        engine = try SyncEngine(feed: definition, store: store, options: Self.options)
+        engine = try await SyncEngine(feed: definition, store: store, options: Self.options)
     }
 
     deinit {
@@ -49,7 +49,7 @@ final class EngineBench: Sendable {
         -> SyncEngine
     {
         let store = try await Store(path: store.path)
-        return try SyncEngine(feed: definition ?? self.definition, store: store, options: options)
+        return try await SyncEngine(feed: definition ?? self.definition, store: store, options: options)
     }
 
     @discardableResult

@@ -1,0 +1,101 @@
+import HTTPServer
+import SQLite
+import ScriptedServer
+import Testing
+
+@Suite struct BadUpstreamTests {
+    @Test(
+        "What an upstream does wrong ends in the exit code for it, and stores nothing",
+        arguments: [
+            (ServerResponse.html("<!DOCTYPE html><p>Sign in</p>"), 65),
+            (.json(#"{"items":[{"id":1}"#), 65), (.json(""), 65), (.json("[1,2]"), 65), (.json("not JSON"), 65),
+            (.json(#"{"things":[]}"#), 65), (.json(#"{"items":[{"name":"no key"}]}"#), 65),
+            (.status(401), 77), (.status(403), 77), (.status(404), 69), (.status(410), 69), (.status(500), 69),
+            (ServerResponse(body: Array(#"{"items":[]}"#.utf8), delivery: .truncated(after: 4)), 69),
+            (.status(429, headers: [(name: "Retry-After", value: "120")]), 75),
+        ] as [(ServerResponse, Int32)])
+    func responses(response: ServerResponse, code: Int32) async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [response])
+        let run = try await place.run("reload things")
+        #expect(run.code == code)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("feedsync: things: "))
+        #expect(try place.log() == ["beginHeader", "endHeader"])
+        #expect(try place.query("SELECT count(*) FROM things") == ["0"])
+        try place.expectSound()
+    }
+
+    @Test("What an upstream wants us to wait for is told, kept for the next command, and no matter for --quiet")
+    func limited() async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [.status(429, headers: [(name: "Retry-After", value: "120")])])
+        let run = try await place.run("reload things")
+        #expect(run.errors.contains("429 Too Many Requests"))
+        #expect(run.errors.contains("--max-wait"))
+        #expect(run.code == 75)
+        let quiet = try await place.run("more things -q")
+        #expect(quiet.code == 75)
+        #expect(quiet.errors.isEmpty)
+        #expect(place.server.requests.count == 1)
+    }
+
+    @Test("An upstream that is not there is named")
+    func unreachable() async throws {
+        let place = try Workplace()
+        // Nobody listens on port 1; a port that was just closed may be another test's by now.
+        try place.write("feedsync.yaml", "feeds:\n" + Workplace.feed("things", at: "http://127.0.0.1:1/things"))
+        let run = try await place.run("reload things")
+        #expect(run.errors.contains("http://127.0.0.1:1/things"))
+        #expect(run.code == 69)
+    }
+
+    @Test("What an upstream sends cannot command the terminal")
+    func escapes() async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [.json(#"{"items":[{"id":1,"name":"a\u001b[31mb\nc\u202ed"}]}"#)])
+        #expect(try await place.run("reload things").code == 0)
+        #expect(try await place.run("show things").output == "id  name\n 1  a [31mb cd\n")
+    }
+}
+
+@Suite struct BadStoreTests {
+    @Test("A database of another program is refused and left as it was")
+    func foreign() async throws {
+        let place = try Workplace()
+        try Connection(path: place.path("feedsync.db")).execute(
+            "CREATE TABLE notes (text); INSERT INTO notes VALUES (1)")
+        let run = try await place.run("reload things")
+        #expect(run.errors.hasPrefix("feedsync: feedsync.db is a database of another program"))
+        #expect(run.code == 73)
+        #expect(try place.query("SELECT name FROM sqlite_schema") == ["notes"])
+        #expect(place.server.requests.isEmpty)
+    }
+
+    @Test("A file that is no database is refused and left as it was")
+    func noDatabase() async throws {
+        let place = try Workplace()
+        let text = String(repeating: "Dear diary, ", count: 100)
+        try place.write("feedsync.db", text)
+        let run = try await place.run("reload things")
+        #expect(run.code == 73)
+        #expect(run.errors.contains("\nTry: "))
+        #expect(try place.text(of: "feedsync.db") == text)
+    }
+
+    @Test("A store where none can be made is told with its path", arguments: ["/proc/x.db", "feedsync.yaml/x.db"])
+    func impossiblePlaces(path: String) async throws {
+        let place = try Workplace()
+        let run = try await place.run("reload things --store \(path)")
+        #expect(run.errors.contains(path))
+        #expect(run.code == 73)
+        #expect(place.server.requests.isEmpty)
+    }
+
+    @Test("Reading a store that is not there makes none", arguments: ["status", "feeds", "show things", "events"])
+    func missing(words: String) async throws {
+        let place = try Workplace()
+        #expect(try await place.run(words).code == 0)
+        #expect(place.files == ["feedsync.yaml"])
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite struct ConfigurationTests {
+    @Test("Every mistake of the file is told with its place and the word that was meant")
+    func mistakes() async throws {
+        let place = try Workplace()
+        try place.write(
+            "feedsync.yaml",
+            """
+            feeds:
+              things:
+                url: https://api.example.com/things
+                key: id
+                colums: {id: id}
+                pagination: {style: pages}
+            """)
+        for words in ["check", "reload things", "status"] {
+            let run = try await place.run(words)
+            #expect(run.errors.contains("feedsync: feedsync.yaml:5:5: "))
+            #expect(run.errors.contains("did you mean `columns`?"))
+            #expect(run.errors.contains("feedsync: feedsync.yaml:6:"))
+            #expect(run.errors.contains("did you mean `page`?"))
+            #expect(run.output.isEmpty)
+            #expect(run.code == 78)
+        }
+    }
+
+    @Test("check lists the feeds, and warns of what they refer to and is not there")
+    func check() async throws {
+        let place = try Workplace(extra: #"auth: {bearer: "${THINGS_TOKEN}"}"#)
+        let run = try await place.run("check")
+        #expect(run.output == "ok  things  \(place.server.url)/things  page\n")
+        #expect(
+            run.errors
+                == "feedsync: things: warning: feedsync.yaml:9:20: the environment variable `THINGS_TOKEN` is not set\n"
+        )
+        #expect(run.code == 0)
+        #expect(try await place.run("check", environment: ["THINGS_TOKEN": "x"]).errors.isEmpty)
+        #expect(place.server.requests.isEmpty)
+        #expect(try await place.run("reload things").code == 78)
+    }
+
+    @Test("Without a configuration a command tells where it looked and how to begin")
+    func none() async throws {
+        let place = try Workplace()
+        place.remove("feedsync.yaml")
+        let run = try await place.run("reload things")
+        #expect(run.errors.hasPrefix("feedsync: no configuration: "))
+        #expect(run.errors.contains("./feedsync.yaml, \(place.folder)/.config/feedsync/feedsync.yaml\n"))
+        #expect(run.errors.contains("    preset: github.search\n"))
+        #expect(run.code == 78)
+        #expect(try await place.run("reload things --config nowhere.yaml").code == 78)
+    }
+
+    @Test("The store is --store, else $FEEDSYNC_STORE, else the configuration's")
+    func storePath() async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [.json(#"{"items":[{"id":1}]}"#)])
+        let environment = ["FEEDSYNC_STORE": "variable.db"]
+        #expect(try await place.run("reload things --store option.db", environment: environment).code == 0)
+        #expect(try place.query("SELECT id FROM things", of: "option.db") == ["1"])
+        #expect(try await place.run("reload things", environment: environment).code == 0)
+        #expect(try place.query("SELECT id FROM things", of: "variable.db") == ["1"])
+        #expect(!place.files.contains("feedsync.db"))
+    }
+
+    @Test("Where the store is named, it can be read without a configuration")
+    func storeAlone() async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [.json(#"{"items":[{"id":1,"name":"one"}]}"#)])
+        #expect(try await place.run("reload things").code == 0)
+        place.remove("feedsync.yaml")
+        #expect(try await place.run("show things --store feedsync.db").output == "id  name\n 1  one\n")
+    }
+
+    @Test("presets NAME prints the preset's file", arguments: ["github.search", "qf56.anchors"])
+    func presets(name: String) async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/FeedSync/Presets/\(name).yaml")
+        let printed = try await Workplace().run("presets \(name)").output
+        #expect(printed == (try String(contentsOf: file, encoding: .utf8)))
+    }
+}

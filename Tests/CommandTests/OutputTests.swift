@@ -1,0 +1,188 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite struct OutputTests {
+    /// A folder where `things` has two sections and one command failed.
+    private func place() async throws -> Workplace {
+        let place = try Workplace(["things", "idle"], extra: "section: kind")
+        place.server.enqueue(
+            "/things",
+            [
+                .json(
+                    """
+                    {"total_count":4,"items":[{"id":1,"name":"東京","kind":"Städte"},{"id":22,"name":"👩‍💻","kind":"Zeichen"},
+                    {"id":333,"name":null,"kind":"Städte"}]}
+                    """), .status(404),
+            ])
+        #expect(try await place.run("reload things").code == 0)
+        #expect(try await place.run("more things").code == 69)
+        return place
+    }
+
+    @Test("show prints items by section, wide characters in line")
+    func show() async throws {
+        let run = try await place().run("show things")
+        #expect(
+            run.output == """
+                Städte  2 items
+                   id  name
+                    1  東京
+                  333
+
+                Zeichen  1 item
+                  id  name
+                  22  👩‍💻
+
+                """)
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test("show can be narrowed to a section and to a number of items")
+    func narrowed() async throws {
+        let place = try await place()
+        #expect(try await place.run("show things --section Zeichen").output == "Zeichen  1 item\n  id  name\n  22  👩‍💻\n")
+        #expect(try await place.run("show things --section Zeihcen").code == 64)
+        let run = try await place.run("show things --limit 1")
+        #expect(run.output == "Städte  2 items\n  id  name\n   1  東京\n")
+        #expect(run.errors == "feedsync: things: note: 1 of 3 items shown; --limit N shows more\n")
+    }
+
+    @Test("--json is one document that a parser takes, with the tables' names")
+    func json() async throws {
+        let place = try await place()
+        let show = try object(await place.run("show things --json").output)
+        let sections = try #require(show["sections"] as? [[String: Any]])
+        #expect(sections.compactMap { $0["name"] as? String } == ["Städte", "Zeichen"])
+        #expect((sections[0]["items"] as? [[String: Any]])?.compactMap { $0["id"] as? Int } == [1, 333])
+        let status = try array(await place.run("status --json").output)
+        #expect(status.compactMap { $0["name"] as? String } == ["things", "idle"])
+        #expect(status.compactMap { $0["item_count"] as? Int } == [3, 0])
+        #expect(Set(status[0].keys) == Set(status[1].keys))
+        #expect((status[0]["error"] as? [String: Any])?["http_status"] as? Int == 404)
+        let run = try array(await place.run("more things idle --json").output)
+        #expect(run.compactMap { $0["feed"] as? String } == ["things", "idle"])
+        #expect(run.compactMap { $0["outcome"] as? String } == ["failed", "failed"])
+        #expect(run.compactMap { $0["id"] as? Int } == [3, 4])
+        #expect(run.compactMap { $0["requests"] as? Int } == [1, 1])
+        #expect(try array(await place.run("check --json").output).count == 2)
+        #expect(try array(await place.run("presets --json").output).count == 4)
+        #expect(try array(await place.run("feeds --json").output).count == 2)
+    }
+
+    @Test("events --json prints the lines of the contract, --last the newest, and people get aligned ones")
+    func events() async throws {
+        let place = try await place()
+        let lines = try await place.run("events --json").output.split(separator: "\n").map { try object(String($0)) }
+        #expect(lines.compactMap { $0["status"] as? String } == (try place.log()))
+        #expect(
+            Set(lines[1].keys) == [
+                "id", "at", "feed", "run", "status", "page", "inserted", "updated", "unchanged", "removed", "error",
+            ])
+        let people = try await place.run("events things --last 3").output.split(separator: "\n").map {
+            $0.dropFirst(24)
+        }
+        #expect(
+            people == [
+                "  things  endHeader    page 1    3 new", "  things  beginFooter  page 2",
+                "  things  endFooter    page 2    the upstream answered 404 Not Found",
+            ])
+        #expect(try await place.run("events idle").output.isEmpty)
+    }
+
+    @Test("events --follow prints events as they come, from a store that is not there yet, until nobody reads")
+    func follow() async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [.json(#"{"total_count":1,"items":[{"id":1}]}"#)])
+        async let followed = place.shell("$FEEDSYNC events --follow --json | head -n 4")
+        #expect(try await place.run("reload things").code == 0)
+        #expect(try await place.run("reload things").code == 0)
+        let run = try await followed
+        #expect(
+            try place.log() == ["beginHeader", "endHeader", "noMoreData", "beginHeader", "endHeader", "noMoreData"])
+        #expect(
+            try run.output.split(separator: "\n").compactMap { try object(String($0))["status"] as? String }
+                == ["beginHeader", "endHeader", "noMoreData", "beginHeader"])
+        #expect(run.errors.isEmpty)
+        #expect(run.code == 0)
+    }
+
+    @Test("status tells of every feed, loaded or not")
+    func status() async throws {
+        let lines = try await place().run("status").output.split(separator: "\n")
+        #expect(lines.count == 3)
+        // How wide the column of times is depends on how long the test took.
+        #expect(lines[0].hasPrefix("FEED    STATUS     ITEMS  GENERATION  NEXT PAGE  LOADED  "))
+        #expect(lines[1].hasPrefix("things  endFooter      3           1  2          "))
+        #expect(lines[1].hasSuffix("  the upstream answered 404 Not Found"))
+        #expect(lines[2] == "idle    none           0           0             never")
+    }
+
+    @Test("--quiet prints failures alone")
+    func quiet() async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [.json(#"{"items":[{"id":1}]}"#), .status(404)])
+        let good = try await place.run("reload things --quiet")
+        #expect(good.output + good.errors == "")
+        let bad = try await place.run("reload things -q")
+        #expect(bad.output.isEmpty)
+        #expect(bad.errors.hasPrefix("feedsync: things: the upstream answered 404"))
+    }
+
+    @Test("A terminal gets colour unless it is asked not to; a pipe never does")
+    func colour() async throws {
+        let place = try await place()
+        let onTerminal = #"script -qec "$FEEDSYNC status" /dev/null"#
+        #expect(try await place.shell(onTerminal).output.contains("\u{1B}[1mthings\u{1B}[0m"))
+        #expect(try await !place.shell(onTerminal, environment: ["NO_COLOR": "1"]).output.contains("\u{1B}"))
+        #expect(try await !place.shell(onTerminal, environment: ["TERM": "dumb"]).output.contains("\u{1B}"))
+        #expect(try await !place.shell("$FEEDSYNC status 2>&1; $FEEDSYNC relod 2>&1").output.contains("\u{1B}"))
+    }
+
+    @Test("A terminal sees what a run is at, on a line that is gone when the result comes")
+    func progress() async throws {
+        let place = try Workplace(["things", "go"])
+        let feed = PagedFeed(PagedFeed.items(1...1))
+        let gate = place.server.gate()
+        feed.hold(page: 1, at: gate)
+        place.server.route("/things", to: feed)
+        place.server.route("/go") { _ in
+            gate.open()
+            return .json(#"{"items":[]}"#)
+        }
+        let line = "\r\u{1B}[K\u{1B}[1mthings\u{1B}[0m  \u{1B}[2mpage 1  0 items\u{1B}[0m"
+        // The page is held back until the line has been read.
+        let run = try await place.shell(
+            """
+            script -qec "$FEEDSYNC reload things" /dev/null |
+                { head -c \(line.utf8.count); $FEEDSYNC reload go >/dev/null; cat; }
+            """)
+        #expect(run.output.hasPrefix(line + "\r\u{1B}[K"))
+        #expect(run.output.contains("\r\u{1B}[K\u{1B}[1mthings\u{1B}[0m  \u{1B}[32m1 new\u{1B}[0m"))
+        #expect(run.code == 0)
+    }
+
+    @Test("A reader that has seen enough ends nothing badly; a full disk is an error")
+    func lostOutput() async throws {
+        let place = try await place()
+        let cut = try await place.shell("$FEEDSYNC events --json | head -c 1")
+        #expect(cut.output == "{")
+        #expect(cut.errors.isEmpty)
+        #expect(cut.code == 0)
+        let full = try await place.shell("$FEEDSYNC feeds > /dev/full")
+        #expect(full.errors == "feedsync: cannot write to stdout: No space left on device\n")
+        #expect(full.code == 74)
+        #expect(try await place.shell("$FEEDSYNC reload idle >&-").code == 69)
+        #expect(try await place.shell("$FEEDSYNC feeds >&-").code == 74)
+        try place.expectSound()
+    }
+
+    private func object(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func array(_ text: String) throws -> [[String: Any]] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+    }
+}

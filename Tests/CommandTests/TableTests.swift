@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Command
+
+@Suite struct TableTests {
+    @Test(
+        "Text is as wide as a terminal shows it",
+        arguments: [
+            ("", 0), ("abc", 3), ("ä", 1), ("a\u{308}", 1), ("日本語", 6), ("ｶﾅ", 2), ("한국", 4), ("👩‍💻", 2), ("🧭", 2),
+            ("❤️", 2),
+            ("–", 1), ("\u{200B}", 0),
+        ])
+    func width(text: String, width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test(
+        "A text that is too wide ends in an ellipsis within the limit",
+        arguments: [
+            ("abcdef", 6, "abcdef"), ("abcdef", 4, "abc…"), ("日本語", 4, "日…"), ("日本語", 3, "日…"), ("ab", 1, "…"),
+            ("a", 0, ""),
+        ])
+    func cut(text: String, limit: Int, result: String) {
+        #expect(DisplayWidth.cut(text, to: limit) == result)
+    }
+
+    @Test("On a terminal the widest text gives way, numbers never")
+    func narrow() {
+        var table = Table([
+            Table.Column(title: "N", isNumber: true), Table.Column(title: "A"), Table.Column(title: "B"),
+        ])
+        table.add(["1000000", "short", "a text that is rather long"])
+        table.add(["7", "", "x"])
+        #expect(
+            table.lines(Palette(isOn: false), width: 30) == [
+                "      N  A      B", "1000000  short  a text that i…", "      7         x",
+            ])
+        #expect(table.lines(Palette(isOn: false), width: nil)[1] == "1000000  short  a text that is rather long")
+    }
+
+    @Test(
+        "Counts and sizes read well",
+        arguments: [
+            (0, "0", "0 B"), (999, "999", "999 B"), (1_000, "1,000", "1.0 kB"), (118_312, "118,312", "118 kB"),
+            (1_234_567, "1,234,567", "1.2 MB"), (5_000_000_000, "5,000,000,000", "5.0 GB"),
+        ])
+    func figures(number: Int, count: String, bytes: String) {
+        #expect(Figures.count(number) == count)
+        #expect(Figures.bytes(number) == bytes)
+    }
+
+    @Test(
+        "Times are told by how long ago they are",
+        arguments: [
+            ("2026-11-21T02:20:11.123Z", 1_795_227_611, "just now"),
+            ("2026-11-21T02:20:11.123Z", 1_795_227_641, "30 s ago"),
+            ("2026-11-21T02:20:11.123Z", 1_795_400_411, "2 days ago"), ("1970-01-01T00:00:00.000Z", 180, "3 min ago"),
+            ("soon", 0, "soon"),
+        ])
+    func moments(text: String, now: Int64, result: String) {
+        #expect(Moment.ago(text, now: now) == result)
+    }
+}
