@@ -43,7 +43,8 @@ let package = Package(
             name: "ScriptedServer", dependencies: ["HTTPServer", "Threading"], path: "Tests/ScriptedServer",
             swiftSettings: settings),
         .testTarget(
-            name: "CommandTests", dependencies: ["Command", "HTTPServer", "SQLite", "ScriptedServer", "Threading"],
+            name: "CommandTests",
+            dependencies: ["Command", "DemoFeed", "HTTPServer", "SQLite", "ScriptedServer", "Threading"],
             swiftSettings: settings),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
         .testTarget(
