@@ -49,8 +49,8 @@ struct json_decoder {
         default: page.error = JSON_NOT_JSON; return page;
         }
 
-        Walk walk{plan, body, scanner->structural_indexes.get(), scanner->n_structural_indexes, unescaped.get(),
-                  item_slots, items, body_slots.data()};
+        const Tokens tokens(body, scanner->structural_indexes.get(), scanner->n_structural_indexes, unescaped.get());
+        Walk walk(plan, tokens, body_slots.data(), item_slots, items);
         walk.page();
         page.error = walk.error;
         page.offset = skipped + walk.offset;
