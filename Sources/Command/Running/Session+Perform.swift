@@ -11,7 +11,7 @@ extension Session {
         let store = try await failing({ Failure($0) }) { () async throws(FeedError) in
             try await Store(
                 path: storePath(configuration) ?? configuration.store,
-                options: Store.Options(isDurable: configuration.isDurable))
+                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep))
         }
         var codes: [ExitCode] = []
         var documents: [String] = []
