@@ -18,6 +18,8 @@ final class DecodePlan: @unchecked Sendable {
     let sectionInterval: SectionRule.Interval?
     /// The slot of each of the pagination style's paths, among the body's; nil where the path starts in the items.
     let bodySlots: [Int]
+    /// The slot of each of the pagination style's item paths, among an item's.
+    let pagingSlots: [Int]
     /// Whether each item's JSON is kept.
     let keepsRaw: Bool
     /// Where the items are, for messages.
@@ -48,6 +50,9 @@ final class DecodePlan: @unchecked Sendable {
         }
         sectionSlot = definition.section.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        }
+        pagingSlots = definition.pagination.itemPaths.map {
+            Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
         bodySlots = definition.pagination.bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)

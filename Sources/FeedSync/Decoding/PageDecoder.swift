@@ -82,7 +82,16 @@ final class DecodedPage: @unchecked Sendable {
     }
 
     /// What stood at the pagination style's paths, in its order; nil where nothing did.
-    var bodyValues: [JSONScalar?] { plan.bodySlots.map { JSONScalar(page.body_slots[$0]) } }
+    var bodyValues: [JSONScalar?] { plan.bodySlots.map { JSONScalar(asWritten: page.body_slots[$0]) } }
+
+    /// What stands at the pagination style's item paths in the last element that is an object; none without one.
+    var lastItemValues: [JSONScalar?] {
+        guard !plan.pagingSlots.isEmpty,
+            let last = (0..<elementCount).last(where: { element(at: $0).element.kind == JSON_OBJECT })
+        else { return [] }
+        let item = element(at: last)
+        return plan.pagingSlots.map { JSONScalar(asWritten: item.slots[$0]) }
+    }
 
     /// How far into the body the element begins, in bytes.
     func offset(of item: PageItem) -> Int {

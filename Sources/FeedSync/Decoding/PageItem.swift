@@ -78,9 +78,18 @@ extension JSONScalar {
         case JSON_TRUE: self = .boolean(true)
         case JSON_INTEGER: self = .integer(slot.integer)
         case JSON_REAL: self = .real(slot.real)
-        case JSON_NUMBER: self = .real(Double(String(decoding: slot.rawBytes, as: UTF8.self)) ?? .infinity)
+        case JSON_NUMBER: self = .number(String(decoding: slot.rawBytes, as: UTF8.self))
         case JSON_TEXT: self = .text(String(decoding: slot.textBytes, as: UTF8.self))
         default: self = .json(String(decoding: slot.rawBytes, as: UTF8.self))
         }
+    }
+
+    /// The value, a number with all its digits: sent back, `1.10` is another token than `1.1`.
+    init?(asWritten slot: json_slot) {
+        guard slot.kind == JSON_REAL else {
+            self.init(slot)
+            return
+        }
+        self = .number(String(decoding: slot.rawBytes, as: UTF8.self))
     }
 }

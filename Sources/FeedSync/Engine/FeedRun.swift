@@ -14,6 +14,8 @@ final class FeedRun {
     private var isBegun = false
     private var notices: [String] = []
     private var leftOut = LeftOut()
+    /// The pages without items that came last, one after the other.
+    private var emptyPages = 0
     /// The next page, requested while the one before was being committed.
     private var lookAhead: (continuation: Continuation, fetch: Task<PageLoader.Fetch, any Error>)?
 
@@ -75,7 +77,8 @@ final class FeedRun {
                 try await store.progress(of: definition.name).walk
             }
         let loaded = try await loader.load(
-            fetch, elements: walk?.elements ?? 0, pages: walk?.pages ?? 0, total: walk?.total)
+            fetch, elements: walk?.elements ?? 0, pages: walk?.pages ?? 0, emptyPages: emptyPages, total: walk?.total)
+        emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
         if wantsNext, let next = loaded.end.next { startLookAhead(next) }
         return try await commit(loaded, direction, wantsNext: wantsNext)

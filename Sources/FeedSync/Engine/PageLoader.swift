@@ -9,6 +9,15 @@ struct LoadedPage: Sendable {
     let leftOut: LeftOut
     let incompleteReason: IncompleteReason?
     let validators: Validators
+
+    /// Whether the page has no elements at all.
+    var isEmpty: Bool {
+        switch content {
+        case .decoded(let page): page.elementCount == 0
+        case .empty: true
+        case .notModified(let stored): stored.elements == 0
+        }
+    }
 }
 
 /// Fetches and decodes a page: the diagram's first two stages.
@@ -31,7 +40,9 @@ struct PageLoader: Sendable {
     func fetch(_ page: PreparedPage) async throws(FeedError) -> Fetch {
         try await awaitQuota(of: page)
         let stored = try await store.storedPage(page, of: definition.name)
-        let result = await attempt(page, stored?.validators)
+        // A 304 would not tell that the header has come since.
+        let mayHaveGoneOn = definition.pagination.endsByAbsence && stored?.continuation == nil
+        let result = await attempt(page, mayHaveGoneOn ? nil : stored?.validators)
         return Fetch(page: page, result: result, stored: stored)
     }
 
@@ -40,11 +51,14 @@ struct PageLoader: Sendable {
     /// - Parameters:
     ///   - elements: those of the walk's pages before this one.
     ///   - pages: how many those are.
+    ///   - emptyPages: how many of the last ones running were empty.
     ///   - total: the elements that the upstream said there are.
-    func load(_ fetch: Fetch, elements: Int, pages: Int, total: Int?) async throws(FetchFailure) -> LoadedPage {
+    func load(
+        _ fetch: Fetch, elements: Int, pages: Int, emptyPages: Int, total: Int?
+    ) async throws(FetchFailure) -> LoadedPage {
         var fetched = try fetch.result.get()
         if fetched.kind == .notModified {
-            if let stored = try await current(fetch, fetched) {
+            if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored) {
                 let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
                 return loaded(
                     fetch.page, fetched, .notModified(stored), end, pages: pages, validators: stored.validators)
@@ -52,7 +66,8 @@ struct PageLoader: Sendable {
             fetched = try await attempt(fetch.page, nil).get()
         }
         do throws(FeedError) {
-            return try decode(fetch.page, fetched, elements: elements, pages: pages, total: total)
+            return try decode(
+                fetch.page, fetched, elements: elements, pages: pages, emptyPages: emptyPages, total: total)
         } catch {
             throw FetchFailure(
                 error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
@@ -80,8 +95,19 @@ struct PageLoader: Sendable {
         }
     }
 
+    /// Whether the 304's own headers lead to another page than those that came with the body; they outrank them.
+    private func leadsElsewhere(_ page: PreparedPage, _ fetched: FetchedPage, than stored: StoredPage) -> Bool {
+        guard definition.pagination.endsByAbsence else { return false }
+        do throws(FeedError) {
+            let end = try next(page, fetched, count: stored.elements, elements: 0, emptyPages: 0, values: [])
+            return end.next.map { $0 != stored.continuation } ?? false
+        } catch {
+            return true
+        }
+    }
+
     private func decode(
-        _ page: PreparedPage, _ fetched: FetchedPage, elements: Int, pages: Int, total: Int?
+        _ page: PreparedPage, _ fetched: FetchedPage, elements: Int, pages: Int, emptyPages: Int, total: Int?
     ) throws(FeedError) -> LoadedPage {
         let validators = Validators(of: fetched.response)
         switch fetched.kind {
@@ -91,7 +117,7 @@ struct PageLoader: Sendable {
             return loaded(
                 page, fetched, .empty, .end(total: total), pages: pages, validators: validators, reason: reason)
         case .empty, .notModified:
-            let end = try next(page, fetched, count: 0, elements: elements, values: [])
+            let end = try next(page, fetched, count: 0, elements: elements, emptyPages: emptyPages, values: [])
             return loaded(page, fetched, .empty, end, pages: pages, validators: validators)
         case .content:
             let decoded: DecodedPage
@@ -105,18 +131,21 @@ struct PageLoader: Sendable {
                     httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
             }
             let end = try next(
-                page, fetched, count: decoded.elementCount, elements: elements, values: decoded.bodyValues)
+                page, fetched, count: decoded.elementCount, elements: elements, emptyPages: emptyPages,
+                values: decoded.bodyValues, lastItem: decoded.lastItemValues)
             return loaded(
                 page, fetched, .decoded(decoded), end, pages: pages, validators: validators, leftOut: leftOut)
         }
     }
 
     private func next(
-        _ page: PreparedPage, _ fetched: FetchedPage, count: Int, elements: Int, values: [JSONScalar?]
+        _ page: PreparedPage, _ fetched: FetchedPage, count: Int, elements: Int, emptyPages: Int,
+        values: [JSONScalar?], lastItem: [JSONScalar?] = []
     ) throws(FeedError) -> PageEnd {
         let facts = PageFacts(
             continuation: page.continuation.map { Continuation(page.secrets.reveal($0.text)) }, elementCount: count,
-            walkElementCount: elements + count, values: values,
+            walkElementCount: elements + count, emptyPagesBefore: emptyPages, values: values,
+            lastItemValues: lastItem,
             headers: fetched.response.headers.fields.map { PageFacts.Header(name: $0.name, value: $0.value) },
             url: fetched.response.url.text)
         do throws(PagingError) {

@@ -21,6 +21,7 @@ extension JSONScalar {
         case .boolean(let value): text == "\(value)"
         case .integer(let value): Int64(text) == value || Double(text) == Double(value)
         case .real(let value): Double(text) == value
+        case .number(let value): text == value || Double(text) == Double(value)
         case .text(let value), .json(let value): text == value
         }
     }

@@ -6,8 +6,10 @@ public enum JSONScalar: Sendable, Hashable {
     case boolean(Bool)
     /// A number without fraction or exponent that 64 bits hold.
     case integer(Int64)
-    /// Any other number; beyond a double's range it is infinite.
+    /// A number that a double holds.
     case real(Double)
+    /// Any other number, or one whose digits count, as written.
+    case number(String)
     /// A string, escapes replaced.
     case text(String)
     /// An object or array, as JSON text.
@@ -20,8 +22,19 @@ extension JSONScalar {
         switch self {
         case .integer(let value): value >= 0 ? Int(exactly: value) : nil
         case .real(let value): value >= 0 ? Int(exactly: value) : nil
+        case .number(let digits): Double(digits).flatMap { $0 >= 0 ? Int(exactly: $0) : nil }
         case .text(let text):
             text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+        case .null, .boolean, .json: nil
+        }
+    }
+
+    /// The value as a query parameter, a number with its digits; nil for what is neither text nor number.
+    var parameterText: String? {
+        switch self {
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .number(let text), .text(let text): text
         case .null, .boolean, .json: nil
         }
     }
@@ -34,7 +47,7 @@ extension JSONScalar {
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
         case .text(let text): "the text \"\(Self.shortened(text))\""
-        case .json(let text): Self.shortened(text)
+        case .number(let text), .json(let text): Self.shortened(text)
         }
     }
 

@@ -20,8 +20,12 @@ public struct PageFacts: Sendable {
     public let elementCount: Int
     /// The elements of all the walk's pages, this one included.
     public let walkElementCount: Int
+    /// The pages without elements that came right before this one, one after the other.
+    public let emptyPagesBefore: Int
     /// The values at the style's `bodyPaths`, in their order; nil where there was none.
     public let values: [JSONScalar?]
+    /// The values of the page's last object at the style's `itemPaths`, in their order; nil where there was none.
+    public let lastItemValues: [JSONScalar?]
     /// The response's header fields.
     public let headers: [Header]
     /// The URL that answered, after redirects.
@@ -29,13 +33,15 @@ public struct PageFacts: Sendable {
 
     /// The facts of one page.
     public init(
-        continuation: Continuation?, elementCount: Int, walkElementCount: Int, values: [JSONScalar?] = [],
-        headers: [Header] = [], url: String = ""
+        continuation: Continuation?, elementCount: Int, walkElementCount: Int, emptyPagesBefore: Int = 0,
+        values: [JSONScalar?] = [], lastItemValues: [JSONScalar?] = [], headers: [Header] = [], url: String = ""
     ) {
         self.continuation = continuation
         self.elementCount = elementCount
         self.walkElementCount = walkElementCount
+        self.emptyPagesBefore = emptyPagesBefore
         self.values = values
+        self.lastItemValues = lastItemValues
         self.headers = headers
         self.url = url
     }

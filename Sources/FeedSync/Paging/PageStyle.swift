@@ -93,24 +93,3 @@ public struct PageStyle: PaginationStyle {
         return number
     }
 }
-
-/// A count that the upstream gave with a page, if it can be true.
-private struct Figure {
-    let value: Int?
-    let notice: String?
-
-    init(_ path: Path?, _ scalar: JSONScalar?, atLeast least: Int) {
-        guard let path, let scalar, scalar != .null else {
-            value = nil
-            notice = nil
-            return
-        }
-        guard let count = scalar.count else {
-            value = nil
-            notice = "`\(path)` is \(scalar.shown), not a count; it is passed over"
-            return
-        }
-        value = count >= least ? count : nil
-        notice = count >= least ? nil : "`\(path)` says \(count), but \(least) have come already; it is passed over"
-    }
-}

@@ -14,6 +14,13 @@ public protocol PaginationStyle: Sendable {
     /// What the decoder must pick from each body, for `PageFacts.values`.
     var bodyPaths: [Path] { get }
 
+    /// What the decoder must pick from each item, for `PageFacts.lastItemValues`.
+    var itemPaths: [Path] { get }
+
+    /// Whether it may be the end that a header is absent, which a 304 cannot tell: such a page is never asked for
+    /// conditionally.
+    var endsByAbsence: Bool { get }
+
     /// The query parameters that say which page; a feed's query must not have them.
     var continuationParameters: [String] { get }
 
@@ -32,4 +39,12 @@ public protocol PaginationStyle: Sendable {
     ///
     /// - Throws: `PagingError` if the page cannot be followed.
     func next(after page: PageFacts) throws(PagingError) -> PageEnd
+}
+
+extension PaginationStyle {
+    /// Nothing.
+    public var itemPaths: [Path] { [] }
+
+    /// False: the body says all.
+    public var endsByAbsence: Bool { false }
 }

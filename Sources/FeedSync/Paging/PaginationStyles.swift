@@ -5,11 +5,16 @@ public enum PaginationStyles {
     /// Every supported style, one line each.
     public static let all: [any PaginationStyle.Type] = [
         PageStyle.self,
+        OffsetStyle.self,
+        CursorStyle.self,
+        NextURLStyle.self,
+        LinkStyle.self,
+        KeysetStyle.self,
         NoPagination.self,
     ]
 
     /// Styles that the format has a name for and that do not work yet.
-    private static let later = ["offset", "cursor", "next_url", "link", "keyset", "auto"]
+    private static let later = ["auto"]
 
     /// Reads a feed's `pagination`: a mapping with a `style`, or the style's name alone.
     ///

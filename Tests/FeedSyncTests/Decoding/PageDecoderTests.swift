@@ -50,6 +50,7 @@ struct PageDecoderTests {
         arguments: [
             ("9223372036854775807", JSONScalar.integer(.max)), ("-9223372036854775808", .integer(.min)),
             ("0.1", .real(0.1)), ("1e308", .real(1e308)), ("-0.0", .real(-0.0)), ("1E2", .real(100)),
+            ("92233720368547758080", .number("92233720368547758080")), ("1e400", .number("1e400")),
             (#""""#, .text("")), (#""a\u0000b""#, .text("a\0b")), (#""\ud83d\ude00""#, .text("😀")),
             (#""\ud83d""#, .text("\u{FFFD}")), (#""\ude00\ud83dx""#, .text("\u{FFFD}\u{FFFD}x")),
             (#""\"\\\/\b\f\n\r\t""#, .text("\"\\/\u{8}\u{c}\n\r\t")), ("true", .boolean(true)),

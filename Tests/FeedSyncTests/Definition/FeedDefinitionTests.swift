@@ -142,12 +142,12 @@ struct FeedDefinitionTests {
             ),
             ("responses: [{do: end}]", "f:4:13: a rule in `responses` of feed `x` says neither `status` nor `body`"),
             (
-                "pagination: {style: cursor}",
-                "f:4:21: the pagination style `cursor` in `pagination` of feed `x` is not supported yet; `page` or `none` is"
+                "pagination: {style: auto}",
+                "f:4:21: the pagination style `auto` in `pagination` of feed `x` is not supported yet; `page`, `offset`, `cursor`, `next_url`, `link`, `keyset` or `none` is"
             ),
             (
                 "pagination: pgae",
-                "f:4:13: unknown pagination style `pgae` in `pagination` of feed `x`, which can be `page` or `none`; did you mean `page`?"
+                "f:4:13: unknown pagination style `pgae` in `pagination` of feed `x`, which can be `page`, `offset`, `cursor`, `next_url`, `link`, `keyset` or `none`; did you mean `page`?"
             ),
             (
                 "pagination: {style: page, parm: p}",

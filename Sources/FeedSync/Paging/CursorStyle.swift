@@ -1,0 +1,102 @@
+/// `cursor`: a token of one page is sent back, as a query parameter, to get the next one.
+///
+/// Without `param`, `next` is an object whose members all become parameters. The end is a page without a token:
+/// nothing, `null`, `false`, an empty text or object, or a has-more flag that says so.
+public struct CursorStyle: PaginationStyle {
+    /// `cursor`
+    public static let name = "cursor"
+
+    private let parameter: String?
+    private let source: NextSource
+    private let more: Path?
+
+    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), and the path `more`.
+    public init(_ members: MappingReader) {
+        parameter = members.string("param")
+        source = NextSource(members) ?? .body(Path([]))
+        more = members.path("more")
+        if members.has("header"), !members.has("param") {
+            members.mistake("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
+        }
+    }
+
+    /// The style with its members.
+    public var canonicalText: String {
+        var text = "cursor"
+        if let parameter { text += " param \(parameter)" }
+        text += " \(source.canonicalText)"
+        if let more { text += " more \(more)" }
+        return text
+    }
+
+    /// The paths of `next` and `more`, where given.
+    public var bodyPaths: [Path] { source.bodyPaths + (more.map { [$0] } ?? []) }
+
+    /// Whether the token comes in a header.
+    public var endsByAbsence: Bool { source.isHeader }
+
+    /// The parameter with the token; none where the upstream names them.
+    public var continuationParameters: [String] { parameter.map { [$0] } ?? [] }
+
+    /// The feed's request with the token, or with the members of the object.
+    ///
+    /// - Throws: `PagingError` if the continuation is no object where it should be one.
+    public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
+        guard let continuation else { return base }
+        var request = base
+        if let parameter {
+            request.set(parameter, to: continuation.text)
+        } else {
+            for member in try members(continuation.text) { request.set(member.name, to: member.value) }
+        }
+        return request
+    }
+
+    /// Nothing: only the page tells.
+    public func predicted(after continuation: Continuation?) -> Continuation? { nil }
+
+    /// The page's token, or the end.
+    ///
+    /// - Throws: `PagingError` if it cannot be sent, or one empty page too many was followed.
+    public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
+        let flag = more == nil || page.values.count < bodyPaths.count ? nil : page.values.last ?? nil
+        guard flag != .boolean(false), flag != .integer(0), flag != .text("false") else { return .end() }
+        guard let value = source.value(in: page), let token = try token(value) else {
+            guard let more, flag == .boolean(true) else { return .end() }
+            return .end(notice: "`\(more)` says that there is more, but \(source) does not lead there")
+        }
+        return try page.following(Continuation(token))
+    }
+
+    /// The continuation's text; nil for an object that says nothing.
+    private func token(_ value: JSONScalar) throws(PagingError) -> String? {
+        guard parameter == nil else {
+            guard let token = value.parameterText else {
+                throw PagingError("\(source) is \(value.shown), not a token that could be sent")
+            }
+            return token
+        }
+        guard case .json(let text) = value else {
+            throw PagingError("\(source) is \(value.shown), not an object; a token needs a `param` to be sent in")
+        }
+        return try members(text).isEmpty ? nil : text
+    }
+
+    /// The members of an object as parameters. In order of their names: equal requests must be spelled the same.
+    private func members(_ text: String) throws(PagingError) -> [PageRequest.Parameter] {
+        guard let value = try? JSONValue(parsing: text), case .object(let members) = value else {
+            throw PagingError("\(source) is \(JSONScalar.json(text).shown), not an object")
+        }
+        var parameters: [PageRequest.Parameter] = []
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            switch member {
+            case .null: continue
+            case .bool(let value): parameters.append(.init(name: name, value: "\(value)"))
+            case .number(let value), .string(let value): parameters.append(.init(name: name, value: value))
+            case .array, .object:
+                throw PagingError("`\(name)` of \(source) is no scalar, and cannot be sent as a parameter")
+            }
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,90 @@
+/// `keyset`: the last item's own value, sent as a query parameter, says where the next page begins.
+///
+/// The value must tell items apart, or several must do so together, such as a time and an id. The end is an empty page.
+public struct KeysetStyle: PaginationStyle {
+    /// `keyset`
+    public static let name = "keyset"
+
+    private let parameters: [String]
+    private let paths: [Path]
+
+    /// Reads `param`, one name or several, and `from`, as many paths in an item.
+    public init(_ members: MappingReader) {
+        members.require("param", "name the query parameter that takes the last item's value")
+        members.require("from", "say where in an item that value stands, as in `from: id`")
+        let names = members.strings("param").map(\.text)
+        let values = members.strings("from")
+        parameters = names
+        paths = values.compactMap { members.path("from", $0.node) }
+        if members.has("param"), members.has("from"), names.count != values.count || names.isEmpty {
+            members.mistake("`param` and `from` go together: as many names as paths, and at least one", at: "from")
+        }
+        if Set(names).count < names.count {
+            members.mistake("`param` has a name twice", at: "param")
+        }
+    }
+
+    /// The style with its members.
+    public var canonicalText: String {
+        "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined()
+    }
+
+    /// Nothing.
+    public var bodyPaths: [Path] { [] }
+
+    /// The paths of `from`.
+    public var itemPaths: [Path] { paths }
+
+    /// The parameters that take the values.
+    public var continuationParameters: [String] { parameters }
+
+    /// The feed's request with the values of the item to go on behind.
+    ///
+    /// - Throws: `PagingError` if the continuation has not as many values as there are parameters.
+    public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
+        guard let continuation else { return base }
+        var request = base
+        for (parameter, value) in zip(parameters, try values(of: continuation)) { request.set(parameter, to: value) }
+        return request
+    }
+
+    /// Nothing: only the page tells.
+    public func predicted(after continuation: Continuation?) -> Continuation? { nil }
+
+    /// The values of the page's last item, or the end at an empty page.
+    ///
+    /// - Throws: `PagingError` if the item lacks one, or is the one that the page should begin behind.
+    public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
+        guard page.elementCount > 0 else { return .end() }
+        var values: [String] = []
+        for (index, path) in paths.enumerated() {
+            let value = index < page.lastItemValues.count ? page.lastItemValues[index] : nil
+            guard let text = value?.parameterText, !text.isEmpty else {
+                throw PagingError(
+                    "`\(path)` of the page's last item is \(value?.shown ?? "missing"), and nothing to go on from")
+            }
+            values.append(text)
+        }
+        let next = continuation(values)
+        guard next != page.continuation else {
+            throw PagingError("the page ends with the item that it should begin behind, at \(next)")
+        }
+        return .more(next)
+    }
+
+    /// One value as it is, several as a JSON array.
+    private func continuation(_ values: [String]) -> Continuation {
+        guard values.count != 1 else { return Continuation(values[0]) }
+        return Continuation("[\(values.map(JSONText.string).joined(separator: ","))]")
+    }
+
+    private func values(of continuation: Continuation) throws(PagingError) -> [String] {
+        guard parameters.count != 1 else { return [continuation.text] }
+        guard let value = try? JSONValue(parsing: continuation.text), case .array(let elements) = value,
+            elements.count == parameters.count
+        else {
+            throw PagingError("the continuation `\(continuation)` has not \(parameters.count) values")
+        }
+        return elements.map { element in if case .string(let text) = element { text } else { "" } }
+    }
+}

@@ -1,0 +1,45 @@
+/// `next_url`: the body or a header gives the next page's URL, which is requested as given.
+///
+/// The end is a page without one: nothing, `null`, `false` or an empty text.
+public struct NextURLStyle: PaginationStyle {
+    /// `next_url`
+    public static let name = "next_url"
+
+    private let source: NextSource
+
+    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it.
+    public init(_ members: MappingReader) {
+        source = NextSource(members) ?? .body(Path([]))
+    }
+
+    /// The style with its member.
+    public var canonicalText: String { "next_url \(source.canonicalText)" }
+
+    /// The path of `next`, where given.
+    public var bodyPaths: [Path] { source.bodyPaths }
+
+    /// Whether the URL comes in a header.
+    public var endsByAbsence: Bool { source.isHeader }
+
+    /// None.
+    public var continuationParameters: [String] { [] }
+
+    /// The URL as the page before gave it, or the feed's own request.
+    public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
+        continuation.map { PageRequest(url: $0.text) } ?? base
+    }
+
+    /// Nothing: only the page tells.
+    public func predicted(after continuation: Continuation?) -> Continuation? { nil }
+
+    /// The URL that the page gives, or the end.
+    ///
+    /// - Throws: `PagingError` if it is none, or the page's own, or one empty page too many was followed.
+    public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
+        guard let value = source.value(in: page) else { return .end() }
+        guard case .text(let target) = value else {
+            throw PagingError("\(source) is \(value.shown), not the next page's URL")
+        }
+        return try page.following(target: target)
+    }
+}

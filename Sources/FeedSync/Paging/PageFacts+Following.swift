@@ -1,0 +1,39 @@
+internal import HTTP
+
+extension PageFacts {
+    /// How many pages without elements are followed running: more would be a walk that never ends.
+    static let mostEmptyPages = 100
+
+    /// The values of a header, field by field.
+    func values(ofHeader name: String) -> [String] {
+        Headers(headers.map { Headers.Field(name: $0.name, value: $0.value) }).values(of: name)
+    }
+
+    /// Goes on to another page, also where this one is empty.
+    ///
+    /// - Throws: `PagingError` if too many were.
+    func following(_ next: Continuation) throws(PagingError) -> PageEnd {
+        guard elementCount > 0 || emptyPagesBefore < Self.mostEmptyPages else {
+            throw PagingError("\(emptyPagesBefore) pages running had no items, and this one is empty and leads on too")
+        }
+        return .more(next)
+    }
+
+    /// Goes on to a URL, absolute or relative to the one that answered.
+    ///
+    /// - Throws: `PagingError` if it is none, or this page's own.
+    func following(target: String) throws(PagingError) -> PageEnd {
+        let next: WebURL
+        let own: WebURL
+        do throws(HTTPError) {
+            own = try WebURL(url)
+            next = try own.resolving(target).upgraded(toMatch: own)
+        } catch {
+            throw PagingError("the next page's URL cannot be requested: \(error.message)")
+        }
+        guard next != own, next.text != continuation?.text else {
+            throw PagingError("the page names itself as the next one: following it would never end")
+        }
+        return try following(Continuation(next.text))
+    }
+}
