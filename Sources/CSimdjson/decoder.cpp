@@ -12,8 +12,7 @@ using simdjson::internal::dom_parser_implementation;
 
 struct json_decoder {
     std::unique_ptr<dom_parser_implementation> scanner;
-    std::unique_ptr<char[]> unescaped;
-    size_t unescaped_capacity = 0;
+    Arena arena;
     std::vector<json_slot> body_slots, item_slots;
     std::vector<json_item> items;
 
@@ -24,10 +23,11 @@ struct json_decoder {
         json_page page = {};
         items.clear();
         item_slots.clear();
+        arena.clear();
         body_slots.assign(plan.body_slot_count, json_slot{});
         if (length == 0) return page.error = JSON_EMPTY, page;
         if (length >= UINT32_MAX) return page.error = JSON_TOO_LARGE, page;
-        if (!reserve(length, length * (1 + plan.element_step_count))) return page.error = JSON_OUT_OF_MEMORY, page;
+        if (!reserve(length)) return page.error = JSON_OUT_OF_MEMORY, page;
 
         const auto scan = scanner->stage1(reinterpret_cast<const uint8_t *>(body), length, simdjson::stage1_mode::regular);
         switch (scan) {
@@ -49,7 +49,7 @@ struct json_decoder {
         default: page.error = JSON_NOT_JSON; return page;
         }
 
-        const Tokens tokens(body, scanner->structural_indexes.get(), scanner->n_structural_indexes, unescaped.get());
+        const Tokens tokens(body, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
         Walk walk(plan, tokens, body_slots.data(), item_slots, items);
         walk.page();
         page.error = walk.error;
@@ -63,8 +63,7 @@ struct json_decoder {
         return page;
     }
 
-    /// An element that several steps lead to is unescaped once for each.
-    bool reserve(size_t length, size_t unescaped_length) {
+    bool reserve(size_t length) {
         if (!scanner) {
             auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(length, JSON_MAXIMUM_DEPTH, scanner);
             if (made != simdjson::SUCCESS) return false;
@@ -72,11 +71,7 @@ struct json_decoder {
             scanner.reset();
             return false;
         }
-        if (unescaped_capacity < unescaped_length) {
-            unescaped.reset(new (std::nothrow) char[unescaped_length]); // not resident until text needs it
-            unescaped_capacity = unescaped ? unescaped_length : 0;
-        }
-        return unescaped_capacity >= unescaped_length;
+        return true;
     }
 };
 

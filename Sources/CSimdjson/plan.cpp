@@ -27,7 +27,6 @@ json_node json_plan_index(json_plan *plan, json_node parent, uint64_t index) {
     const json_node node = add_node(plan);
     plan->nodes[node].index = index;
     plan->nodes[parent].elements.push_back(node);
-    plan->element_step_count++;
     return node;
 }
 
@@ -43,8 +42,6 @@ json_node json_plan_first_where(json_plan *plan, json_node parent, const char *n
     plan->nodes[node].name = wanted_name;
     plan->nodes[node].value = wanted_value;
     plan->nodes[parent].elements.push_back(node);
-    plan->element_step_count++;
-    plan->has_filters = true;
     return node;
 }
 

@@ -52,6 +52,4 @@ struct json_plan {
     std::vector<json_plan_node> nodes = std::vector<json_plan_node>(2);
     uint32_t body_slot_count = 0;
     uint32_t item_slot_count = 0;
-    size_t element_step_count = 0;
-    bool has_filters = false;
 };

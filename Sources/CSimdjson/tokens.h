@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "arena.h"
 #include "include/CSimdjson.h"
 
 /// Reads the tokens of a body one after the other.
@@ -13,7 +14,7 @@ struct Tokens {
     const char *const body;
     const uint32_t *const marks;
     const uint32_t mark_count;
-    char *unescaped;             // where the next unescaped text goes; large enough for all of them
+    Arena &arena;                // where unescaped text goes
 
     uint32_t mark = 0;
     uint32_t depth = 0;
@@ -21,8 +22,8 @@ struct Tokens {
     json_error error = JSON_OK;
     size_t offset = 0;           // of the error
 
-    Tokens(const char *body, const uint32_t *marks, uint32_t mark_count, char *unescaped)
-        : body(body), marks(marks), mark_count(mark_count), unescaped(unescaped) {}
+    Tokens(const char *body, const uint32_t *marks, uint32_t mark_count, Arena &arena)
+        : body(body), marks(marks), mark_count(mark_count), arena(arena) {}
 
     uint32_t length() const { return marks[mark_count]; }
     uint32_t here() const { return marks[mark]; }
@@ -89,7 +90,8 @@ struct Tokens {
     /// Unescapes [from, to). A surrogate without its partner becomes U+FFFD, so one bad escape costs one character.
     /// The text never grows: the shortest escape of a character is longer than its UTF-8.
     bool unescape(uint32_t from, uint32_t to, const char **bytes, uint32_t *count) {
-        char *out = unescaped;
+        char *const start = arena.room(to - from);
+        char *out = start;
         const char *in = body + from;
         const char *const end = body + to;
         while (in < end) {
@@ -127,9 +129,9 @@ struct Tokens {
             default: return fail(JSON_INVALID_ESCAPE, escape - body);
             }
         }
-        *bytes = unescaped;
-        *count = uint32_t(out - unescaped);
-        unescaped = out;
+        arena.keep(out);
+        *bytes = start;
+        *count = uint32_t(out - start);
         return true;
     }
 

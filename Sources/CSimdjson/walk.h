@@ -109,27 +109,26 @@ struct Walk : Tokens {
 
     /// An element that several steps lead to (`[0].a`, `[rel=next].b`) is walked once for each; there is rarely one.
     bool element(const json_plan_node &parent, uint64_t index) {
-        const uint32_t start = mark;
+        const uint32_t start = mark, backslash = next_backslash;
+        const auto rewind = [&] {
+            mark = start;
+            next_backslash = backslash; // still the first one at or behind the start
+        };
         bool is_walked = false;
         for (json_node child : parent.elements) {
             const json_plan_node &node = plan.nodes[child];
-            rewind(start);
+            rewind();
             if (node.is_filter ? !matches(child) : node.index != index) {
                 if (error != JSON_OK) return false;
                 continue;
             }
-            rewind(start);
+            rewind();
             if (!step(&node)) return false;
             is_walked = true;
         }
         if (is_walked) return true;
-        rewind(start);
+        rewind();
         return step(nullptr);
-    }
-
-    void rewind(uint32_t start) {
-        mark = start;
-        next_backslash = 0;
     }
 
     /// Whether the element at `mark` is the first one with the member and value that the filter names.
@@ -194,10 +193,12 @@ struct Walk : Tokens {
         item_slots.resize(first_slot + plan.item_slot_count, json_slot{});
         json_slot *const outer_slots = slots;
         slots = item_slots.data() + first_slot;
-        if (plan.has_filters) taken.clear();
+        std::vector<json_node> outer_taken;
+        outer_taken.swap(taken);
         json_slot whole;
         const bool is_valid = value(&plan.nodes[JSON_ITEM], whole);
         slots = outer_slots;
+        taken.swap(outer_taken);
         if (is_valid) items.push_back({whole.kind, whole.raw_length, whole.raw});
         return is_valid;
     }

@@ -25,6 +25,10 @@ static json_plan *make_plan() {
     json_plan_slot(plan, json_plan_index(plan, tags, 0), 1);
     json_plan_slot(plan, member(plan, json_plan_index(plan, tags, 0), "a"), 1);
     json_plan_slot(plan, member(plan, json_plan_first_where(plan, tags, "k", 1, "v", 1), "a"), 1);
+    // Steps that lead to the same element, and filters inside filters.
+    const json_node typed = json_plan_first_where(plan, tags, "t", 1, "v", 1);
+    json_plan_slot(plan, member(plan, typed, "a"), 1);
+    json_plan_slot(plan, member(plan, json_plan_first_where(plan, member(plan, typed, "b"), "k", 1, "v", 1), "a"), 1);
     return plan;
 }
 

@@ -38,6 +38,25 @@ struct PageDecoderTests {
         #expect(page.bodyValues == [.integer(41)])
     }
 
+    @Test("An element that several filters match is read for each, however much of it is escaped")
+    func severalFilters() throws {
+        let text = String(repeating: #"\n"#, count: 5000)
+        let yaml = """
+            url: https://api.example.com/things
+            items: lists[kind=b].items
+            key: id
+            columns: {id: id, next: "links[rel=next].href", html: "links[type=html].href", deep: "links[rel=next].in[k=v].x"}
+            """
+        let decoder = PageDecoder(try DecodePlan(try FeedDefinition.parse(name: "things", yaml: yaml)))
+        let link = #"{"rel":"next","type":"html","href":"\#(text)","in":[{"k":"w"},{"k":"v","x":"\#(text)"}]}"#
+        let item = #"{"id":1,"links":[{"rel":"x"},\#(link)]}"#
+        let json = #"{"lists":[{"kind":"a"},{"kind":"b","items":[\#(item)]},{"kind":"b","items":[]}]}"#
+        let page = try decoder.decode(Body(Array(json.utf8)))
+        #expect(page.elementCount == 1)
+        let unescaped = JSONScalar.text(String(repeating: "\n", count: 5000))
+        #expect(values(page) == [.integer(1), unescaped, unescaped, unescaped])
+    }
+
     @Test("The last of two members of one name counts")
     func repeatedMember() throws {
         let page = try Self.decode(#"{"items":[{"id":1}],"items":[{"id":2,"id":3}]}"#)
