@@ -37,8 +37,7 @@ CREATE TABLE run (
     removed     INTEGER NOT NULL DEFAULT 0,
     error       TEXT
 ) STRICT;
-CREATE INDEX _run_feed ON run (feed);
-CREATE INDEX _run_started ON run (started_at);
+CREATE INDEX _run_feed ON run (feed, finished_at);
 
 CREATE TABLE event (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -53,7 +52,7 @@ CREATE TABLE event (
     removed   INTEGER NOT NULL DEFAULT 0,
     error     TEXT
 ) STRICT;
-CREATE INDEX _event_feed ON event (feed);
+CREATE INDEX _event_feed ON event (feed, run);
 
 -- What the engine knows of a feed besides its public row.
 CREATE TABLE _feed (
@@ -82,6 +81,7 @@ CREATE TABLE _walk (
     position    INTEGER NOT NULL DEFAULT 0,   -- where the next new item goes
     left_out    INTEGER NOT NULL DEFAULT 0,
     total       INTEGER,                      -- elements there are, as the upstream said last
+    drift       INTEGER NOT NULL DEFAULT 0,   -- whether the list moved while it was read
     complete    INTEGER NOT NULL DEFAULT 0,
     reason      TEXT,                         -- why it is not complete
     ended_at    TEXT,
@@ -103,7 +103,9 @@ CREATE TABLE _page (
     elements      INTEGER NOT NULL,
     keys          TEXT NOT NULL,              -- JSON array of the items' keys in the page's order
     is_first      INTEGER NOT NULL,
-    continuation  TEXT,                       -- NULL: the end
+    left_out      INTEGER NOT NULL,           -- elements that could not be stored
+    continuation  TEXT,                       -- as the upstream gave it; NULL: the end
+    http_status   INTEGER NOT NULL,           -- of the response that brought it
     total         INTEGER,
     etag          TEXT,
     last_modified TEXT,
@@ -120,6 +122,7 @@ CREATE TABLE _walk_page (
     position INTEGER NOT NULL,                -- of the walk, where the page begins
     PRIMARY KEY (walk, number)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX _walk_page_page ON _walk_page (page);
 
 -- `name` is NULL for items without a section. `_generation`/`_position` of its first item give the order.
 CREATE TABLE _section (

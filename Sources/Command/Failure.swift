@@ -7,12 +7,15 @@ struct Failure: Error, Sendable {
     let code: ExitCode
     /// What went wrong, one line each; the first is a whole sentence by itself.
     let messages: [String]
+    /// What there is to know besides, in lines of our own.
+    let explanation: String?
     /// What to try next.
     let advice: String?
 
-    init(_ code: ExitCode, _ messages: [String], advice: String? = nil) {
+    init(_ code: ExitCode, _ messages: [String], explanation: String? = nil, advice: String? = nil) {
         self.code = code
         self.messages = messages
+        self.explanation = explanation
         self.advice = advice
     }
 

@@ -9,6 +9,7 @@ enum Feedsync {
     static func main() {
         StandardStreams.secure()
         let environment = Environment.current
+        CrashReport.leaveToSystem(environment)
         let console = Console(environment: environment)
         let invocation: Invocation
         do throws(Failure) {

@@ -52,7 +52,7 @@ extension Session {
             guard let feed = all.first(where: { $0.name == name }) else {
                 throw .unknown("feed", name, among: all.map(\.name), advice: "feedsync status lists them")
             }
-            result.append(feed)
+            if !result.contains(where: { $0.name == name }) { result.append(feed) }
         }
         return result
     }

@@ -24,7 +24,7 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 78 if there is none, or it cannot be used.
     func configuration() throws(Failure) -> Configuration {
         if let configuration = try configurationIfAny() { return configuration }
-        throw Failure(.configuration, [missing])
+        throw Failure(.configuration, [missing], explanation: Self.beginning)
     }
 
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
@@ -33,16 +33,19 @@ struct Session: Sendable {
         let personal = search.personalFile.map { ", \($0)" } ?? ""
         return """
             no configuration: neither --config nor $FEEDSYNC_CONFIG is given, and there is no ./feedsync.yaml\(personal)
-            A feedsync.yaml to begin with:
-
-                feeds:
-                  swift-repos:
-                    preset: github.search
-                    query: {q: "language:swift stars:>=2000"}
-
-            Then: feedsync reload swift-repos
             """
     }
+
+    private static let beginning = """
+        A feedsync.yaml to begin with:
+
+            feeds:
+              swift-repos:
+                preset: github.search
+                query: {q: "language:swift stars:>=2000"}
+
+        Then: feedsync reload swift-repos
+        """
 
     /// The path of the store; nil where nothing tells it.
     func storePath(_ configuration: Configuration?) -> String? {

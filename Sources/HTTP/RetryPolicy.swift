@@ -12,7 +12,7 @@ internal import Glibc
 /// | any other status | give up | give up |
 ///
 /// The told wait is `Retry-After`, or the time until a spent quota is reset, whichever is longer; it is never cut
-/// short, only held to a day. The back-off is full-jitter exponential: a random part of `base` doubled with each
+/// short, only held to a day; one of no time at all, or to a time that has passed, counts as none. The back-off is full-jitter exponential: a random part of `base` doubled with each
 /// attempt, up to `cap` (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
 public struct RetryPolicy: Sendable, Hashable {
     /// How often to try again after the first attempt.
@@ -70,8 +70,8 @@ public struct RetryPolicy: Sendable, Hashable {
             guard isLimit || status == 408 || status == 425 || (500..<600).contains(status) else { return .giveUp }
             // A quota with requests left says nothing about this failure; a 429 without a count does.
             let speaksOfQuota = isSpent || (status == 429 && rateLimit?.remaining == nil)
-            let reset = speaksOfQuota ? rateLimit?.resetAfter.flatMap { $0 > .zero ? $0 : nil } : nil
-            let told = [retryAfter, reset].compactMap { $0 }.max().map { min(max($0, .zero), Self.day) }
+            let reset = speaksOfQuota ? rateLimit?.resetAfter : nil
+            let told = [retryAfter, reset].compactMap(\.self).max().flatMap { $0 > .zero ? min($0, Self.day) : nil }
             if let told, told > maxWait { return .limited(wait: told) }
             guard isLastAttempt else { return .retry(after: told ?? backOff(attempt, random)) }
             return isLimit ? .limited(wait: told ?? bound(attempt)) : .giveUp

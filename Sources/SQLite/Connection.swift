@@ -39,7 +39,7 @@ public final class Connection {
             // Opening does not look at the content; the first read does.
             try execute("SELECT 1 FROM sqlite_schema LIMIT 1")
         } catch {
-            var error = error
+            var error = Self.explained(error, path, access)
             error.path = path
             error.sql = nil
             throw error
@@ -51,14 +51,22 @@ public final class Connection {
         do throws(SQLiteError) {
             return try Handle(path: name, flags: access.flags)
         } catch {
-            var error = error
+            var error = explained(error, name, access)
             error.path = path
-            // Where SQLite cannot create the file it tries to read it, and that there is none hides the reason.
-            if access == .readWriteCreate, error.systemCode == ENOENT {
-                error.systemCode = reasonNotToCreate(name)
-            }
             throw error
         }
+    }
+
+    /// The error with the reason that SQLite hides where a file is missing and cannot be created.
+    ///
+    /// SQLite tries to read the database where it cannot create it, and a file that is there may want others beside it,
+    /// such as the log: https://sqlite.org/wal.html#read_only_databases
+    private static func explained(_ error: SQLiteError, _ path: String, _ access: Access) -> SQLiteError {
+        guard error.isCannotOpen, error.systemCode == ENOENT else { return error }
+        guard access == .readWriteCreate || Glibc.access(path, F_OK) == 0 else { return error }
+        var error = error
+        error.systemCode = reasonNotToCreate(path)
+        return error
     }
 
     /// The `errno` that keeps files from being created beside `path`; 0 where none is evident.

@@ -64,13 +64,19 @@ extension SQLiteError {
 
 extension SQLiteError: CustomStringConvertible {
     /// One line: the message, the system's reason, the code, then the file or the start of the statement.
+    ///
+    /// The statement is left out where the file or the disk is to blame, and any other would have failed, too.
     public var description: String {
         var text = message
         if systemCode != 0, let reason = strerror(systemCode) { text += ": \(String(cString: reason))" }
         text += " (SQLite error \(code))"
         if let path { text += ", file \(path)" }
-        if let sql { text += ", in: \(Self.oneLine(sql))" }
+        if let sql, !isOfTheFile { text += ", in: \(Self.oneLine(sql))" }
         return text
+    }
+
+    private var isOfTheFile: Bool {
+        isCorrupt || isNotADatabase || isFull || isReadOnly || isCannotOpen || isBusy || isIO
     }
 
     private static func oneLine(_ sql: String) -> String {

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import SQLite
 import ScriptedServer
@@ -82,6 +83,33 @@ import Testing
         #expect(run.errors.contains("\nTry: "))
         #expect(try place.text(of: "feedsync.db") == text)
     }
+
+    @Test(
+        "A store on a file system that can only be read is told to be there",
+        .enabled(if: BadStoreTests.canMount, "mounting takes a superuser"))
+    func readOnlyFileSystem() async throws {
+        let place = try Workplace()
+        place.server.enqueue("/things", [.json(#"{"items":[{"id":1}]}"#)])
+        #expect(try await place.run("reload things").code == 0)
+        let run = try await place.shell(
+            """
+            unshare --mount bash -c 'mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && $FEEDSYNC status'
+            """)
+        #expect(
+            run.errors.hasPrefix(
+                "feedsync: unable to open database file: Read-only file system (SQLite error 14), file feedsync.db\n"))
+        #expect(run.code == 73)
+    }
+
+    private static let canMount: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/unshare")
+        process.arguments = ["--mount", "true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
 
     @Test("A store where none can be made is told with its path", arguments: ["/proc/x.db", "feedsync.yaml/x.db"])
     func impossiblePlaces(path: String) async throws {

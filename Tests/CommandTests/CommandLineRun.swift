@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import Threading
 
 /// One run of the binary, from start to end.
 struct CommandLineRun: Sendable {
@@ -8,58 +10,106 @@ struct CommandLineRun: Sendable {
 }
 
 /// A run of the binary that is under way.
-final class RunningCommand: @unchecked Sendable {
-    // Sendable: `Process` is started in `init`, and used afterwards only for signals, which any thread may send.
-    private let process: Process
+///
+/// Started with `posix_spawn`: Foundation's `Process` crashes now and then where several threads start some at once.
+final class RunningCommand: Sendable {
+    /// Its process id.
+    let id: Int32
     private let result: Task<CommandLineRun, Never>
 
     /// The binary beside the test bundle.
     static let binary = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("feedsync")
 
+    /// One at a time, so that no other child gets the pipes.
+    private static let starting = Lock(())
+
     init(
         _ arguments: [String], executable: URL = binary, folder: String, environment: [String: String]
     ) throws {
-        // A test run in the background ignores Ctrl-C, and whatever it starts would, too.
-        signal(SIGINT, SIG_DFL)
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        let errors = Pipe()
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        self.process = process
+        let child = try Self.starting.withLock { _ in
+            try Spawn(
+                [executable.path] + arguments, folder: folder, environment: environment.map { "\($0)=\($1)" })
+        }
+        id = child.id
         // Pipes are read before anybody waits: a full one would hold up the process for ever.
         result = Task {
-            async let outputText = Self.text(of: output.fileHandleForReading)
-            async let errorText = Self.text(of: errors.fileHandleForReading)
-            let texts = await (outputText, errorText)
-            await onThread { process.waitUntilExit() }
-            let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-            return CommandLineRun(output: texts.0, errors: texts.1, code: code)
+            async let output = onThread { text(of: child.output) }
+            async let errors = onThread { text(of: child.errors) }
+            let texts = await (output, errors)
+            let status = await onThread {
+                var status: Int32 = 0
+                while waitpid(child.id, &status, 0) < 0, errno == EINTR {}
+                return status
+            }
+            let signal = status & 0x7f
+            return CommandLineRun(output: texts.0, errors: texts.1, code: signal == 0 ? status >> 8 & 0xff : -signal)
         }
     }
-
-    /// Its process id.
-    var id: Int32 { process.processIdentifier }
 
     /// Sends it a signal.
     func send(_ number: Int32) { kill(id, number) }
 
     /// Waits for its end. The code of a run that a signal ended is the signal's number, negative.
     func end() async -> CommandLineRun { await result.value }
+}
 
-    private static func text(of handle: FileHandle) async -> String {
-        await onThread { String(decoding: handle.readDataToEndOfFile(), as: UTF8.self) }
+/// A child process with pipes for what it prints.
+private struct Spawn: Sendable {
+    let id: pid_t
+    let output: Int32
+    let errors: Int32
+
+    init(_ words: [String], folder: String, environment: [String]) throws {
+        let (output, outputEnd) = try Self.pipe()
+        let (errors, errorsEnd) = try Self.pipe()
+        defer {
+            close(outputEnd)
+            close(errorsEnd)
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, outputEnd, 1)
+        posix_spawn_file_actions_adddup2(&actions, errorsEnd, 2)
+        // A test run in the background ignores Ctrl-C, and whatever it starts would, too.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGHUP] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+        // The shell changes the folder, and becomes the program: Glibc's module has no way to spawn in a folder.
+        let words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder] + words
+        var arguments = words.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup($0) } + [nil]
+        defer { (arguments + variables).forEach { free($0) } }
+        var id = pid_t()
+        let code = posix_spawn(&id, words[0], &actions, &attributes, &arguments, &variables)
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
+        self.id = id
+        self.output = output
+        self.errors = errors
+    }
+
+    private static func pipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard Glibc.pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 }
 
-/// Runs what blocks on a thread of its own, where it keeps no task from running.
+/// All that comes out of a pipe.
+private func text(of descriptor: Int32) -> String {
+    String(decoding: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readDataToEndOfFile(), as: UTF8.self)
+}
+
 private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread { continuation.resume(returning: body()) }.start()

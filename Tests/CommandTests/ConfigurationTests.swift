@@ -82,5 +82,9 @@ import Testing
             .appending(path: "../../Sources/FeedSync/Presets/\(name).yaml")
         let printed = try await Workplace().run("presets \(name)").output
         #expect(printed == (try String(contentsOf: file, encoding: .utf8)))
+        let json = try await Workplace().run("presets \(name) --json").output
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(object["yaml"] as? String == printed)
+        #expect(Set(object.keys) == ["name", "description", "parameters", "yaml"])
     }
 }

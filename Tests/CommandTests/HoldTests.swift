@@ -17,7 +17,7 @@ import Testing
         #expect(
             second.errors == """
                 feedsync: things: process \(first.id) (reload) is at work on the feed
-                Try: try again when it is done, or wait for it with --wait
+                Try: run it again when that is done, or wait for it with --wait
 
                 """)
         #expect(second.output.isEmpty)
@@ -25,6 +25,11 @@ import Testing
         let quiet = try await place.run("reload things --quiet")
         #expect(quiet.output + quiet.errors == "")
         #expect(quiet.code == 75)
+        try FileManager.default.createSymbolicLink(
+            atPath: place.path("link.db"), withDestinationPath: "feedsync.db")
+        #expect(try await place.run("reload things --store link.db").code == 75)
+        let json = try await place.run("reload things --json")
+        #expect(json.output.contains(#""outcome":null,"#))
         gate.open()
         #expect(await first.end().code == 0)
         try place.expectSound()
@@ -66,9 +71,25 @@ import Testing
         #expect(try place.query("SELECT outcome FROM run ORDER BY id") == ["interrupted", "ok"])
     }
 
+    @Test("A crash tells nothing of what was in memory")
+    func crash() async throws {
+        let place = try Workplace()
+        let feed = PagedFeed(PagedFeed.items(1...10))
+        let gate = place.server.gate()
+        feed.hold(page: 1, at: gate)
+        place.server.route("/things", to: feed)
+        let running = try place.start("reload things")
+        await gate.arrived()
+        running.send(SIGSEGV)
+        let run = await running.end()
+        gate.open()
+        #expect(run.code == -SIGSEGV)
+        #expect(run.output + run.errors == "")
+    }
+
     @Test(
         "Ctrl-C and kill close the log before the process ends",
-        arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+        arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGQUIT, 131), (SIGTERM, 143)] as [(Int32, Int32)])
     func interrupted(number: Int32, code: Int32) async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...300))
@@ -81,7 +102,12 @@ import Testing
         let run = await running.end()
         #expect(run.code == code)
         #expect(run.output.isEmpty)
-        #expect(run.errors == "feedsync: things: stopped; what was stored stays\n")
+        #expect(
+            run.errors == """
+                feedsync: things: note: 100 new before it was stopped
+                feedsync: things: stopped; what was stored stays
+
+                """)
         try place.expectSound()
         #expect(try place.log() == ["beginHeader", "endHeader", "beginFooter", "endFooter"])
         #expect(try place.query("SELECT error ->> 'kind' FROM event WHERE error IS NOT NULL") == ["cancelled"])

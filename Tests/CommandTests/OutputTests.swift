@@ -119,6 +119,52 @@ import Testing
         #expect(lines[2] == "idle    none           0           0             never")
     }
 
+    @Test("status tells of a feed once, however often it is named")
+    func twice() async throws {
+        #expect(try await place().run("status idle idle").output.split(separator: "\n").count == 2)
+    }
+
+    @Test("On a narrow terminal no line is too long, and what is left out is told")
+    func narrowTerminal() async throws {
+        let place = try await place()
+        func narrow(_ words: String) async throws -> [Substring] {
+            try await place.shell(
+                #"script -qec "stty cols 40; $FEEDSYNC \#(words)" /dev/null"#, environment: ["NO_COLOR": "1"]
+            ).output.split(separator: "\r\n")
+        }
+        let status = try await narrow("status")
+        #expect(status.dropLast().allSatisfy { $0.count <= 40 })
+        #expect(status.first == "FEED    STATUS     ITEMS  GENERATION")
+        #expect(status.last == "feedsync: note: columns left out: NEXT PAGE, LOADED, ERROR; --json has all")
+        let link = "https://example.com/1"
+        place.server.enqueue("/idle", [.json(#"{"items":[{"id":1,"name":"\#(link)"}]}"#)])
+        #expect(try await place.run("reload idle").code == 0)
+        #expect(
+            try await narrow("show idle") == ["id", " 1", "feedsync: note: columns left out: name; --json has all"])
+    }
+
+    @Test("A failure after some pages tells what they brought")
+    func partial() async throws {
+        let place = try Workplace()
+        let feed = PagedFeed(PagedFeed.items(1...350))
+        feed.fail(page: 3, with: .status(404))
+        place.server.route("/things", to: feed)
+        let run = try await place.run("more things --all")
+        #expect(
+            run.errors.hasPrefix("feedsync: things: note: 200 new before it failed\nfeedsync: things: the upstream"))
+        #expect(run.code == 69)
+    }
+
+    @Test("Nothing that was typed or written in a file commands the terminal")
+    func controlCharacters() async throws {
+        let place = try Workplace()
+        let run = try await place.run("reload a\u{1B}[31mb\u{202E}c\u{9B}d\u{7F}e\nf")
+        #expect(run.errors.hasPrefix("feedsync: no such feed: a [31mbc d e f\n"))
+        place.server.enqueue("/things", [.json(#"{"items":[{"id":1,"name":"a\u009b\u202e\u2028b"}]}"#)])
+        #expect(try await place.run("reload things").code == 0)
+        #expect(try await place.run("show things --json").output.contains(#""name":"a\u009b\u202e\u2028b""#))
+    }
+
     @Test("--quiet prints failures alone")
     func quiet() async throws {
         let place = try Workplace()

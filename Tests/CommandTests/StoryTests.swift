@@ -31,7 +31,7 @@ import Testing
             failing.errors == """
                 feedsync: things: the upstream answered 500 Internal Server Error: "boom" \
                 (\(place.server.url)/things?per_page=100&page=4)
-                Try: try again later
+                Try: run it again later
 
                 """)
         #expect(failing.code == 69)
@@ -72,6 +72,15 @@ import Testing
         #expect(feed.requestedPages == [1, 2])
         #expect(try await place.run("more --pages 9 things").output.hasSuffix("; 350 items, all there is\n"))
         #expect(feed.requestedPages == [1, 2, 3, 4])
+    }
+
+    @Test("A feed that ends before the upstream's list does is not called all there is")
+    func incomplete() async throws {
+        let place = try Workplace(extra: "max_pages: 2")
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...350)))
+        let run = try await place.run("more things --all")
+        #expect(run.output.hasSuffix("; 200 items, stopped at max_pages\n"))
+        #expect(run.code == 0)
     }
 
     @Test("Each of several feeds is tried, and the first failure decides the exit code")

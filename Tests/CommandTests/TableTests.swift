@@ -38,6 +38,50 @@ import Testing
         #expect(table.lines(Palette(isOn: false), width: nil)[1] == "1000000  short  a text that is rather long")
     }
 
+    @Test("On a terminal too narrow for every column the last are left out")
+    func tooNarrow() {
+        var table = Table([
+            Table.Column(title: "NAME"), Table.Column(title: "COUNT", isNumber: true), Table.Column(title: "NOTE"),
+        ])
+        table.add(["a long name", "1000000", "a long note"])
+        let palette = Palette(isOn: false)
+        #expect(table.lines(palette, width: 20) == ["NAME           COUNT", "a long name  1000000"])
+        #expect(table.leftOut(width: 20) == ["NOTE"])
+        #expect(table.lines(palette, width: 12) == ["NAME", "a long name"])
+        #expect(table.leftOut(width: 12) == ["COUNT", "NOTE"])
+        #expect(table.leftOut(width: nil).isEmpty)
+    }
+
+    @Test(
+        "A progress line fits its terminal, however long the feed's name",
+        arguments: [
+            ("things", 40, "things", "page 1  0 items"), ("things", 20, "things", "page 1  0 …"),
+            ("a-very-long-name-of-a-feed", 40, "a-very-long-name-of-a…", "page 1  0 items"),
+            ("a-very-long-name-of-a-feed", 20, "a-very-…", "page 1  …"), ("things", 2, "", ""),
+        ])
+    func progress(feed: String, width: Int, name: String, text: String) {
+        let fitted = ProgressLine.fitted(feed, "page 1  0 items", width: width)
+        #expect(fitted.name == name)
+        #expect(fitted.text == text)
+    }
+
+    @Test(
+        "Text for people has spaces in place of what commands a terminal; colours stay where they are ours",
+        arguments: [
+            ("a\u{1B}[1mb\u{1B}[0m", true, "a\u{1B}[1mb\u{1B}[0m"), ("a\u{1B}[1mb", false, "a [1mb"),
+            ("a\u{1B}[2Jb\u{1B}", true, "a [2Jb "), ("ä\u{85}\u{2028}\u{2066}…\u{7F}\tb\nc", true, "ä   …  b\nc"),
+        ])
+    func controlCharacters(text: String, keepsColours: Bool, result: String) {
+        #expect(ControlCharacters.replaced(in: text, keepsColours: keepsColours) == result)
+    }
+
+    @Test("JSON has escapes in place of what commands a terminal")
+    func controlCharactersInJSON() {
+        #expect(
+            ControlCharacters.escaped(inJSON: "{\"a\":\t\"ä\u{7F}\u{9B}\u{202E}\"}")
+                == #"{"a": "ä\u007f\u009b\u202e"}"#)
+    }
+
     @Test(
         "Counts and sizes read well",
         arguments: [

@@ -15,6 +15,7 @@ import Testing
                 "feedsync help lists the options"
             ),
             ("reload -x things", "no such option: -x", "feedsync help lists the options"),
+            ("reload things -q=1", "-q takes no value", "feedsync help lists the options"),
             ("reload things --wait", "--wait needs a value", "feedsync help lists the options"),
             ("reload things --wait soon", "--wait wants a time such as 30s or 5m, not soon", "feedsync help reload"),
             ("reload things --json=yes", "--json takes no value", "feedsync help lists the options"),

@@ -35,6 +35,13 @@ struct SQLiteErrorTests {
         #expect(description.count < 240)
     }
 
+    @Test(
+        "A description has no statement where the file or the disk is to blame",
+        arguments: [5, 8, 10, 11, 13, 14, 26, 522, 1032] as [Int32])
+    func noStatement(code: Int32) {
+        #expect(SQLiteError(code: code, message: "bad", sql: "SELECT 1").description == "bad (SQLite error \(code))")
+    }
+
     @Test("A bound value is in no part of an error")
     func noBoundValues() throws {
         let connection = try Connection(path: ":memory:")

@@ -46,7 +46,7 @@ extension Session {
         if let last {
             let events = try await reading { () async throws(FeedError) in try await store.events(of: feed, last: last)
             }
-            console.print(events.map(lines.line))
+            print(events, as: lines)
             newest = events.last?.id ?? 0
         }
         // The newest few are all that was wanted, unless others are to come.
@@ -56,12 +56,19 @@ extension Session {
             let events = try await reading { () async throws(FeedError) in
                 try await store.events(of: feed, after: known, limit: most)
             }
-            console.print(events.map(lines.line))
+            print(events, as: lines)
             newest = events.last?.id ?? newest
             if events.count == most { continue }
             guard isFollowing else { return }
             await Command.pause()
         }
+    }
+}
+
+extension Session {
+    private func print(_ events: [StatusEvent], as lines: EventLines) {
+        let texts = events.map(lines.line)
+        if lines.isJSON { console.print(json: texts) } else { console.print(texts) }
     }
 }
 

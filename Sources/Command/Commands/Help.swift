@@ -20,10 +20,9 @@ extension Command {
 
 /// The help texts.
 enum HelpText {
-    /// What `feedsync` alone says.
+    /// What `feedsync` alone says, besides that it wants a command.
     static var usage: String {
         """
-        no command
 
         Usage: feedsync COMMAND [OPTIONS]
 
@@ -52,7 +51,7 @@ enum HelpText {
 
         \(palette.name("Exit codes:"))
           0 done, also when nothing was new   64 usage   65 a page that cannot be read   69 the upstream fails
-          70 a bug   73 the store   74 the output   75 try later   77 refused   78 configuration   130, 143 interrupted
+          70 a bug   73 the store   74 the output   75 try later   77 refused   78 configuration   128 + N signal N
 
         `feedsync demo` shows it all, and needs neither network nor configuration.
         """

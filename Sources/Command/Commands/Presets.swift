@@ -16,12 +16,16 @@ extension Command {
             guard let preset = presets.first(where: { $0.name == name }) else {
                 throw .unknown("preset", name, among: presets.map(\.name), advice: "feedsync presets lists them")
             }
+            if session.invocation.has(.json) {
+                session.console.print(json: json(preset, withFile: true))
+                return .done
+            }
             session.console.print(
                 preset.yaml.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
             return .done
         }
         if session.invocation.has(.json) {
-            session.console.print(JSONLines.array(presets.map(json)))
+            session.console.print(json: JSONLines.array(presets.map { json($0) }))
             return .done
         }
         var table = Table([
@@ -36,11 +40,12 @@ extension Command {
         return .done
     }
 
-    @Sendable private static func json(_ preset: Preset) -> String {
+    @Sendable private static func json(_ preset: Preset, withFile: Bool = false) -> String {
         var object = JSONObjectText()
         object.add("name", preset.name)
         object.add("description", preset.description)
         object.add("parameters", json: "[\(preset.parameters.map(JSONText.string).joined(separator: ","))]")
+        if withFile { object.add("yaml", preset.yaml) }
         return object.text
     }
 }

@@ -57,11 +57,14 @@ extension Session {
         guard invocation.has(.json) else {
             let isOnly = sections.count == 1 && sections.first?.section.name == nil
             let lists = sections.map { $0.lines(hasTitle: !isOnly, console.palette, width: console.width) }
-            return console.print(Array(lists.joined(separator: [""])))
+            console.print(Array(lists.joined(separator: [""])))
+            let leftOut = sections.map { Set($0.leftOut(hasTitle: !isOnly, width: console.width)) }
+            let names = sections.first?.page.columns.map(\.name) ?? []
+            return console.noteLeftOut(names.filter { name in leftOut.contains { $0.contains(name) } })
         }
         var document = JSONObjectText()
         document.add("feed", feed)
         document.add("sections", json: JSONLines.array(sections.map(\.json)))
-        console.print(document.text)
+        console.print(json: document.text)
     }
 }

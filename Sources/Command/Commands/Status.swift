@@ -14,12 +14,14 @@ extension Command {
         let store = try await session.storeIfAny(configuration)
         let feeds = try await session.knownFeeds(configuration, store)
         if session.invocation.has(.json) {
-            session.console.print(JSONLines.array(feeds.map(\.json)))
+            session.console.print(json: JSONLines.array(feeds.map(\.json)))
             return .done
         }
         if feeds.isEmpty { session.console.note("no feeds yet") }
+        let table = StatusTable.make(feeds)
         session.console.print(
-            feeds.isEmpty ? [] : StatusTable.make(feeds).lines(session.console.palette, width: session.console.width))
+            feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))
+        session.console.noteLeftOut(feeds.isEmpty ? [] : table.leftOut(width: session.console.width))
         return .done
     }
 }

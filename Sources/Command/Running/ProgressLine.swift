@@ -46,15 +46,22 @@ final class ProgressLine: Sendable {
     func paint() {
         guard let width else { return }
         let (text, isWaiting) = state.withLock { (Self.text(of: $0, since: start), !$0.reason.isEmpty) }
-        // The last column stays free: some terminals break the line as soon as it is written.
-        let rest = DisplayWidth.cut(text, to: max(0, width - 1 - DisplayWidth.of(feed) - 2))
+        let (name, rest) = Self.fitted(feed, text, width: width)
         let palette = console.errorPalette
-        console.showProgress("\(palette.name(feed))  \(isWaiting ? palette.attention(rest) : palette.faint(rest))")
+        console.showProgress("\(palette.name(name))  \(isWaiting ? palette.attention(rest) : palette.faint(rest))")
     }
 
     /// Takes the line away.
     func erase() {
         console.showProgress("")
+    }
+
+    /// Both within the width; a long name leaves at least half of it to the text.
+    static func fitted(_ feed: String, _ text: String, width: Int) -> (name: String, text: String) {
+        // The last column stays free: some terminals break the line as soon as it is written.
+        let room = max(0, width - 1 - 2)
+        let name = DisplayWidth.cut(feed, to: max(room / 2, room - DisplayWidth.of(text)))
+        return (name, DisplayWidth.cut(text, to: room - DisplayWidth.of(name)))
     }
 
     private static func text(of state: State, since start: ContinuousClock.Instant) -> String {

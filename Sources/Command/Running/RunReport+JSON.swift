@@ -11,7 +11,7 @@ extension RunReport {
         object.add("feed", feed)
         object.add("command", command)
         for name in ["started_at", "finished_at"] { object.add(name, json: "null") }
-        object.add("outcome", outcome.rawValue)
+        object.add("outcome", outcome?.rawValue)
         object.add("complete", 0)
         object.add("reason", json: "null")
         for name in ["pages", "requests", "bytes", "inserted", "updated", "unchanged", "removed"] {
@@ -21,10 +21,12 @@ extension RunReport {
         return object.text
     }
 
-    private var outcome: RunOutcome {
+    private var outcome: RunOutcome? {
         switch error?.kind {
         case nil: summary?.outcome ?? .ok
-        case .limited, .held: .limited
+        // No run was made.
+        case .held: nil
+        case .limited: .limited
         case .cancelled: .cancelled
         default: .failed
         }

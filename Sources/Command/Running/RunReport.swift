@@ -10,6 +10,8 @@ struct RunReport: Sendable {
     var summary: RunSummary?
     /// Why it did not.
     var error: FeedError?
+    /// What it stored before it failed, if anything.
+    private(set) var gain: String?
 
     init(feed: String, command: String) {
         self.feed = feed
@@ -20,16 +22,38 @@ struct RunReport: Sendable {
 
     var code: ExitCode { failure?.code ?? .done }
 
-    /// What the user should hear of although nothing failed.
-    var notices: [String] { summary?.notices ?? [] }
+    /// What the user should hear of besides the result or the failure.
+    var notices: [String] {
+        if let summary { return summary.notices }
+        return gain.map { ["\($0) before it \(error?.kind == .cancelled ? "was stopped" : "failed")"] } ?? []
+    }
+
+    /// Takes note of what a run did that failed.
+    mutating func follow(_ findings: RunWatch.Findings) {
+        run = findings.run
+        let parts = [(findings.inserted, "new"), (findings.updated, "changed")].filter { $0.0 > 0 }
+        guard !parts.isEmpty else { return }
+        gain = parts.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
+    }
 
     /// The result as people read it; nil for a failure, which is told on stderr.
     func line(_ palette: Palette, nameWidth: Int) -> String? {
         guard let summary else { return nil }
         let padding = String(repeating: " ", count: max(0, nameWidth - feed.count) + 2)
         let count = Figures.count(summary.itemCount, "item")
-        let standing = summary.isAtEnd ? "\(count), all there is" : "\(count), more to come"
-        return palette.name(feed) + padding + deed(summary, palette) + "; " + standing
+        return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(Self.standing(summary))"
+    }
+
+    /// Whether the items are all of the upstream's.
+    private static func standing(_ summary: RunSummary) -> String {
+        switch summary.reason {
+        case .maxPages: "stopped at max_pages"
+        case .cap: "the upstream serves no more (cap)"
+        case .drift: "the list moved while it was read (drift)"
+        case .leftOut: "some items were left out"
+        case .upstreamIncomplete: "the upstream says that it is not complete"
+        case .cutOff, .failed, nil: summary.isAtEnd ? "all there is" : "more to come"
+        }
     }
 
     private func deed(_ summary: RunSummary, _ palette: Palette) -> String {

@@ -1,25 +1,37 @@
 internal import FeedSync
 
-/// Follows what an engine does while a command runs: for the progress line, and to know the run's number.
+/// Follows what an engine does while a command runs: for the progress line, and to know what a run did that fails.
 ///
 /// - Isolation: any task.
 final class RunWatch: Sendable {
+    /// What was seen of a run.
+    struct Findings: Sendable {
+        /// Its number; nil if nothing happened.
+        var run: Int?
+        /// New items that it stored.
+        var inserted = 0
+        /// Items that it stored anew.
+        var updated = 0
+    }
+
     private let progress: ProgressLine
-    private let follower: Task<Int?, Never>
+    private let follower: Task<Findings, Never>
     private let painter: Task<Void, Never>
 
     init(_ engine: SyncEngine, progress: ProgressLine, onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }) {
         self.progress = progress
         let activity = engine.activity
         follower = Task {
-            var run: Int?
+            var findings = Findings()
             for await step in activity {
                 progress.follow(step)
                 guard case .event(let event) = step else { continue }
-                run = event.run
+                findings.run = event.run
+                findings.inserted += event.items.inserted
+                findings.updated += event.items.updated
                 onEvent(event)
             }
-            return run
+            return findings
         }
         painter = Task {
             // Ten times a second is as fast as anybody reads.
@@ -30,15 +42,13 @@ final class RunWatch: Sendable {
 
 extension RunWatch {
     /// Stops following once everything that has happened was seen, and erases the progress line.
-    ///
-    /// - Returns: The run's number; nil if nothing happened.
-    func end() async -> Int? {
+    func end() async -> Findings {
         painter.cancel()
         // What is in the stream already still comes.
         follower.cancel()
-        let run = await follower.value
+        let findings = await follower.value
         await painter.value
         progress.erase()
-        return run
+        return findings
     }
 }

@@ -28,7 +28,7 @@ extension Session {
             for notice in report.notices { console.note("\(feed.name): note: \(notice)") }
             if let failure = report.failure { console.report(failure) }
         }
-        if invocation.has(.json) { console.print(JSONLines.array(documents)) }
+        if invocation.has(.json) { console.print(json: JSONLines.array(documents)) }
         return codes.combined
     }
 
@@ -44,9 +44,9 @@ extension Session {
             let watch = RunWatch(engine, progress: progress, onEvent: onEvent)
             do throws(FeedError) {
                 report.summary = try await engine.perform(command)
-                report.run = await watch.end() ?? report.summary?.run
+                report.run = await watch.end().run ?? report.summary?.run
             } catch {
-                report.run = await watch.end()
+                report.follow(await watch.end())
                 throw error
             }
         } catch {

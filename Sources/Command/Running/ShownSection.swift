@@ -26,6 +26,16 @@ struct ShownSection: Sendable {
         return (hasTitle ? [title] : []) + table.lines(palette, width: width)
     }
 
+    /// The columns that hold something and that a terminal as wide as that has no room for.
+    func leftOut(hasTitle: Bool, width: Int?) -> [String] {
+        guard columns == nil, width != nil else { return [] }
+        let shown = table(isIndented: hasTitle, width: width)
+        let names = Set(shown.columns.map(\.title)).subtracting(shown.leftOut(width: width))
+        return page.columns.indices.filter { column in
+            !names.contains(page.columns[column].name) && page.rows.contains { !$0.values[column].description.isEmpty }
+        }.map { page.columns[$0].name }
+    }
+
     private func table(isIndented: Bool, width: Int?) -> Table {
         let cells = page.rows.map { row in row.values.map { DisplayWidth.printable($0.description) } }
         let chosen = columns(for: cells, width: width.map { $0 - (isIndented ? 2 : 0) })

@@ -40,7 +40,10 @@ struct ArgumentReader {
     }
 
     private mutating func readLetters(_ letters: Substring) throws(Failure) {
+        var previous: Character?
         for letter in letters {
+            if letter == "=", let previous { throw .usage("-\(previous) takes no value", advice: Self.advice) }
+            previous = letter
             guard let option = Option.allCases.first(where: { $0.letter == letter }) else {
                 throw .unknown("option", "-\(letter)", among: [], advice: Self.advice)
             }

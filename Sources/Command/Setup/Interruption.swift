@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Threading
 
-/// Ctrl-C and `kill`: the first lets the command close what is open, the second ends the process at once.
+/// Ctrl-C, Ctrl-\ and `kill`: the first lets the command close what is open, the second ends the process at once.
 ///
 /// - Isolation: any thread. Make it before any other thread starts: threads inherit which signals are blocked.
 final class Interruption: Sendable {
@@ -10,7 +10,7 @@ final class Interruption: Sendable {
 
     init() {
         // What a shell ignores for its background jobs stays ignored.
-        numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
+        numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Self.isIgnored($0) }
         var signals = Self.set(numbers)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }

@@ -24,7 +24,7 @@ struct Invocation: Sendable {
             return
         }
         guard let name = reader.operands.first else {
-            guard options[.help] != nil else { throw Failure(.usage, [HelpText.usage]) }
+            guard options[.help] != nil else { throw Failure(.usage, ["no command"], explanation: HelpText.usage) }
             command = .help
             operands = []
             return

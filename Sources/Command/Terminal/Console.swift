@@ -56,6 +56,21 @@ final class Console: Sendable {
 
     /// Prints lines of results, unless only failures are to be printed.
     func print(_ lines: [String]) {
+        printText(lines.map { ControlCharacters.replaced(in: $0, keepsColours: palette.isOn) })
+    }
+
+    /// Prints a line of results.
+    func print(_ line: String) { print([line]) }
+
+    /// Prints results that are JSON, unless only failures are to be printed.
+    func print(json documents: [String]) {
+        printText(documents.map(ControlCharacters.escaped(inJSON:)))
+    }
+
+    /// Prints a result that is JSON.
+    func print(json document: String) { print(json: [document]) }
+
+    private func printText(_ lines: [String]) {
         guard !lines.isEmpty, !isQuiet else { return }
         let failure = state.withLock { state -> Failure? in
             guard !state.isClosed, state.failure == nil else { return nil }
@@ -72,21 +87,25 @@ final class Console: Sendable {
         if let failure { report(failure) }
     }
 
-    /// Prints a line of results.
-    func print(_ line: String) { print([line]) }
-
     /// Prints a line that is no result.
     func note(_ line: String) {
         guard !isQuiet else { return }
-        writeError(["feedsync: \(line)"])
+        writeError(["feedsync: \(DisplayWidth.printable(line))"])
+    }
+
+    /// Prints which columns a table on the terminal leaves out, if there are any.
+    func noteLeftOut(_ columns: [String]) {
+        guard !columns.isEmpty else { return }
+        note("note: columns left out: \(columns.joined(separator: ", ")); --json has all")
     }
 
     /// Tells why something failed.
     func report(_ failure: Failure) {
         if isQuiet, failure.code == .tryLater { return }
         let name = errorPalette.failure("feedsync:")
-        let advice = failure.advice.map { ["\(errorPalette.hint("Try:")) \($0)"] } ?? []
-        writeError(failure.messages.map { "\(name) \($0)" } + advice)
+        let messages = failure.messages.map { "\(name) \(DisplayWidth.printable($0))" }
+        let advice = failure.advice.map { ["\(errorPalette.hint("Try:")) \(DisplayWidth.printable($0))"] } ?? []
+        writeError(messages + (failure.explanation.map { [$0] } ?? []) + advice)
     }
 
     /// Shows a line that the next one, or anything printed, takes the place of; an empty one erases it.

@@ -37,6 +37,12 @@ struct Table: Sendable {
         return lines + rows.map { row in line(row, widths, isCut) { columns[$0].paint(palette, $1) } }
     }
 
+    /// The titles of the columns that a terminal as wide as that has no room for.
+    func leftOut(width: Int?) -> [String] {
+        let (all, shown) = (widths(within: nil), widths(within: width))
+        return columns.indices.filter { all[$0] > 0 && shown[$0] == 0 }.map { columns[$0].title }
+    }
+
     private func line(_ cells: [String], _ widths: [Int], _ isCut: Bool, paint: (Int, String) -> String) -> String {
         var result = ""
         var pending = indentation
@@ -67,13 +73,23 @@ struct Table: Sendable {
             return max(title, min(longest, width.map { min($0, columns[index].limit) } ?? Self.widestAligned))
         }
         guard let width else { return widths }
-        // The widest text gives way first, and no column vanishes altogether.
-        let gaps = indentation + 2 * max(0, widths.count { $0 > 0 } - 1)
-        while widths.reduce(gaps, +) > width {
-            let widest = widths.indices.filter { !columns[$0].isNumber }.max { widths[$0] < widths[$1] }
-            guard let widest, widths[widest] > 8 else { break }
-            widths[widest] -= 1
+        // The last columns are left out where all of them do not fit, however narrow.
+        while !shrink(&widths, to: width), let last = widths.lastIndex(where: { $0 > 0 }), last > 0 {
+            widths[last] = 0
         }
         return widths
+    }
+
+    /// Takes from the widest texts first; false, and nothing taken, if that is not enough.
+    private func shrink(_ widths: inout [Int], to width: Int) -> Bool {
+        var narrowed = widths
+        let gaps = indentation + 2 * max(0, widths.count { $0 > 0 } - 1)
+        while narrowed.reduce(gaps, +) > width {
+            let widest = narrowed.indices.filter { !columns[$0].isNumber }.max { narrowed[$0] < narrowed[$1] }
+            guard let widest, narrowed[widest] > 8 else { return false }
+            narrowed[widest] -= 1
+        }
+        widths = narrowed
+        return true
     }
 }

@@ -13,10 +13,10 @@ final class PageDecoder: Sendable {
         self.plan = plan
     }
 
-    /// Decodes a page in one pass.
+    /// Decodes a page in one pass; an error shows none of the secrets.
     ///
     /// - Throws: `FeedError` of kind `undecodable`, with the place in bytes and the start of what stands there.
-    func decode(_ body: Body) throws(FeedError) -> DecodedPage {
+    func decode(_ body: Body, secrets: Secrets = Secrets()) throws(FeedError) -> DecodedPage {
         let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
         guard let scanner else { throw .outOfMemory }
         let page = body.withUnsafeBytes { bytes in
@@ -25,7 +25,7 @@ final class PageDecoder: Sendable {
         }
         guard page.error == JSON_OK else {
             recycle(scanner)
-            throw PageFault(page, of: body, plan: plan).error
+            throw PageFault(page, of: body, plan: plan, secrets: secrets).error
         }
         return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self)
     }
@@ -134,8 +134,11 @@ extension DecodedPage {
             }
         }
         if stored == 0, leftOut.count > 0 {
+            let items =
+                leftOut.count == 1
+                ? "the page's only item cannot be stored" : "none of the page's \(leftOut.count) items can be stored"
             throw FeedError(
-                .undecodable, "none of the page's \(leftOut.count) items can be stored: \(leftOut.first ?? "")",
+                .undecodable, "\(items): \(leftOut.first ?? "")",
                 advice: "correct `items`, `key` or `columns` in the feed's definition")
         }
         return leftOut

@@ -5,21 +5,21 @@ internal import HTTP
 struct PageFault {
     let error: FeedError
 
-    init(_ page: json_page, of body: Body, plan: DecodePlan) {
+    init(_ page: json_page, of body: Body, plan: DecodePlan, secrets: Secrets) {
         let items = plan.itemsPath.map { "`items: \($0)`" } ?? "the body, which should be the array of items,"
         let place = "at byte \(page.offset) of \(body.count)"
-        let found = Self.excerpt(of: body, at: page.offset)
+        let found = Self.excerpt(of: body, at: page.offset, secrets)
         switch page.error {
         case JSON_EMPTY:
             error = FeedError(.undecodable, "the body is empty, where a page of JSON was expected")
-        case JSON_NOT_JSON where page.offset == 0 || found.hasPrefix("<"):
+        case JSON_NOT_JSON where Self.isStart(page.offset, of: body):
             error = FeedError(
-                .undecodable, "the body is not JSON: it begins with \(Self.excerpt(of: body, at: 0))",
+                .undecodable, "the body is not JSON: it begins with \(found)",
                 advice: "look at the URL in a browser: a login or error page is often HTML")
         case JSON_NOT_JSON:
             error = FeedError(.undecodable, "the JSON is broken \(place): \(found)")
         case JSON_TRUNCATED:
-            error = FeedError(.undecodable, "the JSON ends in the middle, \(place)", advice: "try again")
+            error = FeedError(.undecodable, "the JSON ends in the middle, \(place)", advice: "run it again")
         case JSON_INVALID_UTF8:
             error = FeedError(.undecodable, "the body is not UTF-8 \(place)")
         case JSON_INVALID_ESCAPE:
@@ -38,7 +38,7 @@ struct PageFault {
         case JSON_ITEMS_MISSING:
             error = FeedError(
                 .undecodable,
-                "\(items) leads to nothing in the body, which begins with \(Self.excerpt(of: body, at: 0))",
+                "\(items) leads to nothing in the body, which begins with \(Self.excerpt(of: body, at: 0, secrets))",
                 advice: "correct `items` in the feed's definition")
         case JSON_ITEMS_WRONG_KIND:
             error = FeedError(
@@ -49,26 +49,17 @@ struct PageFault {
         }
     }
 
-    /// At most 40 characters of what the upstream sent, in quotes, with nothing that a terminal would obey.
-    private static func excerpt(of body: Body, at offset: Int) -> String {
-        body.withUnsafeBytes { bytes in
-            let end = min(bytes.count, offset + 160)
-            guard offset < end else { return "the end of the body" }
-            return Excerpt.quoted(String(decoding: bytes[offset..<end], as: UTF8.self), limit: 40)
-        }
+    /// At most 40 characters of what the upstream sent, in backticks.
+    private static func excerpt(of body: Body, at offset: Int, _ secrets: Secrets) -> String {
+        Excerpt.of(body, from: offset, limit: 40, secrets: secrets).map { "`\($0)`" } ?? "the end of the body"
     }
-}
 
-/// Shows what an upstream sent.
-enum Excerpt {
-    /// At most `limit` characters of the text in backticks, control characters replaced.
-    static func quoted(_ text: String, limit: Int) -> String {
-        let shown = text.prefix(limit).unicodeScalars.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: scalar == "\u{200D}" ? scalar : " "
-            default: scalar
-            }
+    /// Whether there is nothing but white space and a byte order mark before `offset`.
+    private static func isStart(_ offset: Int, of body: Body) -> Bool {
+        body.withUnsafeBytes { bytes in
+            var start = bytes.prefix(max(0, offset))
+            if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }
+            return start.allSatisfy { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
         }
-        return "`" + String(String.UnicodeScalarView(shown)) + (text.count > limit ? "…" : "") + "`"
     }
 }

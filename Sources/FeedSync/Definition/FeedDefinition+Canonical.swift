@@ -15,11 +15,18 @@ extension FeedDefinition {
             ("items", items?.description ?? ""),
             ("key", key.joined(separator: " ")),
             ("sync", sync.canonicalText),
+            ("section", section.map { "\($0.path) \($0.interval?.rawValue ?? "")" } ?? ""),
+            ("raw", "\(keepsRaw)"),
+            ("max_pages", maxPages.map { "\($0)" } ?? ""),
         ]
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
         members += authentication.map { $0.canonicalMembers(hashed) } ?? []
         members += columns.map { ("columns.\($0.name)", $0.canonicalText) }
+        members += responses.enumerated().map { index, rule in
+            let body = rule.body.map { "\($0.path)=\($0.value)" }.joined(separator: " ")
+            return ("responses.\(index)", "\(rule.status.map { "\($0)" } ?? "") \(body) \(rule.action.rawValue)")
+        }
         members += ignore.map { ("ignore.\($0)", "") }
         // A parameter may come several times, in an order that counts: Swift's sort keeps it.
         return members.sorted { $0.name < $1.name }.map { "\(Self.line($0.name))=\(Self.line($0.value))\n" }.joined()

@@ -37,7 +37,7 @@ extension Template {
             rest = rest[rest.index(after: close)...]
             for part in value.parts {
                 if case .literal(let text) = part {
-                    literal += isURL ? percentEncoded(text) : text
+                    literal += isURL ? URLPart.percentEncoded(text) : text
                 } else {
                     if !literal.isEmpty { parts.append(.literal(literal)) }
                     literal = ""
@@ -47,22 +47,5 @@ extension Template {
         }
         literal += rest
         return literal.isEmpty ? parts : parts + [.literal(literal)]
-    }
-
-    /// Everything but RFC 3986's unreserved characters escaped.
-    private static func percentEncoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0" + digits : "%" + digits
-            }
-        }
-        return result
     }
 }

@@ -7,54 +7,73 @@ extension Template {
         public let secrets: [String]
     }
 
-    /// Puts in what the references stand for.
+    /// Puts in what the references stand for. All that lead nowhere are told of.
     ///
     /// - Parameters:
     ///   - environment: The environment variables.
     ///   - folder: Where relative paths of `${file:PATH}` start: the folder of the configuration file. `~/` is
     ///     `$HOME`.
+    ///   - isURL: Whether the template is one of a URL: in the path and the query values are percent-encoded, so that
+    ///     none becomes another part of it; a value that the URL begins with goes in as it is.
     /// - Throws: `ConfigurationError` at the template's place if a variable is unset or empty, or a file cannot be
     ///   read, is empty, is not UTF-8 or is larger than 64 KiB.
     public func resolved(
-        environment: [String: String], relativeTo folder: String
+        environment: [String: String], relativeTo folder: String, isURL: Bool = false
     ) throws(ConfigurationError) -> Resolved {
         var text = ""
         var secrets: [String] = []
+        var mistakes: [Mistake] = []
         for part in parts {
-            switch part {
-            case .literal(let literal):
+            if case .literal(let literal) = part {
                 text += literal
-            case .environment(let name):
-                guard let value = environment[name] else {
-                    throw failure("the environment variable `\(name)` is not set")
-                }
-                guard !value.isEmpty else { throw failure("the environment variable `\(name)` is empty") }
-                text += value
+                continue
+            }
+            do throws(Unresolved) {
+                let value = try Self.value(of: part, environment, folder)
+                text += isURL ? URLPart(after: text).encoded(value) : value
                 secrets.append(value)
-            case .file(let path):
-                let value = try content(of: FilePath.resolve(path, in: folder, home: environment["HOME"]))
-                text += value
-                secrets.append(value)
+            } catch {
+                mistakes.append(Mistake(position: position, problem: error.problem))
             }
         }
+        if let first = mistakes.first { throw ConfigurationError(first, Array(mistakes.dropFirst())) }
         return Resolved(text: text, secrets: secrets)
     }
 
-    private func content(of path: String) throws(ConfigurationError) -> String {
+    private static func value(
+        of part: Part, _ environment: [String: String], _ folder: String
+    ) throws(Unresolved) -> String {
+        switch part {
+        case .literal(let text): return text
+        case .environment(let name):
+            guard let value = environment[name] else {
+                throw Unresolved(problem: "the environment variable `\(name)` is not set")
+            }
+            guard !value.isEmpty else { throw Unresolved(problem: "the environment variable `\(name)` is empty") }
+            return value
+        case .file(let path):
+            return try content(of: FilePath.resolve(path, in: folder, home: environment["HOME"]))
+        }
+    }
+
+    private static func content(of path: String) throws(Unresolved) -> String {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try FileContents.read(path, limit: 64 * 1024)
         } catch {
-            throw failure("`\(path)` \(error.problem)")
+            throw Unresolved(problem: "`\(path)` \(error.problem)")
         }
-        guard var text = String(validating: bytes, as: UTF8.self) else { throw failure("`\(path)` is not valid UTF-8") }
+        guard var text = String(validating: bytes, as: UTF8.self) else {
+            throw Unresolved(problem: "`\(path)` is not valid UTF-8")
+        }
         // Editors and `echo` end a file with a line break that belongs to no credential.
         while text.last?.isNewline == true { text.removeLast() }
-        guard !text.isEmpty else { throw failure("`\(path)` is empty") }
+        guard !text.isEmpty else { throw Unresolved(problem: "`\(path)` is empty") }
         return text
     }
+}
 
-    private func failure(_ problem: String) -> ConfigurationError {
-        ConfigurationError(Mistake(position: position, problem: problem))
-    }
+/// Why a reference leads nowhere.
+private struct Unresolved: Error {
+    let problem: String
 }

@@ -21,6 +21,9 @@ final class Broadcast<Value: Sendable>: Sendable {
         for listener in state.withLock({ $0.listeners.values.map { $0 } }) { listener.finish() }
     }
 
+    /// The value that was sent last.
+    var current: Value? { state.withLock { $0.current } }
+
     /// Tells everybody.
     func send(_ value: Value) {
         let listeners = state.withLock { state in

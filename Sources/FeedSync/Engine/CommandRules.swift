@@ -3,9 +3,13 @@
 /// | in flight | arrives | what happens |
 /// | --- | --- | --- |
 /// | reload | reload | joins the one in flight |
-/// | nextPage | nextPage | joins the one in flight |
+/// | nextPage | nextPage of no more pages | joins the one in flight |
+/// | nextPage | nextPage of more pages | runs after it; dropped with its error if that fails |
 /// | nextPage | reload | stops it after the last committed page, then reloads |
 /// | reload | nextPage | runs after the reload; dropped with the reload's error if that fails |
+/// | any that is being stopped | any | runs once that one has ended, however it did; a reload first |
+///
+/// Next pages that wait together are one command, of the most pages that any of them asks for.
 struct CommandRules {
     /// Stands for one sending of a command, and for whoever waits for its answer.
     typealias Ticket = Int
@@ -23,99 +27,108 @@ struct CommandRules {
         case cancel(Ticket)
     }
 
-    private struct Waiting {
+    private struct Run {
         let command: RequestCommand
         var tickets: [Ticket]
-
-        /// The same without a ticket; nil if nobody is left.
-        func without(_ ticket: Ticket) -> Waiting? {
-            let rest = tickets.filter { $0 != ticket }
-            return rest.isEmpty ? nil : Waiting(command: command, tickets: rest)
-        }
+        var isStopping = false
     }
 
     private enum State {
         case idle
-        case running(Waiting, then: Waiting?)
-        /// A footer is being stopped for a reload.
-        case stopping(Waiting, then: Waiting, last: Waiting?)
+        case running(Run, queue: CommandQueue)
     }
 
     private var state = State.idle
 
-    /// Whether a run is in flight.
+    /// Whether no run is in flight.
     var isIdle: Bool {
         if case .idle = state { true } else { false }
     }
 
     /// A command arrives.
     mutating func send(_ command: RequestCommand, _ ticket: Ticket) -> [Effect] {
-        let arrived = Waiting(command: command, tickets: [ticket])
-        switch state {
-        case .idle:
-            state = .running(arrived, then: nil)
+        guard case .running(var run, var queue) = state else {
+            state = .running(Run(command: command, tickets: [ticket]), queue: CommandQueue())
             return [.start(command)]
-        case .running(var current, var next):
-            switch (current.command == .reload, command == .reload) {
-            case (true, true), (false, false):
-                current.tickets.append(ticket)
-                state = .running(current, then: next)
-                return []
-            case (true, false):
-                next = next.map { Waiting(command: $0.command, tickets: $0.tickets + [ticket]) } ?? arrived
-                state = .running(current, then: next)
-                return []
-            case (false, true):
-                state = .stopping(current, then: arrived, last: next)
-                return [.stop]
-            }
-        case .stopping(let current, var next, var last):
-            if command == .reload {
-                next.tickets.append(ticket)
-            } else {
-                last = last.map { Waiting(command: $0.command, tickets: $0.tickets + [ticket]) } ?? arrived
-            }
-            state = .stopping(current, then: next, last: last)
+        }
+        defer { state = .running(run, queue: queue) }
+        if !run.isStopping, run.command.covers(command) {
+            run.tickets.append(ticket)
             return []
         }
+        queue.add(command, ticket)
+        guard command == .reload, !run.isStopping else { return [] }
+        run.isStopping = true
+        return [.stop]
     }
 
     /// Nobody waits for a ticket any more: a run that was for it alone is stopped.
     mutating func cancel(_ ticket: Ticket) -> [Effect] {
-        switch state {
-        case .idle:
-            return []
-        case .running(let current, let next):
-            if current.tickets == [ticket] { return [.stop] }
-            guard let rest = current.without(ticket) else { return [] }
-            state = .running(rest, then: next?.without(ticket))
-        case .stopping(let current, let next, let last):
-            guard !current.tickets.contains(ticket) else { return [] }
-            if let rest = next.without(ticket) {
-                state = .stopping(current, then: rest, last: last?.without(ticket))
-            } else if let last {
-                state = .running(current, then: last)
-            } else {
-                state = .running(current, then: nil)
-            }
+        guard case .running(var run, var queue) = state else { return [] }
+        defer { state = .running(run, queue: queue) }
+        guard run.tickets.contains(ticket) else { return queue.remove(ticket) ? [.cancel(ticket)] : [] }
+        // A run that is being stopped answers all of its tickets soon.
+        guard !run.isStopping else { return [] }
+        guard run.tickets != [ticket] else {
+            run.isStopping = true
+            return [.stop]
         }
+        run.tickets.removeAll { $0 == ticket }
         return [.cancel(ticket)]
     }
 
     /// The run in flight ended; `failed` if it did with an error.
     mutating func ended(failed: Bool) -> [Effect] {
-        switch state {
-        case .idle:
-            return []
-        case .running(let current, let next?) where !failed:
-            state = .running(next, then: nil)
-            return [.answer(current.tickets), .start(next.command)]
-        case .running(let current, let next):
-            state = .idle
-            return [.answer(current.tickets)] + (next.map { [.drop($0.tickets)] } ?? [])
-        case .stopping(let current, let next, let last):
-            state = .running(next, then: last)
-            return [.answer(current.tickets), .start(next.command)]
+        guard case .running(let run, var queue) = state else { return [] }
+        state = .idle
+        let answer = Effect.answer(run.tickets)
+        // Being stopped is no failure of the upstream's: what waits has nothing to do with it.
+        guard !failed || run.isStopping else {
+            return queue.tickets.isEmpty ? [answer] : [answer, .drop(queue.tickets)]
         }
+        guard let next = queue.popFirst() else { return [answer] }
+        state = .running(Run(command: next.command, tickets: next.tickets), queue: queue)
+        return [answer, .start(next.command)]
+    }
+}
+
+/// The commands that wait for the run in flight to end.
+private struct CommandQueue {
+    private var reloads: [CommandRules.Ticket] = []
+    private var nextPages: [(command: RequestCommand, ticket: CommandRules.Ticket)] = []
+
+    var tickets: [CommandRules.Ticket] { reloads + nextPages.map(\.ticket) }
+
+    mutating func add(_ command: RequestCommand, _ ticket: CommandRules.Ticket) {
+        if command == .reload { reloads.append(ticket) } else { nextPages.append((command, ticket)) }
+    }
+
+    /// Whether the ticket was here.
+    mutating func remove(_ ticket: CommandRules.Ticket) -> Bool {
+        let count = tickets.count
+        reloads.removeAll { $0 == ticket }
+        nextPages.removeAll { $0.ticket == ticket }
+        return tickets.count < count
+    }
+
+    /// The reload, or else the next page that does for all.
+    mutating func popFirst() -> (command: RequestCommand, tickets: [CommandRules.Ticket])? {
+        if !reloads.isEmpty {
+            defer { reloads = [] }
+            return (.reload, reloads)
+        }
+        let commands = nextPages.map(\.command)
+        guard let most = commands.first(where: { command in commands.allSatisfy(command.covers) }) else { return nil }
+        defer { nextPages = [] }
+        return (most, nextPages.map(\.ticket))
+    }
+}
+
+extension RequestCommand {
+    /// Whether a run of this command does what the other one asks.
+    fileprivate func covers(_ other: RequestCommand) -> Bool {
+        guard self != .reload, other != .reload else { return self == other }
+        guard let limit else { return true }
+        return other.limit.map { $0 <= limit } ?? false
     }
 }

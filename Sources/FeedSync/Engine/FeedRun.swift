@@ -17,7 +17,7 @@ final class FeedRun {
     /// The pages without items that came last, one after the other.
     private var emptyPages = 0
     /// The next page, requested while the one before was being committed.
-    private var lookAhead: (continuation: Continuation, fetch: Task<PageLoader.Fetch, any Error>)?
+    private var lookAhead: (continuation: Continuation, fetch: Task<PageLoader.Fetch, Never>)?
 
     init(
         _ command: RequestCommand, of definition: FeedDefinition, store: Store, loader: PageLoader,
@@ -49,10 +49,10 @@ final class FeedRun {
         }
         guard case .end(let outcome) = step else { throw FeedError(.bug, "a run ended without an outcome") }
         let itemCount = try await store.finish(definition.name, outcome: outcome, now: now())
-        let (_, figures) = try await store.progress(of: definition.name)
+        let (walk, figures) = try await store.progress(of: definition.name)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
-            itemCount: itemCount, notices: notices + leftOutNotice)
+            reason: walk?.reason, itemCount: itemCount, notices: notices + leftOutNotice)
     }
 
     private var isAtEnd = false
@@ -76,11 +76,14 @@ final class FeedRun {
             : try await storing { () async throws(FeedError) in
                 try await store.progress(of: definition.name).walk
             }
-        let loaded = try await loader.load(
-            fetch, elements: walk?.elements ?? 0, pages: walk?.pages ?? 0, emptyPages: emptyPages, total: walk?.total)
+        let soFar = WalkSoFar(
+            pages: walk?.pages ?? 0, elements: walk?.elements ?? 0, emptyPages: emptyPages, total: walk?.total)
+        let loaded = try await loader.load(fetch, after: soFar)
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
-        if wantsNext, let next = loaded.end.next { startLookAhead(next) }
+        if wantsNext, let next = loaded.end.next {
+            try await storing { () async throws(FeedError) in try await lookAhead(to: next, after: loaded.fetched) }
+        }
         return try await commit(loaded, direction, wantsNext: wantsNext)
     }
 
@@ -93,6 +96,7 @@ final class FeedRun {
         let commit = PageCommit(
             direction: direction, content: loaded.content, request: loaded.page.identity,
             credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: loaded.end,
+            upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
             requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
             beginsNext: wantsNext)
@@ -116,23 +120,25 @@ final class FeedRun {
         let ahead = lookAhead
         lookAhead = nil
         if let ahead, ahead.continuation == page.continuation {
-            let result = await withTaskCancellationHandler {
-                await ahead.fetch.result
+            return await withTaskCancellationHandler {
+                await ahead.fetch.value
             } onCancel: {
                 ahead.fetch.cancel()
-            }
-            switch result {
-            case .success(let fetch): return fetch
-            case .failure(let error): throw FetchFailure((error as? FeedError) ?? FeedError(.bug, "\(error)"))
             }
         }
         ahead?.fetch.cancel()
         return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
     }
 
-    private func startLookAhead(_ next: Continuation) {
+    /// Puts the next request on the wire. What it needs of the store is read first: the store is busy in a moment.
+    private func lookAhead(
+        to next: Continuation, after fetched: FetchedPage, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FeedError) {
+        // A page that cannot be requested is told of when it is its turn.
         guard let page = try? loader.requests.page(for: next) else { return }
-        lookAhead = (next, Task { [loader] in try await loader.fetch(page) })
+        guard try await loader.mayLookAhead(page, after: fetched) else { return }
+        let stored = try await store.storedPage(page, of: definition.name)
+        lookAhead = (next, Task { [loader] in await loader.fetch(page, stored: stored) })
     }
 
     private func fail(
@@ -152,17 +158,12 @@ final class FeedRun {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
         leftOut.first = leftOut.first ?? loaded.leftOut.first
         leftOut.count += loaded.leftOut.count
-        switch loaded.incompleteReason {
-        case .cap?: notices.append("the upstream serves no further page although it has more items (a cap)")
-        case .maxPages?: notices.append("stopped at `max_pages`")
-        default: break
-        }
     }
 
     private var leftOutNotice: [String] {
         guard leftOut.count > 0 else { return [] }
         let items = leftOut.count == 1 ? "1 item was" : "\(leftOut.count) items were"
-        return ["\(items) left out: \(leftOut.first ?? "")"]
+        return ["\(items) left out" + (leftOut.first.map { ": \($0)" } ?? ", as before")]
     }
 
     private func failing<Result>(_ body: () throws(FeedError) -> Result) throws(FetchFailure) -> Result {

@@ -5,7 +5,10 @@ struct LoadedPage: Sendable {
     let page: PreparedPage
     let fetched: FetchedPage
     let content: PageCommit.Content
+    /// Where the walk goes on.
     let end: PageEnd
+    /// Where the upstream says that the pages go on; the walk may end before.
+    let upstreamNext: Continuation?
     let leftOut: LeftOut
     let incompleteReason: IncompleteReason?
     let validators: Validators
@@ -18,6 +21,18 @@ struct LoadedPage: Sendable {
         case .notModified(let stored): stored.elements == 0
         }
     }
+}
+
+/// What a walk had come to before a page.
+struct WalkSoFar: Sendable {
+    /// The pages.
+    var pages = 0
+    /// The elements of their items arrays.
+    var elements = 0
+    /// How many of the last pages running were empty.
+    var emptyPages = 0
+    /// The elements that the upstream said there are.
+    var total: Int?
 }
 
 /// Fetches and decodes a page: the diagram's first two stages.
@@ -39,7 +54,18 @@ struct PageLoader: Sendable {
     /// Requests a page, conditionally if the store has it with validators. Silent: nothing is stored or logged.
     func fetch(_ page: PreparedPage) async throws(FeedError) -> Fetch {
         try await awaitQuota(of: page)
-        let stored = try await store.storedPage(page, of: definition.name)
+        return await fetch(page, stored: try await store.storedPage(page, of: definition.name))
+    }
+
+    /// Whether the page may be requested now, before the one that led to it is committed: the host, in its answer to
+    /// that one or before, did not say to wait.
+    func mayLookAhead(_ page: PreparedPage, after fetched: FetchedPage) async throws(FeedError) -> Bool {
+        guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
+        return try await store.blockedUntil(page, of: definition.name, now: options.wallClock.text) == nil
+    }
+
+    /// Requests a page, conditionally if `stored` has validators. Touches nothing but the network.
+    func fetch(_ page: PreparedPage, stored: StoredPage?) async -> Fetch {
         // A 304 would not tell that the header has come since.
         let mayHaveGoneOn = definition.pagination.endsByAbsence && stored?.continuation == nil
         let result = await attempt(page, mayHaveGoneOn ? nil : stored?.validators)
@@ -48,26 +74,24 @@ struct PageLoader: Sendable {
 
     /// Makes a page of a response.
     ///
-    /// - Parameters:
-    ///   - elements: those of the walk's pages before this one.
-    ///   - pages: how many those are.
-    ///   - emptyPages: how many of the last ones running were empty.
-    ///   - total: the elements that the upstream said there are.
-    func load(
-        _ fetch: Fetch, elements: Int, pages: Int, emptyPages: Int, total: Int?
-    ) async throws(FetchFailure) -> LoadedPage {
+    /// - Parameter walk: what came before the page.
+    func load(_ fetch: Fetch, after walk: WalkSoFar) async throws(FetchFailure) -> LoadedPage {
         var fetched = try fetch.result.get()
         if fetched.kind == .notModified {
             if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored) {
                 let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
                 return loaded(
-                    fetch.page, fetched, .notModified(stored), end, pages: pages, validators: stored.validators)
+                    fetch.page, fetched, .notModified(stored), end, after: walk, count: stored.elements,
+                    validators: stored.validators.refreshed(by: fetched.response),
+                    leftOut: LeftOut(count: stored.leftOut))
             }
-            fetched = try await attempt(fetch.page, nil).get()
+            let again = try await attempt(fetch.page, nil).get()
+            fetched = FetchedPage(
+                kind: again.kind, response: again.response, requestCount: fetched.requestCount + again.requestCount,
+                byteCount: fetched.byteCount + again.byteCount, quota: fetched.quota + again.quota)
         }
         do throws(FeedError) {
-            return try decode(
-                fetch.page, fetched, elements: elements, pages: pages, emptyPages: emptyPages, total: total)
+            return try decode(fetch.page, fetched, after: walk)
         } catch {
             throw FetchFailure(
                 error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
@@ -99,7 +123,7 @@ struct PageLoader: Sendable {
     private func leadsElsewhere(_ page: PreparedPage, _ fetched: FetchedPage, than stored: StoredPage) -> Bool {
         guard definition.pagination.endsByAbsence else { return false }
         do throws(FeedError) {
-            let end = try next(page, fetched, count: stored.elements, elements: 0, emptyPages: 0, values: [])
+            let end = try next(page, fetched, after: WalkSoFar(), count: stored.elements, values: [])
             return end.next.map { $0 != stored.continuation } ?? false
         } catch {
             return true
@@ -107,23 +131,20 @@ struct PageLoader: Sendable {
     }
 
     private func decode(
-        _ page: PreparedPage, _ fetched: FetchedPage, elements: Int, pages: Int, emptyPages: Int, total: Int?
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
     ) throws(FeedError) -> LoadedPage {
         let validators = Validators(of: fetched.response)
         switch fetched.kind {
         case .end:
-            // A refusal where there should be more is a cap; where there should not, it is an end like any other.
-            let reason: IncompleteReason? = (total ?? 0) > elements ? .cap : nil
-            return loaded(
-                page, fetched, .empty, .end(total: total), pages: pages, validators: validators, reason: reason)
+            return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators)
         case .empty, .notModified:
-            let end = try next(page, fetched, count: 0, elements: elements, emptyPages: emptyPages, values: [])
-            return loaded(page, fetched, .empty, end, pages: pages, validators: validators)
+            let end = try next(page, fetched, after: walk, count: 0, values: [])
+            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators)
         case .content:
             let decoded: DecodedPage
             let leftOut: LeftOut
             do throws(FeedError) {
-                decoded = try decoder.decode(fetched.response.body)
+                decoded = try decoder.decode(fetched.response.body, secrets: page.secrets)
                 leftOut = try decoded.leftOut()
             } catch {
                 throw FeedError(
@@ -131,23 +152,24 @@ struct PageLoader: Sendable {
                     httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
             }
             let end = try next(
-                page, fetched, count: decoded.elementCount, elements: elements, emptyPages: emptyPages,
-                values: decoded.bodyValues, lastItem: decoded.lastItemValues)
+                page, fetched, after: walk, count: decoded.elementCount, values: decoded.bodyValues,
+                lastItem: decoded.lastItemValues)
             return loaded(
-                page, fetched, .decoded(decoded), end, pages: pages, validators: validators, leftOut: leftOut)
+                page, fetched, .decoded(decoded), end, after: walk, count: decoded.elementCount,
+                validators: validators, leftOut: leftOut)
         }
     }
 
     private func next(
-        _ page: PreparedPage, _ fetched: FetchedPage, count: Int, elements: Int, emptyPages: Int,
-        values: [JSONScalar?], lastItem: [JSONScalar?] = []
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, count: Int, values: [JSONScalar?],
+        lastItem: [JSONScalar?] = []
     ) throws(FeedError) -> PageEnd {
         let facts = PageFacts(
             continuation: page.continuation.map { Continuation(page.secrets.reveal($0.text)) }, elementCount: count,
-            walkElementCount: elements + count, emptyPagesBefore: emptyPages, values: values,
+            walkElementCount: walk.elements + count, emptyPagesBefore: walk.emptyPages, values: values,
             lastItemValues: lastItem,
             headers: fetched.response.headers.fields.map { PageFacts.Header(name: $0.name, value: $0.value) },
-            url: fetched.response.url.text)
+            url: fetched.response.url.text, secrets: page.secrets)
         do throws(PagingError) {
             let end = try definition.pagination.next(after: facts)
             let next = end.next.map { Continuation(page.secrets.conceal($0.text)) }
@@ -160,20 +182,21 @@ struct PageLoader: Sendable {
     }
 
     private func loaded(
-        _ page: PreparedPage, _ fetched: FetchedPage, _ content: PageCommit.Content, _ end: PageEnd, pages: Int,
-        validators: Validators, leftOut: LeftOut = LeftOut(),
-        reason: IncompleteReason? = nil
+        _ page: PreparedPage, _ fetched: FetchedPage, _ content: PageCommit.Content, _ end: PageEnd,
+        after walk: WalkSoFar, count: Int, validators: Validators, leftOut: LeftOut = LeftOut()
     ) -> LoadedPage {
-        var end = end
-        var reason = reason
-        if let most = definition.maxPages, pages + 1 >= most, end.next != nil {
-            end = .end(total: end.total, notice: end.notice)
+        var effective = end
+        var reason: IncompleteReason?
+        if end.next == nil {
+            // An end where there should be more is a cap.
+            if let total = end.total ?? walk.total, total > walk.elements + count { reason = .cap }
+        } else if let most = definition.maxPages, walk.pages + 1 >= most {
+            effective = .end(total: end.total, notice: end.notice)
             reason = .maxPages
         }
-        let isNotModified = if case .notModified = content { true } else { false }
         return LoadedPage(
-            page: page, fetched: fetched, content: content, end: end, leftOut: leftOut, incompleteReason: reason,
-            validators: isNotModified ? validators.refreshed(by: fetched.response) : validators)
+            page: page, fetched: fetched, content: content, end: effective, upstreamNext: end.next, leftOut: leftOut,
+            incompleteReason: reason, validators: validators)
     }
 
     /// Waits as long as the host said to an earlier request, perhaps of another process.
@@ -185,7 +208,7 @@ struct PageLoader: Sendable {
             let time = Timestamp(sinceEpoch: until)?.text ?? "later"
             throw FeedError(
                 .limited, "\(page.quotaOrigin) said to make no request before \(time)",
-                advice: "try again then, or wait for it with --max-wait", url: page.shown(page.request.url))
+                advice: "run it again then, or wait for it with --max-wait", url: page.shown(page.request.url))
         }
         do { try await options.clock.sleep(for: wait) } catch { throw .cancelled }
     }

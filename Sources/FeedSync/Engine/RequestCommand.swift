@@ -48,8 +48,10 @@ public struct RunSummary: Sendable, Hashable {
     public let outcome: RunOutcome
     /// What it did.
     public let figures: RunFigures
-    /// Whether the upstream has no further page.
+    /// Whether there is no further page to request.
     public let isAtEnd: Bool
+    /// Why the walk is not complete although it has ended; nil if it is, or goes on.
+    public let reason: IncompleteReason?
     /// The feed's rows that the upstream has, after the run.
     public let itemCount: Int
     /// What the user should hear of although nothing failed, one sentence each.

@@ -7,7 +7,8 @@ internal import Threading
 ///     engine.requestCommand.send(.reload)
 ///     for await status in engine.refreshStatus { … }
 ///
-/// Commands that meet follow the latest intent: two of a kind become one, and a reload stops a next page.
+/// Commands that meet follow the latest intent: one that asks for no more than the run in flight joins it, and a reload
+/// stops a next page.
 ///
 /// - Isolation: an actor on its store's thread, so that a page goes from decoding to commit without a change of thread.
 public actor SyncEngine {
@@ -169,6 +170,8 @@ public actor SyncEngine {
             return summary
         } catch {
             await store.close(definition.name)
+            // Where the store could not take the end, whoever watches must not wait for it.
+            if let status = statuses.current, status != status.settled { statuses.send(status.settled) }
             throw error
         }
     }
@@ -184,7 +187,7 @@ public actor SyncEngine {
                 let holder = Hold.holder(of: number, of: store.path)
                 throw FeedError(
                     .held, "\(holder) is at work on the feed",
-                    advice: "try again when it is done, or wait for it with --wait")
+                    advice: "run it again when that is done, or wait for it with --wait")
             }
             do { try await options.clock.sleep(for: pause) } catch { throw .cancelled }
             waited += pause

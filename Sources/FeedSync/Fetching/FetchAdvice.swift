@@ -18,14 +18,14 @@ enum FetchAdvice {
     static func advice(_ kind: HTTPError.Kind) -> String? {
         switch kind {
         case .resolve: "check the host in `url`, and the network"
-        case .connect, .connectionLost: "check the network, or try again later"
-        case .timeout, .stalled: "try again later, or give the feed a longer `timeout`"
+        case .connect, .connectionLost: "check the network, or run it again later"
+        case .timeout, .stalled: "run it again later, or give the feed a longer `timeout`"
         case .tls: "check the clock of this machine and the certificate of the host"
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"
-        case .tooLarge: "ask for smaller pages"
+        case .tooLarge: "check what the `url` answers, or ask for smaller pages"
         case .invalidRequest: "check `headers` and `auth`, and what they refer to"
-        case .truncated, .protocolError, .other: "try again later"
+        case .truncated, .protocolError, .other: "run it again later"
         case .cancelled: nil
         }
     }
@@ -36,7 +36,7 @@ enum FetchAdvice {
         case (.refused, _): "check what the credential in `auth` may read"
         case (.rejected, 404), (.rejected, 410): "check the `url`"
         case (.rejected, 400..<500): "check the `url`, `query` and `headers`"
-        case (.unreachable, _), (.limited, _): "try again later"
+        case (.unreachable, _), (.limited, _): "run it again later"
         case (.unfollowable, _): "check where the `url` leads"
         default: nil
         }

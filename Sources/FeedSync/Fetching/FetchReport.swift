@@ -45,8 +45,10 @@ struct FetchReport {
                 httpStatus: response.status, url: page.shown(response.url)))
     }
 
-    /// The host wants no request for a time that is longer than we wait.
-    mutating func limited(_ response: Response, wait: Duration, attempts: Int, now: Int64) -> FetchFailure {
+    /// The host wants no request for a time; `isTooLong` tells that we would have made one had we been allowed to wait.
+    mutating func limited(
+        _ response: Response, wait: Duration, isTooLong: Bool, attempts: Int, now: Int64
+    ) -> FetchFailure {
         let told = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(UTCTime.text)
         // A host that names no time is left alone for as long as we would have waited before another attempt.
         let reading = QuotaReading(of: response, to: page, now: now, ownWait: wait)
@@ -56,7 +58,8 @@ struct FetchReport {
         return failure(
             FeedError(
                 .limited, sentence(about: response, attempts) + until,
-                advice: "try again after \(time ?? "a while"), or allow a longer wait with --max-wait",
+                advice: "run it again after \(time ?? "a while")"
+                    + (isTooLong ? ", or allow a longer wait with --max-wait" : ""),
                 httpStatus: response.status, url: page.shown(response.url)))
     }
 

@@ -83,7 +83,8 @@ public struct Fetcher: Sendable {
                 case .retry(let wait):
                     try await pause(wait, before: &attempt, because: StatusText.text(response.status), report)
                 case .limited(let wait):
-                    throw report.limited(response, wait: wait, attempts: attempt, now: now)
+                    throw report.limited(
+                        response, wait: wait, isTooLong: wait > policy.maxWait, attempts: attempt, now: now)
                 case .giveUp:
                     let kind = ResponseMeaning.failureAfterRetries(response.status)
                     throw report.failure(kind, response, attempts: attempt)

@@ -64,12 +64,13 @@ public struct RequestPlan: Sendable {
 
     private func resolvedParts() throws(FeedError) -> ResolvedParts {
         do throws(ConfigurationError) {
-            return try ResolvedParts(definition) { template throws(ConfigurationError) in
+            let address = try definition.url.resolved(environment: environment, relativeTo: folder, isURL: true)
+            return try ResolvedParts(definition, address: address) { template throws(ConfigurationError) in
                 try template.resolved(environment: environment, relativeTo: folder)
             }
         } catch {
             throw FeedError(
-                .configuration, error.description, advice: "set what the definition refers to, then try again")
+                .configuration, error.description, advice: "set what the definition refers to, then run it again")
         }
     }
 

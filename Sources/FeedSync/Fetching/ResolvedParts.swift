@@ -13,12 +13,15 @@ struct ResolvedParts {
     /// Headers that carry a credential however their value is written.
     private static let credentialHeaders = ["authorization", "cookie", "proxy-authorization", "x-api-key"]
 
+    /// - Parameters:
+    ///   - definition: The feed.
+    ///   - address: Its `url`, resolved as one.
+    ///   - resolve: Follows the references of all else.
     /// - Throws: what `resolve` throws.
     init(
-        _ definition: FeedDefinition,
+        _ definition: FeedDefinition, address: Template.Resolved,
         resolve: (Template) throws(ConfigurationError) -> Template.Resolved
     ) throws(ConfigurationError) {
-        let address = try resolve(definition.url)
         url = address.text
         var found = address.secrets
 
@@ -51,7 +54,8 @@ struct ResolvedParts {
         if let authentication = definition.authentication {
             found += try Self.credentials(of: authentication, resolve: resolve, into: &credentials)
         }
-        secrets = Secrets(found)
+        // Behind all others, so that these keep their numbers.
+        secrets = Secrets(found + address.secrets.flatMap(URLSecret.otherForms))
     }
 
     /// A URL for people, secrets masked.

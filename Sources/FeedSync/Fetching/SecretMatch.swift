@@ -19,6 +19,9 @@ struct SecretMatch {
     /// The bytes from which on a secret is one wherever it occurs.
     static let certainLength = 4
 
+    /// The most bytes that one byte of a secret is written in: `\u00XX`.
+    static let longestEscape = 6
+
     /// The longest of the secrets that begins at a place.
     static func longest(
         of secrets: [[UInt8]], in text: [UInt8], at position: Int, shortestSecret: Int
@@ -95,7 +98,8 @@ extension SecretMatch.Coding {
         }
     }
 
-    private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt8? {
+    /// The byte that two digits stand for.
+    static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt8? {
         // `UInt8("+1", radix: 16)` would be a number, too.
         guard digits.count == 2, digits.first != UInt8(ascii: "+") else { return nil }
         return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)

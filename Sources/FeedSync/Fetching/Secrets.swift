@@ -23,8 +23,34 @@ public struct Secrets: Sendable {
 
     /// The text with `***` in place of each secret, for people.
     public func mask(_ text: String) -> String {
-        replace(in: text, shortestSecret: 1, escapesPlaceholders: false) { _ in Self.mask }
+        let bytes = Array(text.utf8)
+        return isEmpty ? text : mask(bytes, in: 0..<bytes.count)
     }
+
+    /// A part of a text, masked as it would be within the whole: nothing is left of a secret that reaches into the part
+    /// or out of it, as long as the text has `reach` bytes more on either side.
+    func mask(_ text: [UInt8], in part: Range<Int>) -> String {
+        var result: [UInt8] = []
+        var position = max(0, part.lowerBound - reach)
+        var maskedEnd = 0
+        while position < min(part.upperBound, text.count) {
+            if let match = SecretMatch.longest(of: values, in: text, at: position, shortestSecret: 1) {
+                let end = position + match.length
+                // Secrets that overlap are masked together, and where one is not seen, from where the next one is.
+                if end > part.lowerBound, position >= maskedEnd || maskedEnd <= part.lowerBound {
+                    result += Self.mask.utf8
+                }
+                maskedEnd = max(maskedEnd, end)
+            } else if position >= max(maskedEnd, part.lowerBound) {
+                result.append(text[position])
+            }
+            position += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The most bytes that a secret takes, however it is written.
+    var reach: Int { (values.map(\.count).max() ?? 0) * SecretMatch.longestEscape }
 
     /// Whether a secret occurs in the text.
     public func occur(in text: String) -> Bool { mask(text) != text }
@@ -77,9 +103,26 @@ public struct Secrets: Sendable {
 
 extension Secrets {
     private func conceal(_ text: String, shortestSecret: Int) -> String {
-        replace(in: text, shortestSecret: shortestSecret, escapesPlaceholders: true) { match in
-            Self.placeholder(match.index, isPercentEncoded: match.coding == .percent)
+        guard !isEmpty else { return text }
+        let bytes = Array(text.utf8)
+        let prefix = Array(Self.placeholderPrefix.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            // The longest that begins at a place goes first.
+            if let match = SecretMatch.longest(of: values, in: bytes, at: position, shortestSecret: shortestSecret) {
+                result += Self.placeholder(match.index, isPercentEncoded: match.coding == .percent).utf8
+                position += match.length
+            } else if bytes[position...].starts(with: prefix) {
+                result += Self.literalPrefix.utf8
+                position += prefix.count
+            } else {
+                result.append(bytes[position])
+                position += 1
+            }
         }
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// Every placeholder there can be with what it stands for.
@@ -98,31 +141,6 @@ extension Secrets {
 
     /// Stands for a placeholder's beginning that an upstream wrote itself, so that it cannot have a secret put in.
     private static let literalPrefix = "${secret:0}"
-
-    /// Replaces secrets from left to right, the longest that begins at a place first.
-    private func replace(
-        in text: String, shortestSecret: Int, escapesPlaceholders: Bool, with replacement: (SecretMatch) -> String
-    ) -> String {
-        guard !isEmpty else { return text }
-        let bytes = Array(text.utf8)
-        let prefix = Array(Self.placeholderPrefix.utf8)
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var position = 0
-        while position < bytes.count {
-            if let match = SecretMatch.longest(of: values, in: bytes, at: position, shortestSecret: shortestSecret) {
-                result += replacement(match).utf8
-                position += match.length
-            } else if escapesPlaceholders, bytes[position...].starts(with: prefix) {
-                result += Self.literalPrefix.utf8
-                position += prefix.count
-            } else {
-                result.append(bytes[position])
-                position += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
 }
 
 extension Secrets: CustomStringConvertible, CustomReflectable {

@@ -47,7 +47,9 @@ public struct CursorStyle: PaginationStyle {
         if let parameter {
             request.set(parameter, to: continuation.text)
         } else {
-            for member in try members(continuation.text) { request.set(member.name, to: member.value) }
+            for member in try members(continuation.text, of: "the continuation") {
+                request.set(member.name, to: member.value)
+            }
         }
         return request
     }
@@ -61,7 +63,7 @@ public struct CursorStyle: PaginationStyle {
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
         let flag = more == nil || page.values.count < bodyPaths.count ? nil : page.values.last ?? nil
         guard flag != .boolean(false), flag != .integer(0), flag != .text("false") else { return .end() }
-        guard let value = source.value(in: page), let token = try token(value) else {
+        guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
             guard let more, flag == .boolean(true) else { return .end() }
             return .end(notice: "`\(more)` says that there is more, but \(source) does not lead there")
         }
@@ -69,23 +71,24 @@ public struct CursorStyle: PaginationStyle {
     }
 
     /// The continuation's text; nil for an object that says nothing.
-    private func token(_ value: JSONScalar) throws(PagingError) -> String? {
+    private func token(_ value: JSONScalar, _ secrets: Secrets) throws(PagingError) -> String? {
         guard parameter == nil else {
             guard let token = value.parameterText else {
-                throw PagingError("\(source) is \(value.shown), not a token that could be sent")
+                throw PagingError("\(source) is \(value.shown(secrets)), not a token that could be sent")
             }
             return token
         }
         guard case .json(let text) = value else {
-            throw PagingError("\(source) is \(value.shown), not an object; a token needs a `param` to be sent in")
+            throw PagingError(
+                "\(source) is \(value.shown(secrets)), not an object; a token needs a `param` to be sent in")
         }
-        return try members(text).isEmpty ? nil : text
+        return try members(text, of: "\(source), \(value.shown(secrets)),").isEmpty ? nil : text
     }
 
     /// The members of an object as parameters. In order of their names: equal requests must be spelled the same.
-    private func members(_ text: String) throws(PagingError) -> [PageRequest.Parameter] {
+    private func members(_ text: String, of place: String) throws(PagingError) -> [PageRequest.Parameter] {
         guard let value = try? JSONValue(parsing: text), case .object(let members) = value else {
-            throw PagingError("\(source) is \(JSONScalar.json(text).shown), not an object")
+            throw PagingError("\(place) is not an object")
         }
         var parameters: [PageRequest.Parameter] = []
         for (name, member) in members.sorted(by: { $0.key < $1.key }) {

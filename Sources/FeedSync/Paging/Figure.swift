@@ -6,7 +6,7 @@ struct Figure {
     let notice: String?
 
     /// The count at a path, unless it is no count or is less than what has come already.
-    init(_ path: Path?, _ scalar: JSONScalar?, atLeast least: Int) {
+    init(_ path: Path?, _ scalar: JSONScalar?, atLeast least: Int, secrets: Secrets) {
         guard let path, let scalar, scalar != .null else {
             value = nil
             notice = nil
@@ -14,7 +14,7 @@ struct Figure {
         }
         guard let count = scalar.count else {
             value = nil
-            notice = "`\(path)` is \(scalar.shown), not a count; it is passed over"
+            notice = "`\(path)` is \(scalar.shown(secrets)), not a count; it is passed over"
             return
         }
         value = count >= least ? count : nil

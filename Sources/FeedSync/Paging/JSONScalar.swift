@@ -39,21 +39,15 @@ extension JSONScalar {
         }
     }
 
-    /// The value for a message; at most 40 characters of it.
-    var shown: String {
+    /// The value for a message, secrets masked; at most 40 characters of it.
+    func shown(_ secrets: Secrets) -> String {
         switch self {
         case .null: "null"
         case .boolean(let value): "\(value)"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
-        case .text(let text): "the text \"\(Self.shortened(text))\""
-        case .number(let text), .json(let text): Self.shortened(text)
+        case .text(let text): "the text \"\(Excerpt.of(text, limit: 40, secrets: secrets) ?? "")\""
+        case .number(let text), .json(let text): Excerpt.of(text, limit: 40, secrets: secrets) ?? ""
         }
-    }
-
-    /// Control characters would let an upstream write to the terminal.
-    private static func shortened(_ text: String) -> String {
-        let start = text.prefix(40).unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
-        return String(String.UnicodeScalarView(start)) + (text.count > 40 ? "…" : "")
     }
 }

@@ -60,8 +60,8 @@ public struct KeysetStyle: PaginationStyle {
         for (index, path) in paths.enumerated() {
             let value = index < page.lastItemValues.count ? page.lastItemValues[index] : nil
             guard let text = value?.parameterText, !text.isEmpty else {
-                throw PagingError(
-                    "`\(path)` of the page's last item is \(value?.shown ?? "missing"), and nothing to go on from")
+                let found = value?.shown(page.secrets) ?? "missing"
+                throw PagingError("`\(path)` of the page's last item is \(found), and nothing to go on from")
             }
             values.append(text)
         }

@@ -38,7 +38,7 @@ public struct NextURLStyle: PaginationStyle {
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
         guard let value = source.value(in: page) else { return .end() }
         guard case .text(let target) = value else {
-            throw PagingError("\(source) is \(value.shown), not the next page's URL")
+            throw PagingError("\(source) is \(value.shown(page.secrets)), not the next page's URL")
         }
         return try page.following(target: target)
     }

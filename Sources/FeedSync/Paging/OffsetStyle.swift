@@ -59,7 +59,7 @@ public struct OffsetStyle: PaginationStyle {
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
         let (next, isBeyond) = try offset(page.continuation).addingReportingOverflow(page.elementCount)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
-        let total = Figure(total, page.values.first ?? nil, atLeast: page.walkElementCount)
+        let total = Figure(total, page.values.first ?? nil, atLeast: page.walkElementCount, secrets: page.secrets)
         guard page.elementCount > 0, total.value != page.walkElementCount else {
             return .end(total: total.value, notice: total.notice)
         }

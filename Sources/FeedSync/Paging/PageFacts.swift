@@ -30,11 +30,14 @@ public struct PageFacts: Sendable {
     public let headers: [Header]
     /// The URL that answered, after redirects.
     public let url: String
+    /// What a message about the page must not show.
+    public let secrets: Secrets
 
     /// The facts of one page.
     public init(
         continuation: Continuation?, elementCount: Int, walkElementCount: Int, emptyPagesBefore: Int = 0,
-        values: [JSONScalar?] = [], lastItemValues: [JSONScalar?] = [], headers: [Header] = [], url: String = ""
+        values: [JSONScalar?] = [], lastItemValues: [JSONScalar?] = [], headers: [Header] = [], url: String = "",
+        secrets: Secrets = Secrets()
     ) {
         self.continuation = continuation
         self.elementCount = elementCount
@@ -44,6 +47,7 @@ public struct PageFacts: Sendable {
         self.lastItemValues = lastItemValues
         self.headers = headers
         self.url = url
+        self.secrets = secrets
     }
 }
 

@@ -69,11 +69,13 @@ public struct PageStyle: PaginationStyle {
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
         let number = try number(page.continuation)
         var values = page.values.makeIterator()
-        let total = Figure(total, total == nil ? nil : values.next() ?? nil, atLeast: page.walkElementCount)
+        let total = Figure(
+            total, total == nil ? nil : values.next() ?? nil, atLeast: page.walkElementCount, secrets: page.secrets)
         let (last, _) = first.subtractingReportingOverflow(1)
         let (seen, _) = number.subtractingReportingOverflow(last)
         let isEmpty = page.elementCount == 0
-        let pages = Figure(pages, pages == nil ? nil : values.next() ?? nil, atLeast: isEmpty ? 0 : seen)
+        let pages = Figure(
+            pages, pages == nil ? nil : values.next() ?? nil, atLeast: isEmpty ? 0 : seen, secrets: page.secrets)
         let notices = [total.notice, pages.notice].compactMap(\.self)
         let notice = notices.isEmpty ? nil : notices.joined(separator: "; ")
         if isEmpty || total.value == page.walkElementCount || pages.value == seen {

@@ -61,13 +61,14 @@ extension FeedSession {
         switch page.content {
         case .decoded(let decoded):
             let keys = decoded.keys
-            if decoded.elementCount > 0, page.direction == .footer, keys == writer.walk.lastKeys {
+            let isEmpty = keys == "[]"
+            if !isEmpty, page.direction == .footer, keys == writer.walk.lastKeys {
                 throw FeedError(
                     .unfollowable, "the same page came twice running: the upstream does not go on to the next one",
-                    advice: "check `pagination` in the feed's definition", url: page.request)
+                    advice: "check `pagination` in the feed's definition", url: page.url)
             }
             try writer.write(decoded)
-            if decoded.elementCount == 0 { try writeEmpty(page, with: &writer) }
+            if isEmpty { try writeEmpty(page, with: &writer) }
             return WrittenPage(
                 keys: keys, elements: decoded.elementCount, storedID: nil, place: writer.first ?? begin,
                 placed: writer.placed)
@@ -87,7 +88,7 @@ extension FeedSession {
     /// A first page without items is a change unless the stored one was empty too.
     private func writeEmpty(_ page: PageCommit, with writer: inout PageWriter) throws {
         guard page.direction == .header else { return }
-        let isKnown = try storedPage(page.request, page.credential)?.elements == 0
+        let isKnown = try storedPage(page.request, page.credential)?.keys == "[]"
         if !isKnown { try writer.becomeChanged() }
     }
 
@@ -136,28 +137,53 @@ extension FeedSession {
         if let next = page.end.next, !walk.continuations.insert(next.text).inserted {
             throw FeedError(
                 .unfollowable, "the continuation `\(next)` has come before in this walk: following it would never end",
-                advice: "check `pagination` in the feed's definition", url: page.request)
+                advice: "check `pagination` in the feed's definition", url: page.url)
         }
         walk.pages += 1
         walk.elements += written.elements
         walk.leftOut += page.leftOut.count
-        walk.total = page.end.total ?? walk.total
-        if written.elements > 0 { walk.lastKeys = written.keys }
+        if let total = page.end.total {
+            // Items that the walk has passed are gone: as many later ones moved up, past the page that comes next.
+            if let before = walk.total, total < before { walk.hasDrifted = true }
+            walk.total = total
+        }
+        if written.keys != "[]" { walk.lastKeys = written.keys }
+        try notice(idlePage: written.keys != "[]" && writer.placed == 0, in: &walk, page)
+        if writer.isChanged { walk.lifted = walk.pages }
+        let isEnd = page.end.next == nil
+        walk.reason = isEnd ? reason(of: walk, page) : nil
         let id = try recordPage(
             page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: writer.sharesRows, walk: walk.id, now: now)
         try connection.run(
             "INSERT INTO _walk_page (walk, number, page, position) VALUES (?, ?, ?, ?)",
             Value(walk.id), Value(walk.pages), Value(id), Value(begin))
-        let isEnd = page.end.next == nil
-        let reason = isEnd && walk.leftOut > 0 ? "left_out" : page.endReason
         try connection.run(
             """
-            UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?,
+            UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
                 complete = ?, reason = ?, ended_at = ? WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
-            Value(walk.leftOut), Value(walk.total), Value(isEnd && reason == nil), Value(isEnd ? reason : nil),
-            Value(isEnd ? now : nil), Value(walk.id))
+            Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted), Value(isEnd && walk.reason == nil),
+            Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.id))
         return walk
     }
+
+    /// Why a walk that has ended is not complete; the gravest reason first.
+    private func reason(of walk: WalkState, _ page: PageCommit) -> IncompleteReason? {
+        if walk.hasDrifted { return .drift }
+        return page.incompleteReason ?? (walk.leftOut > 0 ? .leftOut : nil)
+    }
+
+    /// Pages that bring again what the walk has met, on and on, are no list that ends.
+    private func notice(idlePage isIdle: Bool, in walk: inout WalkState, _ page: PageCommit) throws {
+        walk.idlePages = isIdle ? walk.idlePages + 1 : 0
+        guard walk.idlePages > Self.mostIdlePages else { return }
+        throw FeedError(
+            .unfollowable,
+            "\(Self.mostIdlePages) pages running brought only items that came before: the upstream goes in a circle",
+            advice: "check `pagination` in the feed's definition", url: page.url)
+    }
+
+    /// An upstream to which a thousand items are added meanwhile is no circle yet.
+    private static let mostIdlePages = 100
 }

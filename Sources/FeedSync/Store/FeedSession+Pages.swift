@@ -6,14 +6,14 @@ extension FeedSession {
         var page: StoredPage?
         try connection.rows(
             """
-            SELECT id, etag, last_modified, generation, position, placed, elements, keys, continuation, total
+            SELECT id, etag, last_modified, generation, position, placed, elements, keys, continuation, total, left_out
             FROM _page WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
             """, [.text(feed), .text(request), Value(credential)]
         ) { row in
             page = StoredPage(
                 id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
                 place: Place(generation: row.int64(at: 3), position: row.int64(at: 4)), placed: row.int64(at: 5),
-                elements: Int(row.int64(at: 6)), keys: row.text(at: 7) ?? "[]",
+                elements: Int(row.int64(at: 6)), leftOut: Int(row.int64(at: 10)), keys: row.text(at: 7) ?? "[]",
                 continuation: row.text(at: 8).map(Continuation.init),
                 total: row.isNull(at: 9) ? nil : Int(row.int64(at: 9)))
         }
@@ -42,7 +42,7 @@ extension FeedSession {
         let isKnown =
             known.map {
                 $0.id == storedID
-                    || $0.keys == keys && $0.place == place && $0.continuation == page.end.next
+                    || $0.keys == keys && $0.place == place && $0.continuation == page.upstreamNext
                         && $0.total == page.end.total
             } ?? false
         if let known, isKnown {
@@ -54,15 +54,19 @@ extension FeedSession {
             return known.id
         }
         try connection.run(
-            "DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ? AND walk <> ?",
-            .text(feed), .text(page.request), Value(page.credential), Value(walk))
+            """
+            DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ?
+                AND NOT EXISTS (SELECT 1 FROM _walk_page w WHERE w.page = _page.id AND w.walk = ?)
+            """, .text(feed), .text(page.request), Value(page.credential), Value(walk))
         try connection.run(
             """
             INSERT INTO _page (feed, walk, request, credential, generation, position, placed, elements, keys, is_first,
-                continuation, total, etag, last_modified, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                left_out, continuation, http_status, total, etag, last_modified, fetched_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .text(feed), Value(walk), .text(page.request), Value(page.credential), Value(place.generation),
             Value(place.position), Value(placed), Value(elements), .text(keys), Value(page.direction == .header),
-            Value(page.end.next?.text), Value(page.end.total), Value(validators.etag), Value(validators.lastModified),
+            Value(page.leftOut.count), Value(page.upstreamNext?.text), Value(page.httpStatus), Value(page.end.total),
+            Value(validators.etag), Value(validators.lastModified),
             .text(now))
         return connection.lastInsertRowID
     }
@@ -78,8 +82,8 @@ extension FeedSession {
         try connection.rows(
             """
             SELECT p.id, p.generation, p.position, p.placed, w.position FROM _walk_page w JOIN _page p ON p.id = w.page
-            WHERE w.walk = ? AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
-            """, [Value(walk.id), Value(generation)]
+            WHERE w.walk = ? AND w.number > ? AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
+            """, [Value(walk.id), Value(walk.lifted), Value(generation)]
         ) { row in
             let run = Run(
                 generation: row.int64(at: 1), from: row.int64(at: 2), count: row.int64(at: 3), to: row.int64(at: 4))
@@ -101,6 +105,12 @@ extension FeedSession {
             try connection.run(
                 "UPDATE _page SET generation = ?, position = ? WHERE id = ?", Value(generation), Value(page.to),
                 Value(page.id))
+        }
+        // Whatever other page had one of these rows.
+        for run in runs {
+            var places = PlaceRanges()
+            places.insert(Place(generation: run.generation, position: run.from), count: run.count)
+            try lapse(places, longest: max(state.longestPage, run.count))
         }
     }
 

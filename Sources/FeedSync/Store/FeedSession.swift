@@ -90,13 +90,15 @@ final class FeedSession {
     }
 
     private func finishRun(outcome: String, figures: RunFigures, error: String?, now: String) throws {
+        // A run is as complete as its walk, unless it came to nothing itself.
+        let hasEnded = ["ok", "unchanged", "no_more_data"].contains(outcome)
         var isComplete = false
-        var reason: String?
+        var reason: String? = outcome == "failed" ? "failed" : "cut_off"
         try connection.rows("SELECT complete, reason FROM _walk WHERE id = ?", [Value(state.walk?.id)]) { row in
+            guard hasEnded else { return }
             isComplete = row.int64(at: 0) == 1
-            reason = row.text(at: 1)
+            reason = row.text(at: 1) ?? reason
         }
-        if !isComplete, reason == nil { reason = outcome == "failed" ? "failed" : "cut_off" }
         try connection.run(
             """
             UPDATE run SET finished_at = ?, outcome = ?, complete = ?, reason = ?, requests = ?, bytes = ?, error = ?

@@ -4,7 +4,8 @@ internal import Glibc
 ///
 /// It is a lock on one byte of the file `STORE-hold`: the kernel gives it back when the process ends, however that
 /// happens. The lock belongs to the open file, not to the process, so that two engines in one process respect each other
-/// and no other closing of the file loses it. Behind the bytes, each holder says who it is.
+/// and no other closing of the file loses it. The file holds what each holder says of itself; the locked bytes are far
+/// beyond its end, where locks need none.
 ///
 /// Source: https://man7.org/linux/man-pages/man2/fcntl_locking.2.html (open file description locks)
 final class Hold: Sendable {
@@ -13,44 +14,38 @@ final class Hold: Sendable {
     /// F_OFD_SETLK, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
     private static let setLock: Int32 = 37
     /// Bytes for each holder's words.
-    private static let recordSize = 256
-    /// Where they begin: feeds have numbers far below.
-    private static let records: Int64 = 1 << 24
+    private static let recordSize: Int64 = 256
+    /// Where the locked bytes begin: behind the last record that there can be.
+    private static let locks: Int64 = 1 << 40
 
     /// Takes the hold on the feed of this number; nil if somebody else has it.
     ///
     /// - Throws: `FeedError` of kind `store` if the file cannot be opened or locked.
     init?(on feed: Int64, of store: String, command: String) throws(FeedError) {
-        let path = "\(store)-hold"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Self.failure("open", path) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = off_t(feed)
-        lock.l_len = 1
-        guard fcntl(descriptor, Self.setLock, &lock) == 0 else {
-            let isTaken = errno == EAGAIN || errno == EACCES
-            let failure = Self.failure("lock", path)
-            close(descriptor)
-            if isTaken { return nil }
-            throw failure
-        }
+        guard let descriptor = try Self.takeLock(on: feed, at: Self.path(of: store)) else { return nil }
         self.descriptor = descriptor
-        let words = Array("\(getpid()) \(command)".utf8.prefix(Self.recordSize - 1)) + [0]
+        let words = Array("\(getpid()) \(command)".utf8.prefix(Int(Self.recordSize) - 1)) + [0]
         // The words only serve a message; a full disk must not keep anybody from working.
-        _ = pwrite(descriptor, words, words.count, Self.offset(of: feed))
+        _ = pwrite(descriptor, words, words.count, Self.record(of: feed))
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that was forked a moment ago has the descriptor too, until it becomes another program: closing ours
+        // would leave it the lock.
+        var lock = flock()
+        lock.l_type = Int16(F_UNLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        _ = fcntl(descriptor, Self.setLock, &lock)
+        close(descriptor)
+    }
 
     /// Who has the hold, as it said itself: `process 4711 (reload)`.
     static func holder(of feed: Int64, of store: String) -> String {
-        let descriptor = open("\(store)-hold", O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "another process" }
         defer { close(descriptor) }
-        var words = [UInt8](repeating: 0, count: recordSize)
-        let count = pread(descriptor, &words, words.count, offset(of: feed))
+        var words = [UInt8](repeating: 0, count: Int(recordSize))
+        let count = pread(descriptor, &words, words.count, record(of: feed))
         let text = String(decoding: words.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
         let parts = text.split(separator: " ", maxSplits: 1)
         // Between taking the lock and writing the words, those of an earlier holder stand there.
@@ -60,7 +55,48 @@ final class Hold: Sendable {
         return "process \(process) (\(parts[1]))"
     }
 
-    private static func offset(of feed: Int64) -> off_t { off_t(records + feed * Int64(recordSize)) }
+    /// The hold file of a store: one, whatever symbolic links lead to the store.
+    static func path(of store: String) -> String {
+        guard let resolved = realpath(store, nil) else { return "\(store)-hold" }
+        defer { free(resolved) }
+        return "\(String(cString: resolved))-hold"
+    }
+
+    /// Whether the open file is the one that others find at the path.
+    static func stands(_ descriptor: Int32, at path: String) -> Bool {
+        var own = stat()
+        var found = stat()
+        guard fstat(descriptor, &own) == 0, stat(path, &found) == 0 else { return false }
+        return own.st_dev == found.st_dev && own.st_ino == found.st_ino
+    }
+
+    /// - Returns: The open file with the lock; nil if somebody else has it.
+    private static func takeLock(on feed: Int64, at path: String) throws(FeedError) -> Int32? {
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else { throw failure("open", path) }
+            var lock = flock()
+            lock.l_type = Int16(F_WRLCK)
+            lock.l_whence = Int16(SEEK_SET)
+            lock.l_start = off_t(locks + place(of: feed))
+            lock.l_len = 1
+            guard fcntl(descriptor, setLock, &lock) == 0 else {
+                let isTaken = errno == EAGAIN || errno == EACCES
+                let failure = failure("lock", path)
+                close(descriptor)
+                if isTaken { return nil }
+                throw failure
+            }
+            if stands(descriptor, at: path) { return descriptor }
+            // Somebody deleted the file before it was locked: the next one would find another.
+            close(descriptor)
+        }
+    }
+
+    private static func record(of feed: Int64) -> off_t { off_t(place(of: feed) * recordSize) }
+
+    /// The feed's number, held within 32 bits: a store that somebody made by hand may have any.
+    private static func place(of feed: Int64) -> Int64 { Int64(UInt32(truncatingIfNeeded: feed)) }
 
     private static func failure(_ what: String, _ path: String) -> FeedError {
         FeedError(

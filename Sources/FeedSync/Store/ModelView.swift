@@ -66,6 +66,13 @@ struct ModelView {
             [.text(name), .text("_\(name)_part[0-9]*")]
         ) { row in stored[row.text(at: 0) ?? ""] = row.text(at: 1) }
         guard Set(stored.values) != Set(wanted) else { return }
+        let others = "SELECT 1 FROM sqlite_schema WHERE type <> 'view' AND name = ? COLLATE NOCASE"
+        guard try connection.scalar(others, .text(name)) == nil else {
+            throw FeedError(
+                .configuration,
+                "its `model` would be a view named `\(name)`, and the store has something else of that name",
+                advice: "give the model another name, or the store another file")
+        }
         for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
         for sql in wanted { try connection.execute(sql) }
     }

@@ -17,8 +17,11 @@ struct PageCommit: Sendable {
     let request: String
     let credential: Int64
     let validators: Validators
-    /// Where the pages go on.
+    /// Where the walk goes on.
     let end: PageEnd
+    /// Where the upstream says that the pages go on; the walk may end before.
+    let upstreamNext: Continuation?
+    let httpStatus: Int
     let requestCount: Int
     let byteCount: Int
     let quota: [QuotaReading]
@@ -44,6 +47,7 @@ struct StoredPage: Sendable, Hashable {
     let place: Place
     let placed: Int64
     let elements: Int
+    let leftOut: Int
     let keys: String
     let continuation: Continuation?
     let total: Int?
@@ -58,6 +62,6 @@ struct PageOutcome: Sendable {
 }
 
 extension PageCommit {
-    /// Why a walk that ends with this page is not complete all the same.
-    var endReason: String? { incompleteReason?.rawValue }
+    /// The URL in `request`, without the method.
+    var url: String { request.split(separator: " ", maxSplits: 1).last.map(String.init) ?? request }
 }

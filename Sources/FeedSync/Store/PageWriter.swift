@@ -49,10 +49,13 @@ struct PageWriter {
     }
 
     mutating func write(_ page: DecodedPage) throws {
-        for index in 0..<page.elementCount {
-            let item = page.element(at: index)
-            guard item.fault == nil else { continue }
-            try write(item)
+        if let order = page.orderWithoutRepeats {
+            for index in order { try write(page.element(at: index)) }
+        } else {
+            for index in 0..<page.elementCount {
+                let item = page.element(at: index)
+                if item.fault == nil { try write(item) }
+            }
         }
         try table.endRead()
         guard !isChanged else { return }

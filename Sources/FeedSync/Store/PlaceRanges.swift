@@ -2,6 +2,11 @@
 struct PlaceRanges {
     private(set) var ranges: [(generation: Int64, positions: Range<Int64>)] = []
 
+    /// Adds so many places from this one on.
+    mutating func insert(_ place: Place, count: Int64) {
+        ranges.append((place.generation, place.position..<place.position + count))
+    }
+
     mutating func insert(_ place: Place) {
         if let last = ranges.last, last.generation == place.generation {
             if last.positions.contains(place.position) { return }

@@ -47,7 +47,8 @@ struct SectionTally {
                 stored = (row.int64(at: 0), Place(generation: row.int64(at: 1), position: row.int64(at: 2)))
             }
             guard let stored else {
-                guard change.count > 0, let first = change.first else { continue }
+                guard change.count > 0, var first = change.first else { continue }
+                if change.left.contains(first) { first = try firstPlace(name.text) ?? first }
                 try connection.run(
                     "INSERT INTO _section (feed, name, item_count, generation, position) VALUES (?, ?, ?, ?, ?)",
                     .text(feed), name, Value(change.count), Value(first.generation), Value(first.position))
@@ -59,11 +60,8 @@ struct SectionTally {
                 continue
             }
             var first = stored.first
-            if let placed = change.first, placed.precedes(first) {
-                first = placed
-            } else if change.left.contains(first) {
-                first = try firstPlace(name.text) ?? first
-            }
+            if let placed = change.first, placed.precedes(first) { first = placed }
+            if change.left.contains(first) { first = try firstPlace(name.text) ?? first }
             guard count != stored.count || first != stored.first else { continue }
             try connection.run(
                 "UPDATE _section SET item_count = ?, generation = ?, position = ? WHERE feed = ? AND name IS ?",

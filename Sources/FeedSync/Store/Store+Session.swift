@@ -28,7 +28,7 @@ extension Store {
             try connection.transaction {
                 let events = try closeInterrupted(definition.name, now: now)
                 try adopt(definition)
-                try forget(before: now)
+                try forget(definition.name, before: now)
                 try connection.run(
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
                     .text(command), .text(now))
@@ -47,31 +47,31 @@ extension Store {
         sessions[feed] = nil
     }
 
-    /// Deletes runs, events and finished walks that are older than `keep`.
-    ///
-    /// Numbers grow with time, so each query looks no further than the first row that stays.
-    private func forget(before now: String) throws {
+    /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its walks of that age that
+    /// wrote nothing.
+    private func forget(_ feed: String, before now: String) throws {
         let seconds = Array(now.utf8).withUnsafeBytes { Timestamp($0)?.seconds }
         guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
-        for (table, time) in [("event", "at"), ("run", "started_at")] {
-            try connection.run(
-                """
-                DELETE FROM \(table) WHERE \(time) < ?1
-                    AND id < ifnull((SELECT id FROM \(table) WHERE \(time) >= ?1 ORDER BY id LIMIT 1), 9e18)
-                """, .text(limit))
-        }
-        // A walk that wrote rows is what they are known by; one that found all unchanged is nothing any more.
+        let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
+        try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
+        try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
         try connection.run(
             """
-            DELETE FROM _walk WHERE generation IS NULL AND started_at < ?
+            DELETE FROM _walk WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
                 AND id NOT IN (SELECT walk FROM _feed WHERE walk IS NOT NULL)
-            """, .text(limit))
+            """, .text(feed), .text(limit))
     }
 
     private func enter(_ definition: FeedDefinition) throws -> Int64 {
         if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) { return id }
         let schema = TableSchema(definition)
-        try schema.apply(to: connection)
+        let table = Value.text(schema.name)
+        if let other = try connection.scalar("SELECT feed FROM _feed WHERE \"table\" = ?", table)?.text {
+            throw FeedError(
+                .configuration, "its table would be that of feed `\(other)`, which the store has already",
+                advice: "give the feed another name, or the store another file")
+        }
+        try schema.create(on: connection)
         try connection.run(
             "INSERT INTO feed (name, model, url) VALUES (?, ?, ?)", .text(definition.name), Value(definition.model),
             .text(definition.shownURL))
@@ -138,8 +138,13 @@ extension Store {
                 advice: "set `key` back, or mirror the feed under a new name")
         }
         let canonical = definition.canonicalText(salt: salt)
-        try TableSchema(definition).apply(to: connection)
-        if stored.definition != canonical {
+        // Somebody may have dropped the table; what was known of its rows is not true any more then.
+        let isNew = try TableSchema(definition).extend(on: connection)
+        if isNew {
+            try connection.run("DELETE FROM _section WHERE feed = ?", name)
+            try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
+        }
+        if stored.definition != canonical || isNew {
             try connection.run("DELETE FROM _walk_page WHERE walk IN (SELECT id FROM _walk WHERE feed = ?)", name)
             try connection.run("DELETE FROM _page WHERE feed = ?", name)
             try connection.run("UPDATE _walk SET complete = 0 WHERE feed = ?", name)
@@ -215,7 +220,8 @@ extension Store {
     private func load(_ begun: WalkState) throws -> WalkState {
         var walk = begun
         try connection.rows(
-            "SELECT generation, pages, elements, position, left_out, total FROM _walk WHERE id = ?", [Value(walk.id)]
+            "SELECT generation, pages, elements, position, left_out, total, drift, reason FROM _walk WHERE id = ?",
+            [Value(walk.id)]
         ) { row in
             walk.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
             walk.pages = Int(row.int64(at: 1))
@@ -223,6 +229,8 @@ extension Store {
             walk.position = row.int64(at: 3)
             walk.leftOut = Int(row.int64(at: 4))
             walk.total = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
+            walk.hasDrifted = row.int64(at: 6) == 1
+            walk.reason = row.text(at: 7).flatMap(IncompleteReason.init)
         }
         try connection.rows(
             """
@@ -235,7 +243,7 @@ extension Store {
                 let last = row.int64(at: 2) + row.int64(at: 3) - 1
                 walk.lastPlace = Place(generation: row.int64(at: 1), position: last)
             }
-            if row.int64(at: 4) > 0 { walk.lastKeys = row.text(at: 5) ?? "[]" }
+            if let keys = row.text(at: 5), keys != "[]" { walk.lastKeys = keys }
         }
         return walk
     }

@@ -106,6 +106,8 @@ extension FeedError {
             } else {
                 nil
             }
-        self.init(.store, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
+        // A lock held for longer than we wait is somebody at work, as another process on the feed is.
+        let kind: Kind = error.isBusy ? .held : .store
+        self.init(kind, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
     }
 }

@@ -17,31 +17,43 @@ struct TableSchema {
     /// The feed's name as SQL likes it.
     static func tableName(_ feed: String) -> String { String(feed.map { $0 == "-" ? "_" : $0 }) }
 
-    /// Makes the table, or adds the columns that it lacks; none is ever dropped.
-    ///
-    /// ANY in a STRICT table keeps exactly what was bound: https://sqlite.org/stricttables.html#the_any_datatype
-    func apply(to connection: Connection) throws {
+    /// Adds the columns that the table lacks; none is ever dropped. Makes the table, and says so, if it is not there.
+    func extend(on connection: Connection) throws -> Bool {
         var existing: Set<String> = []
         try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]) { row in
             existing.insert(Self.folded(row.text(at: 0) ?? ""))
         }
+        guard !existing.isEmpty else {
+            try create(on: connection)
+            return true
+        }
         let table = try SQL.identifier(name)
-        guard !existing.isEmpty else { return try create(table, on: connection) }
         for column in columns where !existing.contains(Self.folded(column.name)) {
             try connection.execute("ALTER TABLE \(table) ADD COLUMN \(try SQL.identifier(column.name)) ANY")
         }
         if keepsRaw, !existing.contains("_raw") {
             try connection.execute("ALTER TABLE \(table) ADD COLUMN _raw TEXT")
         }
+        return false
     }
 
-    private func create(_ table: String, on connection: Connection) throws {
-        guard try connection.scalar("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(name)) == nil
-        else {
+    /// Makes the table.
+    ///
+    /// ANY in a STRICT table keeps exactly what was bound: https://sqlite.org/stricttables.html#the_any_datatype
+    ///
+    /// - Throws: `FeedError` of kind `configuration` if the store has something else of that name, which stays as it is.
+    func create(on connection: Connection) throws {
+        let others = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
+        guard try connection.scalar(others, .text(name)) == nil else {
             throw FeedError(
                 .configuration, "the store has something else named `\(name)`",
                 advice: "give the feed another name, or the store another file")
         }
+        // https://sqlite.org/limits.html#max_column, less our own
+        guard columns.count <= 1990 else {
+            throw FeedError(.configuration, "it has \(columns.count) columns; a table can have 1,990")
+        }
+        let table = try SQL.identifier(name)
         var lines = try columns.map { column in
             "\(try SQL.identifier(column.name)) ANY\(key.contains(column.name) ? " NOT NULL" : "")"
         }

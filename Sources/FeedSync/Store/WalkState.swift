@@ -10,6 +10,14 @@ struct WalkState: Sendable {
     var position: Int64 = 0
     var leftOut = 0
     var total: Int?
+    /// Whether the list moved while it was read.
+    var hasDrifted = false
+    /// Why it is not complete although it has ended.
+    var reason: IncompleteReason?
+    /// The number of the last page whose rows have their place in the walk's generation.
+    var lifted = 0
+    /// Pages running that brought nothing which the walk had not met.
+    var idlePages = 0
     /// The place of the last item of its last page that had any.
     var lastPlace: Place?
     /// The keys of its last page, to notice the same page twice running.

@@ -138,10 +138,13 @@ struct PageDecoderTests {
         #expect(page.keys == "[1]")
     }
 
-    @Test("A page of which nothing can be stored is an error", arguments: ["[1,2]", #"[{"name":"x"}]"#])
-    func nothingStorable(_ items: String) throws {
+    @Test(
+        "A page of which nothing can be stored is an error",
+        arguments: [("[1,2]", "none of the page's 2 items"), (#"[null,{"name":"x"}]"#, "the page's only item cannot")])
+    func nothingStorable(_ items: String, _ words: String) throws {
         let page = try Self.decode(#"{"items":\#(items)}"#)
-        #expect(throws: FeedError.self) { try page.leftOut() }
+        let error = #expect(throws: FeedError.self) { try page.leftOut() }
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
 
     @Test(

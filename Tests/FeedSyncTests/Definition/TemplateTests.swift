@@ -79,6 +79,18 @@ struct TemplateTests {
         #expect(error?.description == "f.yaml:5:6: the environment variable `T` is \(problem)")
     }
 
+    @Test("tells of every reference that leads nowhere")
+    func severalUnset() throws {
+        let template = try template("a${T}${U}${V}")
+        let error = #expect(throws: ConfigurationError.self) {
+            try template.resolved(environment: ["U": "u"], relativeTo: "")
+        }
+        #expect(
+            error?.mistakes.map(\.problem) == [
+                "the environment variable `T` is not set", "the environment variable `V` is not set",
+            ])
+    }
+
     @Test("reads a file relative to the configuration's folder, or to the home, without the last line break")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "template-\(UUID().uuidString)").path

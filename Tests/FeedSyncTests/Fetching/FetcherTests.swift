@@ -55,18 +55,23 @@ import Testing
         #expect(
             failure.error.message
                 == "the upstream answered 429 Too Many Requests, and wants no request before 2026-11-18T12:06:40Z")
-        #expect(failure.error.advice?.hasPrefix("try again after 2026-11-18T12:06:40Z") == true)
+        #expect(
+            failure.error.advice == "run it again after 2026-11-18T12:06:40Z, or allow a longer wait with --max-wait")
         #expect(failure.quota.map(\.blockedUntil) == [FetchBench.now + 3600])
         #expect(failure.requestCount == 1 && bench.clock.waits.isEmpty)
     }
 
-    @Test("ends limited after every attempt, and leaves the host alone for a while")
-    func limitedInTheEnd() async throws {
+    @Test(
+        "ends limited after every attempt, and leaves the host alone for a while, also one that says not to wait",
+        arguments: [[], [("Retry-After", "0")], [("Retry-After", "Tue, 17 Nov 2026 00:00:00 GMT")]])
+    func limitedInTheEnd(headers: [(String, String)]) async throws {
         let bench = try FetchBench()
-        bench.server.enqueue("/things", [.status(429)])
+        bench.server.enqueue("/things", [.status(429, headers: headers)])
         let failure = try await bench.failure()
         #expect(failure.error.kind == .limited)
         #expect(failure.error.message == "the upstream answered 429 Too Many Requests (3 attempts)")
+        // A longer wait than the one that was allowed would not have been made use of.
+        #expect(failure.error.advice == "run it again after 2026-11-18T11:06:42Z")
         #expect(failure.requestCount == 3)
         #expect(failure.quota.map(\.blockedUntil) == [FetchBench.now + 2])
     }

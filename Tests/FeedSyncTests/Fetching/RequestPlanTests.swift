@@ -72,6 +72,42 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
         #expect("\(page)" == page.identity)
     }
 
+    @Test(
+        "puts a reference into the URL as the part of it where it stands wants it written",
+        arguments: [
+            ("https://h.example/x?t=${T}", "p&q=1+2 %#", "https://h.example/x?t=p%26q%3D1%2B2%20%25%23"),
+            ("https://h.example/x?t=${T}&u=${T}", "a/b", "https://h.example/x?t=a%2Fb&u=a%2Fb"),
+            ("https://h.example?t=${T}", "a b", "https://h.example/?t=a%20b"),
+            ("https://h.example/${T}/y", "a/b?c#d%e+f g", "https://h.example/a/b%3Fc%23d%25e+f%20g/y"),
+            ("https://h.example/bot${T}/y", "12:Ab-_", "https://h.example/bot12:Ab-_/y"),
+            ("https://h.example/x?a=1&t=${T}", "?/", "https://h.example/x?a=1&t=%3F%2F"),
+            ("${T}/things", "https://h.example/v1", "https://h.example/v1/things"),
+            ("${T}&more=1", "https://h.example/v1?a=1", "https://h.example/v1?a=1&more=1"),
+            ("https://${T}/x", "h.example:8443", "https://h.example:8443/x"),
+            ("https://api.${T}", "h.example/v1?a=b%20c", "https://api.h.example/v1?a=b%20c"),
+        ])
+    func referencesInURL(template: String, value: String, url: String) throws {
+        let page = try plan("", url: "'\(template)'", environment: ["T": value]).page(for: nil)
+        #expect(page.request.url.text == url)
+    }
+
+    @Test(
+        "hides what a reference brought into the URL, however the upstream writes it",
+        arguments: [
+            ("https://h.example/x?t=${T}", "s3cr/et two+", "s3cr/et two+"),
+            ("https://h.example/x?t=${T}", "s3cr/et two+", "s3cr%2Fet%20two%2B"),
+            ("https://h.example/x?t=${T}", "s3cr/et two+", "s3cr%2fet+two%2b"),
+            ("${T}/x", "https://h.example/s3cr%2Fet", "https://h.example/s3cr/et"),
+            ("${T}/x", "https://h.example/?k=s3cr+et", "https://h.example/?k=s3cr et"),
+            ("https://${T}/x", "S3cret.Example", "s3cret.example"),
+            ("${T}/x", "HTTPS://S3cret.Example/V1", "https://s3cret.example/V1"),
+        ])
+    func maskedFromURL(template: String, value: String, form: String) throws {
+        let page = try plan("", url: "'\(template)'", environment: ["T": value]).page(for: nil)
+        #expect(page.secrets.mask("<\(form)>") == "<***>")
+        #expect(!page.identity.lowercased().contains("s3cr"))
+    }
+
     @Test("follows references only when a page is asked for")
     func unset() throws {
         let plan = try plan("auth: {bearer: '${TOKEN}'}", environment: ["OTHER": "hunter2"])

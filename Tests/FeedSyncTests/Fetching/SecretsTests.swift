@@ -1,5 +1,6 @@
-import FeedSync
 import Testing
+
+@testable import FeedSync
 
 @Suite("Secrets") struct SecretsTests {
     @Test(
@@ -31,6 +32,23 @@ import Testing
     @Test("that contain one another leave nothing behind")
     func nested() {
         #expect(Secrets(["abcd", "abcdefgh"]).mask("abcdefgh abcd") == "*** ***")
+    }
+
+    @Test(
+        "that overlap leave nothing behind",
+        arguments: [("abcab", "xabcabcaby"), ("abcabcab", "xabcabcaby"), ("abcab", "xabcababcaby")])
+    func overlapping(secret: String, text: String) {
+        let masked = Secrets([secret, "cabca"]).mask(text)
+        #expect(masked.hasPrefix("x***") && masked.hasSuffix("***y") && !masked.contains("ab"))
+    }
+
+    @Test("that reach into a part of a text or out of it are masked as in the whole", arguments: 0...9)
+    func part(start: Int) {
+        let text = Array("..hunter2..a%2fb%20c%2Bd..".utf8)
+        let secrets = Secrets(["hunter2", "a/b c+d"])
+        let part = secrets.mask(text, in: start..<(start + 8))
+        #expect(secrets.mask(String(decoding: text, as: UTF8.self)).contains(part))
+        #expect(part.contains("***") || start == 9)
     }
 
     @Test(

@@ -143,7 +143,7 @@ struct StoreTests {
         try await bench.reload()
         let connection = try Connection(path: bench.store.path)
         try connection.execute(
-            "UPDATE run SET started_at = '2020-01-01T00:00:00.000Z'; UPDATE event SET at = '2020-01-01T00:00:00.000Z'")
+            "UPDATE run SET finished_at = '2020-01-01T00:00:00.000Z'; UPDATE event SET at = '2020-01-01T00:00:00.000Z'")
         try await bench.reload()
         #expect(try bench.query("SELECT id FROM run") == ["2"])
         #expect(try bench.query("SELECT DISTINCT run FROM event") == ["2"])

@@ -1,0 +1,66 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("What is quoted of a page") struct MaskedExcerptTests {
+    private static let secret = "abcd,fghijklmnopqrst"
+
+    /// What a reload of a feed with the secret tells and leaves behind, where the upstream answers `body`.
+    private func traces(of body: String, paging: String = EngineBench.paging) async throws -> String {
+        let bench = try await EngineBench(members: "auth: {bearer: '\(Self.secret)'}", paging: paging)
+        bench.server.route("/things") { _ in .json(body) }
+        let told: String
+        do throws(FeedError) {
+            told = "\(try await bench.engine.perform(.reload).notices)"
+        } catch {
+            told = "\(error) \(error.json) \(error.advice ?? "")"
+        }
+        return told + (try bench.query("SELECT error FROM run")).joined()
+            + (try bench.query("SELECT error FROM event")).joined()
+    }
+
+    @Test(
+        "holds no part of a secret that the excerpt's edges cut",
+        arguments: [
+            "nonsense: your key is \(secret), go away", "\(String(repeating: "x", count: 39))\(secret)",
+            "{\"items\":[abcd,\(secret)]}", "{\"items\":[1] } and your key is, to be sure, \(secret)",
+            "{\"your key is, to be very sure\":\"\(secret)\"}",
+        ])
+    func brokenPage(body: String) async throws {
+        let traces = try await traces(of: body)
+        #expect(!traces.contains("fgh") && !traces.contains("abcd,f") && !traces.contains("qrst"), "\(traces)")
+    }
+
+    @Test("holds no tail of a secret in the middle of which the excerpt begins")
+    func tail() async throws {
+        // The JSON breaks at the secret's `f`.
+        let traces = try await traces(of: "{\"items\":[{\"id\":[\"\",\(Self.secret)]}]}")
+        #expect(traces.contains("***") && !traces.contains("fgh") && !traces.contains("qrst"), "\(traces)")
+    }
+
+    static let long = "\(String(repeating: "x", count: 30))\(secret)"
+
+    @Test(
+        "of paging holds no part of a secret either",
+        arguments: [
+            (EngineBench.paging, #"{"items":[{"id":1}],"total_count":"\#(long)"}"#),
+            ("pagination: {style: next_url, next: next}", #"{"items":[{"id":1}],"next":["\#(long)"]}"#),
+            ("pagination: {style: cursor, param: c, next: next}", #"{"items":[{"id":1}],"next":["\#(long)"]}"#),
+            ("pagination: {style: cursor, next: next}", #"{"items":[{"id":1}],"next":"\#(long)"}"#),
+            ("pagination: {style: cursor, next: next}", #"{"items":[{"id":1}],"next":["\#(long)"]}"#),
+            ("pagination: {style: keyset, param: k, from: k}", #"{"items":[{"id":1,"k":["\#(long)"]}]}"#),
+        ])
+    func paging(paging: String, body: String) async throws {
+        let traces = try await traces(of: body, paging: paging)
+        #expect(traces.contains("xxx"), "\(traces)")
+        #expect(!traces.contains("abcd"), "\(traces)")
+    }
+
+    @Test("of a page that is HTML says so, wherever it begins", arguments: ["<html>", "\u{FEFF}<html>", " \n <html>"])
+    func html(body: String) async throws {
+        let traces = try await traces(of: body)
+        #expect(traces.contains("is not JSON: it begins with `") && traces.contains("login"), "\(traces)")
+    }
+}
