@@ -42,12 +42,12 @@ private struct FeedCheck: Sendable {
     init(feed: FeedDefinition, environment: [String: String], folder: String) {
         self.feed = feed
         let templates = [feed.url] + (feed.query + feed.headers).map(\.value) + (feed.authentication?.templates ?? [])
-        warnings = templates.filter { !$0.isLiteral }.compactMap { template in
+        warnings = templates.filter { !$0.isLiteral }.flatMap { template -> [String] in
             do throws(ConfigurationError) {
                 _ = try template.resolved(environment: environment, relativeTo: folder)
-                return nil
+                return []
             } catch {
-                return error.description
+                return error.mistakes.map(\.description)
             }
         }
     }

@@ -100,7 +100,7 @@ extension FeedError {
             } else if error.isReadOnly || error.isCannotOpen {
                 "check that you may write the file and its folder, or name another with --store"
             } else if error.isBusy {
-                "another program holds the store; try again when it is done"
+                "another program holds the store; run it again when that is done"
             } else if error.isCorrupt {
                 "the file is damaged; restore a copy, or see `.recover` of sqlite3"
             } else {

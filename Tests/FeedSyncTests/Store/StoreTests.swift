@@ -212,4 +212,9 @@ extension Store {
     func limit(pages: Int) {
         try? connection.execute("PRAGMA max_page_count = \(pages)")
     }
+
+    /// How long to wait for somebody else's lock.
+    func wait(milliseconds: Int) {
+        try? connection.execute("PRAGMA busy_timeout = \(milliseconds)")
+    }
 }
