@@ -39,26 +39,32 @@ let package = Package(
             name: "Command", dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "Threading"],
             swiftSettings: settings),
 
+        .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: settings),
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "Threading"], path: "Tests/ScriptedServer",
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["Command", "DemoFeed", "HTTPServer", "SQLite", "ScriptedServer", "Threading"],
+            dependencies: [
+                "Command", "DemoFeed", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator", "Threading",
+            ],
             swiftSettings: settings),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
         .testTarget(
-            name: "HTTPTests", dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "Threading"],
+            name: "HTTPTests", dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "SeededGenerator", "Threading"],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "ScriptedServer", "Threading"],
             swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
         .testTarget(name: "MigrationsTests", dependencies: ["Migrations", "SQLite"], swiftSettings: settings),
-        .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: settings),
+        .testTarget(name: "YAMLTests", dependencies: ["SeededGenerator", "YAML"], swiftSettings: settings),
         .testTarget(
             name: "FeedSyncTests",
-            dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer", "Threading"],
+            dependencies: [
+                "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator",
+                "Threading",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],

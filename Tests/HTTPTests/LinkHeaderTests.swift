@@ -1,4 +1,5 @@
 import HTTP
+import SeededGenerator
 import Testing
 
 @Suite("A Link header")
@@ -47,7 +48,7 @@ struct LinkHeaderTests {
 
     @Test("reads back every link that was written, whatever its texts are made of", arguments: 0..<200)
     func roundTrip(seed: UInt64) {
-        var random = Sequential(state: seed)
+        var random = SeededGenerator(seed)
         let links = (0..<Int.random(in: 0...6, using: &random)).map { _ in Self.link(&random) }
         let separator = Self.pick([",", ", ", " ,\t", ",,"], &random)
         let text = links.map { Self.text($0, &random) }.joined(separator: separator)
@@ -56,7 +57,7 @@ struct LinkHeaderTests {
 
     @Test("is read to its end or its fault without harm, cut and spoilt anywhere", arguments: 0..<200)
     func spoilt(seed: UInt64) {
-        var random = Sequential(state: seed)
+        var random = SeededGenerator(seed)
         let whole = (0..<4).map { _ in Self.link(&random) }
         var bytes = Array(whole.map { Self.text($0, &random) }.joined(separator: ", ").utf8)
         let position = Int.random(in: 0..<bytes.count, using: &random)
@@ -87,7 +88,7 @@ struct LinkHeaderTests {
 }
 
 extension LinkHeaderTests {
-    private static func link(_ random: inout Sequential) -> LinkHeader.Link {
+    private static func link(_ random: inout SeededGenerator) -> LinkHeader.Link {
         let target = text(of: Array("abc/?&=;,%20ü\"\\:."), &random)
         let types = (0..<Int.random(in: 0...3, using: &random)).map { _ in
             text(of: Array("nextprv-.:/;,=<>\"\\"), &random) + "x"
@@ -96,7 +97,7 @@ extension LinkHeaderTests {
         return LinkHeader.Link(target: target, relations: types, anchor: anchor)
     }
 
-    private static func text(_ link: LinkHeader.Link, _ random: inout Sequential) -> String {
+    private static func text(_ link: LinkHeader.Link, _ random: inout SeededGenerator) -> String {
         var parameters = ["\(pick(["rel", "Rel", "REL"], &random))=\(quoted(link.relations.joined(separator: " ")))"]
         if let anchor = link.anchor { parameters.append("anchor=\(quoted(anchor))") }
         parameters.append(pick(["title=\"a, <b>; rel=next\"", "hreflang=de", "flag", "x*=UTF-8'en'%e2"], &random))
@@ -108,24 +109,11 @@ extension LinkHeaderTests {
         "\"" + text.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "\""
     }
 
-    private static func text(of letters: [Character], _ random: inout Sequential) -> String {
+    private static func text(of letters: [Character], _ random: inout SeededGenerator) -> String {
         String((0..<Int.random(in: 0...8, using: &random)).map { _ in pick(letters, &random) })
     }
 
-    private static func pick<Element>(_ elements: [Element], _ random: inout Sequential) -> Element {
+    private static func pick<Element>(_ elements: [Element], _ random: inout SeededGenerator) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &random)]
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed. Source: https://prng.di.unimi.it/splitmix64.c
-private struct Sequential: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

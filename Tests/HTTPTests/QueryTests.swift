@@ -1,4 +1,5 @@
 import HTTP
+import SeededGenerator
 import Testing
 
 @Suite("A query") struct QueryTests {
@@ -51,7 +52,7 @@ import Testing
     @Test("decodes to what was encoded, whatever it was")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed)
         let base = try WebURL("https://example.com/p")
         for _ in 0..<500 {
             let items = (0..<Int.random(in: 1...4, using: &random)).map { _ in
@@ -64,21 +65,8 @@ import Testing
     }
 }
 
-/// A small generator whose runs can be repeated from their seed.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 extension String {
-    fileprivate static func random(using random: inout SplitMix64) -> String {
+    fileprivate static func random(using random: inout SeededGenerator) -> String {
         var scalars = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...12, using: &random) {
             let range: ClosedRange<UInt32> = Bool.random(using: &random) ? 0...0x7F : 0...0x10FFFF

@@ -1,3 +1,4 @@
+import SeededGenerator
 import Testing
 import YAML
 
@@ -91,7 +92,7 @@ struct YAMLErrorTests {
 
     @Test("never stops the process, whatever the bytes are")
     func anyBytes() {
-        var random = SplitMix64(state: 20_261_121)
+        var random = SeededGenerator(20_261_121)
         let pieces = [
             "a", ": ", "\n", "  ", "- ", "[", "]", "{", "}", "\"", "'", "&x", "*x ", "|", ">", "\t", "#", "!!int ", "%",
             "---\n", "é", "?",
@@ -107,17 +108,5 @@ struct YAMLErrorTests {
             }
             if let text = mistake(bytes) { #expect(text.hasPrefix("f:"), "bytes \(bytes)") }
         }
-    }
-}
-
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import SQLite
+import SeededGenerator
 import Testing
 
 @testable import FeedSync
@@ -194,20 +195,5 @@ struct PageDecoderTests {
                     "seed \(seed): \(error.message): \(String(decoding: mutant, as: UTF8.self))")
             }
         }
-    }
-}
-
-/// SplitMix64, so that a failing seed can be played again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,51 +1,9 @@
 import FeedSync
+import SeededGenerator
 import Testing
 
 @Suite("Written JSON")
 struct JSONRoundTripTests {
-    /// The same numbers for the same seed. Source: https://prng.di.unimi.it/splitmix64.c
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var bits = state
-            bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-            return bits ^ (bits >> 31)
-        }
-
-        mutating func string() -> String {
-            var scalars = String.UnicodeScalarView()
-            for _ in 0..<Int.random(in: 0...12, using: &self) {
-                let limits: [UInt32] = [0x20, 0x80, 0x800, 0x11_0000]
-                let limit = limits.randomElement(using: &self) ?? 0x80
-                scalars.append(Unicode.Scalar(UInt32.random(in: 0..<limit, using: &self)) ?? "\u{D7FF}")
-            }
-            return String(scalars)
-        }
-
-        mutating func number() -> String {
-            Bool.random(using: &self)
-                ? "\(Int64(bitPattern: next()))" : JSONText.number(Double(bitPattern: next()))
-        }
-
-        mutating func value(depth: Int) -> JSONValue {
-            switch Int.random(in: 0...(depth > 0 ? 5 : 3), using: &self) {
-            case 0: return .null
-            case 1: return .bool(Bool.random(using: &self))
-            case 2:
-                let number = number()
-                return number == "null" ? .null : .number(number)
-            case 3: return .string(string())
-            case 4: return .array((0..<Int.random(in: 0...5, using: &self)).map { _ in value(depth: depth - 1) })
-            default:
-                let members = (0..<Int.random(in: 0...5, using: &self)).map { _ in (string(), value(depth: depth - 1)) }
-                return .object(Dictionary(members, uniquingKeysWith: { first, _ in first }))
-            }
-        }
-    }
-
     private func text(_ value: JSONValue) -> String {
         switch value {
         case .null: return "null"
@@ -63,7 +21,7 @@ struct JSONRoundTripTests {
     @Test("is read as what was written, whatever that is")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed)
         for _ in 0..<500 {
             let value = generator.value(depth: 5)
             let written = text(value)
@@ -74,7 +32,7 @@ struct JSONRoundTripTests {
     @Test("is read without mishap, or refused, after any change to its bytes")
     func mutation() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed)
         for _ in 0..<500 {
             var bytes = Array(text(generator.value(depth: 4)).utf8)
             let index = Int.random(in: 0..<bytes.count, using: &generator)
@@ -88,7 +46,7 @@ struct JSONRoundTripTests {
     @Test("has a number read to the very bit")
     func doubles() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed)
         for _ in 0..<2000 {
             let double = Double(bitPattern: generator.next())
             guard double.isFinite else { continue }
@@ -97,6 +55,38 @@ struct JSONRoundTripTests {
                 continue
             }
             #expect(Double(digits)?.bitPattern == double.bitPattern, "seed \(seed): \(digits)")
+        }
+    }
+}
+
+extension SeededGenerator {
+    mutating func string() -> String {
+        var scalars = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...12, using: &self) {
+            let limits: [UInt32] = [0x20, 0x80, 0x800, 0x11_0000]
+            let limit = limits.randomElement(using: &self) ?? 0x80
+            scalars.append(Unicode.Scalar(UInt32.random(in: 0..<limit, using: &self)) ?? "\u{D7FF}")
+        }
+        return String(scalars)
+    }
+
+    mutating func number() -> String {
+        Bool.random(using: &self)
+            ? "\(Int64(bitPattern: next()))" : JSONText.number(Double(bitPattern: next()))
+    }
+
+    mutating func value(depth: Int) -> JSONValue {
+        switch Int.random(in: 0...(depth > 0 ? 5 : 3), using: &self) {
+        case 0: return .null
+        case 1: return .bool(Bool.random(using: &self))
+        case 2:
+            let number = number()
+            return number == "null" ? .null : .number(number)
+        case 3: return .string(string())
+        case 4: return .array((0..<Int.random(in: 0...5, using: &self)).map { _ in value(depth: depth - 1) })
+        default:
+            let members = (0..<Int.random(in: 0...5, using: &self)).map { _ in (string(), value(depth: depth - 1)) }
+            return .object(Dictionary(members, uniquingKeysWith: { first, _ in first }))
         }
     }
 }

@@ -1,4 +1,5 @@
 import ScriptedServer
+import SeededGenerator
 import Testing
 
 @testable import FeedSync
