@@ -84,6 +84,7 @@ CREATE TABLE _walk (
     drift       INTEGER NOT NULL DEFAULT 0,   -- whether the list moved while it was read
     complete    INTEGER NOT NULL DEFAULT 0,
     reason      TEXT,                         -- why it is not complete
+    stopped_by  TEXT,                         -- the error kind that its last page ended with; NULL if it was stored
     ended_at    TEXT,
     watermark   TEXT,                         -- where it started from
     UNIQUE (feed, generation)                 -- so a row's _generation names the walk that wrote it last

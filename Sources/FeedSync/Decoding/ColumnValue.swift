@@ -64,14 +64,34 @@ extension PageItem {
         return String(decoding: slot.rawBytes, as: UTF8.self)
     }
 
-    /// The key as JSON: the scalar, or an array of them.
+    /// The key as JSON: the value as it is stored, or an array of them. So what SQLite's JSON functions make of it is
+    /// equal to the row's key.
     func appendKey(to text: inout [UInt8]) {
         if plan.keyColumns.count > 1 { text.append(UInt8(ascii: "[")) }
         for (index, column) in plan.keyColumns.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
-            text.append(contentsOf: self[column].rawBytes)
+            appendValue(of: column, to: &text)
         }
         if plan.keyColumns.count > 1 { text.append(UInt8(ascii: "]")) }
+    }
+
+    private func appendValue(of column: Int, to text: inout [UInt8]) {
+        let slot = self[column]
+        switch value(of: column) {
+        case .missing, .null: text.append(contentsOf: "null".utf8)
+        case .integer(let integer): text.append(contentsOf: "\(integer)".utf8)
+        case .real(let real): text.append(contentsOf: JSONText.number(real).utf8)
+        case .text(let bytes):
+            // As received it is JSON already, quotes and all, where nothing in it is escaped.
+            let isPlain = slot.kind == JSON_TEXT && slot.raw_length == slot.length &+ 2 && bytes.count == slot.length
+            if isPlain {
+                text.append(contentsOf: slot.rawBytes)
+            } else {
+                text.append(contentsOf: JSONText.string(String(decoding: bytes, as: UTF8.self)).utf8)
+            }
+        case .madeText(let bytes):
+            text.append(contentsOf: JSONText.string(String(decoding: bytes, as: UTF8.self)).utf8)
+        }
     }
 }
 

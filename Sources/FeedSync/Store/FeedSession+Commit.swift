@@ -161,7 +161,7 @@ extension FeedSession {
         try connection.run(
             """
             UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
-                complete = ?, reason = ?, ended_at = ? WHERE id = ?
+                complete = ?, reason = ?, stopped_by = NULL, ended_at = ? WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
             Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted), Value(isEnd && walk.reason == nil),
             Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.id))

@@ -54,6 +54,11 @@ final class FeedSession {
                 event = try logEvent(direction.end, page: page, error: error.json, now: now)
             }
             try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), .text(feed))
+            // A failed first page is no page of the walk that was there before.
+            if state.open == .footer {
+                try connection.run(
+                    "UPDATE _walk SET stopped_by = ? WHERE id = ?", .text(error.kind.rawValue), Value(state.walk?.id))
+            }
             try QuotaLedger.record(quota, for: feed, on: connection)
             try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
             return event

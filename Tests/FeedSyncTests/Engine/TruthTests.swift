@@ -247,6 +247,20 @@ struct TruthTests {
         #expect(try bench.query("SELECT complete, reason FROM run WHERE id <> 2") == ["0|cap", "0|cap"])
     }
 
+    @Test(
+        "A page remembers its keys as its rows have them",
+        arguments: [
+            ("", "1, 2.5, true, 12345678901234567890"), ("", #""a", "\u0062\n", "\"", "007", "ü😀""#),
+            ("type: text", "1, 2.50, true"), ("type: timestamp", #"1795000000, "2026-11-21T03:00:00+01:00", "x""#),
+        ])
+    func keys(_ type: String, _ values: String) async throws {
+        let items = values.split(separator: ", ").map { #"{"id":\#($0)}"# }
+        let bench = try await EngineBench(items, columns: "items: items\nkey: id\ncolumns: {id: {path: id, \(type)}}")
+        try await bench.reload()
+        let known = "SELECT count(*) FROM _page, json_each(keys) k JOIN things ON things.id IS k.value"
+        #expect(try bench.query(known) == ["\(items.count)"])
+    }
+
     @Test("A page with the same key twice is unchanged when it comes again")
     func sameKeyTwice() async throws {
         let bench = try await EngineBench([#"{"id":1,"name":"a"}"#, #"{"id":2,"name":"b"}"#, #"{"id":1,"name":"c"}"#])
