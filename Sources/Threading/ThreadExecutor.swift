@@ -10,14 +10,16 @@ internal import Glibc
 public final class ThreadExecutor: SerialExecutor {
     private let queue: JobQueue
 
-    /// Starts the thread.
-    public init() {
+    /// Starts the thread; nil where the system has no more of them.
+    public init?() {
         queue = JobQueue()
         let start = Unmanaged.passRetained(queue)
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, runJobs, start.toOpaque())
-        // A process that cannot have one more thread cannot do anything useful; there is no caller to tell.
-        guard code == 0 else { fatalError("pthread_create failed with error \(code): the system is out of threads") }
+        guard code == 0 else {
+            start.release()
+            return nil
+        }
         pthread_detach(thread)
     }
 

@@ -44,7 +44,10 @@ public actor Store {
     public init(path: String, options: Options = Options()) async throws(FeedError) {
         self.path = path
         keep = options.keep
-        executor = ThreadExecutor()
+        guard let executor = ThreadExecutor() else {
+            throw FeedError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
+        }
+        self.executor = executor
         do {
             connection = try Connection(path: path, access: options.mustExist ? .readWrite : .readWriteCreate)
             try Self.refuseForeign(connection, path: path)
