@@ -18,7 +18,9 @@ import Testing
         #expect(answer.errors.isEmpty)
         #expect(answer.code == 0)
         #expect(answer.output.split(separator: "\n").count == 9)
-        let status = try await place.run("status --json --config \(folder)/feedsync.yaml")
+        let hint = try #require(lines.last)
+        #expect(hint.hasSuffix(" status --config \(folder)/feedsync.yaml"))
+        let status = try await place.shell("\(hint) --json")
         #expect(status.output.contains(#""item_count":400"#))
     }
 }

@@ -58,9 +58,12 @@ private struct Demo: Sendable {
         try await sections()
         console.print([
             "Your turn; the store stays where it is:", "", "  \(palette.hint(folder.query))",
-            "  \(palette.hint("feedsync status --config \(folder.configurationPath)"))",
+            "  \(palette.hint("\(Self.program) status --config \(folder.configurationPath)"))",
         ])
     }
+
+    /// feedsync as it was called, so that the line works where it is on no path.
+    private static var program: String { CommandLine.arguments.first ?? "feedsync" }
 
     private func command(_ words: String, _ command: RequestCommand, _ name: String) async throws(Failure) {
         guard !Task.isCancelled, let feed = configuration.feed(named: name) else { return }
