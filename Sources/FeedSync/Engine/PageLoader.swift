@@ -82,7 +82,7 @@ struct PageLoader: Sendable {
                 let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
                 return loaded(
                     fetch.page, fetched, .notModified(stored), end, after: walk, count: stored.elements,
-                    validators: stored.validators.refreshed(by: fetched.response),
+                    validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
                     leftOut: LeftOut(count: stored.leftOut))
             }
             let again = try await attempt(fetch.page, nil).get()
@@ -133,7 +133,7 @@ struct PageLoader: Sendable {
     private func decode(
         _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
     ) throws(FeedError) -> LoadedPage {
-        let validators = Validators(of: fetched.response)
+        let validators = Validators(of: fetched.response).without(page.secrets)
         switch fetched.kind {
         case .end:
             return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators)

@@ -23,6 +23,13 @@ public struct Validators: Sendable, Hashable {
     /// Whether there is nothing to ask with.
     public var isEmpty: Bool { etag == nil && lastModified == nil }
 
+    /// The validators that hold no secret: one that does cannot be kept, and the page is asked for unconditionally.
+    func without(_ secrets: Secrets) -> Validators {
+        Validators(
+            etag: etag.flatMap { secrets.occur(in: $0) ? nil : $0 },
+            lastModified: lastModified.flatMap { secrets.occur(in: $0) ? nil : $0 })
+    }
+
     /// The validators after a 304: what it says outranks what was kept.
     public func refreshed(by response: Response) -> Validators {
         Validators(etag: response.etag ?? etag, lastModified: response.lastModified ?? lastModified)

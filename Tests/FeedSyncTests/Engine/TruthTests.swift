@@ -261,6 +261,18 @@ struct TruthTests {
         #expect(try bench.query(known) == ["\(items.count)"])
     }
 
+    @Test("A validator that echoes a credential is not stored")
+    func echoedInValidator() async throws {
+        let bench = try await EngineBench(members: "auth: {bearer: abcdefghijklmnopqrst}")
+        bench.server.route("/things") { request in
+            let echo = "\"\(request.header("Authorization") ?? "")\""
+            return .json(#"{"items":[{"id":1}]}"#, headers: [(name: "ETag", value: echo)])
+        }
+        try await bench.reload()
+        #expect(bench.server.requests.first?.header("Authorization") == "Bearer abcdefghijklmnopqrst")
+        #expect(try bench.query("SELECT etag IS NULL FROM _page") == ["1"])
+    }
+
     @Test("A page with the same key twice is unchanged when it comes again")
     func sameKeyTwice() async throws {
         let bench = try await EngineBench([#"{"id":1,"name":"a"}"#, #"{"id":2,"name":"b"}"#, #"{"id":1,"name":"c"}"#])
