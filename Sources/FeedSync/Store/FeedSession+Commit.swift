@@ -142,7 +142,10 @@ extension FeedSession {
         walk.pages += 1
         walk.elements += written.elements
         walk.leftOut += page.leftOut.count
-        if let total = page.end.total {
+        if case .notModified = page.content {
+            // What was stored with the page tells of the list as it was then.
+            walk.total = walk.total ?? page.end.total
+        } else if let total = page.end.total {
             // Items that the walk has passed are gone: as many later ones moved up, past the page that comes next.
             if let before = walk.total, total < before { walk.hasDrifted = true }
             walk.total = total

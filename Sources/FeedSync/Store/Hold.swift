@@ -11,8 +11,9 @@ internal import Glibc
 final class Hold: Sendable {
     private let descriptor: Int32
 
-    /// F_OFD_SETLK, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
+    /// F_OFD_SETLK and F_OFD_SETLKW, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
     private static let setLock: Int32 = 37
+    private static let awaitLock: Int32 = 38
     /// Bytes for each holder's words.
     private static let recordSize: Int64 = 256
     /// Where the locked bytes begin: behind the last record that there can be.
@@ -32,11 +33,37 @@ final class Hold: Sendable {
     deinit {
         // A child that was forked a moment ago has the descriptor too, until it becomes another program: closing ours
         // would leave it the lock.
+        Self.unlock(descriptor)
+        close(descriptor)
+    }
+
+    /// Runs `body` while no other process runs one on the store: for what must be done once, when the store is new.
+    ///
+    /// It waits for the others, which takes them a few milliseconds.
+    ///
+    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or locked, or what `body` throws.
+    static func alone(with store: String, _ body: () throws -> Void) throws {
+        let path = path(of: store)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(locks - 1)
+        lock.l_len = 1
+        while fcntl(descriptor, awaitLock, &lock) != 0 {
+            guard errno == EINTR else { throw failure("lock", path) }
+        }
+        defer { unlock(descriptor) }
+        try body()
+    }
+
+    private static func unlock(_ descriptor: Int32) {
         var lock = flock()
         lock.l_type = Int16(F_UNLCK)
         lock.l_whence = Int16(SEEK_SET)
-        _ = fcntl(descriptor, Self.setLock, &lock)
-        close(descriptor)
+        _ = fcntl(descriptor, setLock, &lock)
     }
 
     /// Who has the hold, as it said itself: `process 4711 (reload)`.

@@ -77,6 +77,7 @@ struct PageWriter {
             try becomeChanged()
             place = Place(generation: generation, position: walk.position)
             try move(page.place, page.placed, place, &sections)
+            touched.insert(page.place, count: page.placed)
         }
         first = place
         placed = page.placed
@@ -107,7 +108,7 @@ struct PageWriter {
 
     private mutating func write(_ item: PageItem) throws {
         if isChanged, expectsNew, try insert(item) { return }
-        guard let row = try table.row(for: item) else {
+        guard var row = try table.row(for: item) else {
             try becomeChanged()
             expectsNew = try insert(item)
             return
@@ -120,9 +121,9 @@ struct PageWriter {
                 return
             }
             try becomeChanged()
+            // The row itself may have been moved by that.
+            row = try table.row(for: item) ?? row
         }
-        // Read again if the row itself was moved a moment ago.
-        guard let row = row.place.generation == generation ? row : try table.row(for: item) else { return }
         try rewrite(row, with: item)
     }
 

@@ -54,14 +54,28 @@ public actor Store {
             let migrator = Migrator(Migrations.all)
             // Before anything is written, so that a store from a newer feedsync stays as it is.
             _ = try migrator.pending(in: connection)
-            // WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
-            try connection.execute("PRAGMA journal_mode = WAL")
+            try Self.switchToWAL(connection, path: path)
             // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
             _ = try migrator.migrate(connection, now: WallClock.system.text)
             salt = try connection.scalar("SELECT value FROM _salt")?.text ?? ""
         } catch {
             throw FeedError(storing: error, path: path)
+        }
+    }
+
+    /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
+    ///
+    /// The switch wants the file for itself. Two processes that both want that wait for each other until one gives up, so
+    /// they take turns.
+    private static func switchToWAL(_ connection: Connection, path: String) throws {
+        func isNeeded() throws -> Bool {
+            let mode = try connection.scalar("PRAGMA journal_mode")?.text
+            return mode != "wal" && mode != "memory"
+        }
+        guard try isNeeded() else { return }
+        try Hold.alone(with: path) {
+            if try isNeeded() { try connection.execute("PRAGMA journal_mode = WAL") }
         }
     }
 

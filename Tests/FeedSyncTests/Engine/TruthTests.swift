@@ -273,6 +273,27 @@ struct TruthTests {
         #expect(try bench.query("SELECT etag IS NULL FROM _page") == ["1"])
     }
 
+    @Test("The total that was stored with a page tells nothing of drift when that page is a 304")
+    func totalOfNotModified() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...20))
+        let total = Lock(20)
+        bench.server.route("/things") { request in
+            let page = Int(request.parameter("page") ?? "") ?? 1
+            // Of page 2 the validator speaks of the items alone.
+            let tag = page == 1 ? "\"1-\(total.withLock { $0 })\"" : "\"\(page)\""
+            let headers = [(name: "ETag", value: tag)]
+            if request.header("If-None-Match") == tag { return .status(304, headers: headers) }
+            let items = PagedFeed.items((page - 1) * 10 + 1...page * 10).joined(separator: ",")
+            let body = page > 3 ? "" : items
+            return .json(#"{"total_count":\#(total.withLock { $0 }),"items":[\#(body)]}"#, headers: headers)
+        }
+        try await bench.more(.allPages)
+        total.withLock { $0 = 30 }
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(try bench.query("SELECT drift FROM _walk") == ["0", "0"])
+    }
+
     @Test("A page with the same key twice is unchanged when it comes again")
     func sameKeyTwice() async throws {
         let bench = try await EngineBench([#"{"id":1,"name":"a"}"#, #"{"id":2,"name":"b"}"#, #"{"id":1,"name":"c"}"#])
