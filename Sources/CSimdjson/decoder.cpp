@@ -15,6 +15,7 @@ struct json_decoder {
     Arena arena;
     std::vector<json_slot> body_slots, item_slots;
     std::vector<json_item> items;
+    std::vector<uint16_t> item_kinds;
 
     json_page decode(const json_plan &plan, const char *body, size_t length) {
         const size_t skipped = length >= 3 && memcmp(body, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; // RFC 8259, section 8.1
@@ -60,7 +61,18 @@ struct json_decoder {
         page.item_slots = item_slots.data();
         page.item_count = items.size();
         page.slots_per_item = plan.item_slot_count;
+        page.has_strangers = walk.has_strangers;
+        if (plan.is_watched) page.item_kinds = kinds(plan.item_slot_count);
         return page;
+    }
+
+    const uint16_t *kinds(size_t slots_per_item) {
+        item_kinds.assign(slots_per_item, 0);
+        const json_slot *slot = item_slots.data();
+        for (const json_item &item : items)
+            for (size_t i = 0; i < slots_per_item; i++, slot++)
+                if (item.kind == JSON_OBJECT) item_kinds[i] |= uint16_t(1 << slot->kind);
+        return item_kinds.data();
     }
 
     bool reserve(size_t length) {

@@ -51,9 +51,21 @@ uint32_t json_plan_slot(json_plan *plan, json_node node, int of_item) {
     return slot;
 }
 
-void json_plan_items(json_plan *plan, json_node node, int single) {
+void json_plan_items(json_plan *plan, json_node node, json_items_shape shape) {
     plan->nodes[node].is_items = true;
-    plan->nodes[node].is_single_item = single != 0;
+    plan->items_shape = shape;
+}
+
+/// A value that is kept whole has no strangers inside.
+static void watch(json_plan *plan, json_node node) {
+    if (plan->nodes[node].slot != json_plan_node::none || plan->nodes[node].members.empty()) return;
+    plan->nodes[node].is_watched = true;
+    for (const json_plan_node::Member &member : plan->nodes[node].members) watch(plan, member.node);
+}
+
+void json_plan_watch(json_plan *plan) {
+    plan->is_watched = true;
+    watch(plan, JSON_ITEM);
 }
 
 } // extern "C"

@@ -17,7 +17,7 @@ struct json_plan_node {
 
     uint32_t slot = none;
     bool is_items = false;
-    bool is_single_item = false;
+    bool is_watched = false; // members that are not among these are strangers
 
     /// Sorted by the length of the name, so that `first_of_length` finds the few that can match. Longer names share
     /// the last place.
@@ -29,6 +29,8 @@ struct json_plan_node {
     uint64_t index = 0;       // as an element of its parent
     bool is_filter = false;   // … or the first object whose member `name` is `value`
     std::string name, value;
+
+    bool leads_to_slots() const { return slot != none || !members.empty(); }
 
     static size_t length_class(size_t length) { return length < longest ? length : longest; }
 
@@ -49,7 +51,9 @@ struct json_plan_node {
 };
 
 struct json_plan {
-    std::vector<json_plan_node> nodes = std::vector<json_plan_node>(2);
+    std::vector<json_plan_node> nodes = std::vector<json_plan_node>(3);
+    json_items_shape items_shape = JSON_ITEMS_ARRAY;
+    bool is_watched = false;
     uint32_t body_slot_count = 0;
     uint32_t item_slot_count = 0;
 };

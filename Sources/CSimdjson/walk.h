@@ -15,6 +15,7 @@ struct Walk : Tokens {
 
     std::vector<json_node> taken;  // filters that have found their element in this item or body
     json_kind items_kind = JSON_MISSING;
+    bool has_strangers = false;
     size_t items_offset = 0;
 
     Walk(const json_plan &plan, Tokens tokens, json_slot *body_slots, std::vector<json_slot> &item_slots,
@@ -58,16 +59,38 @@ struct Walk : Tokens {
         }
         case 't': is_valid = literal(slot, JSON_TRUE, "true", 4); break;
         case 'f': is_valid = literal(slot, JSON_FALSE, "false", 5); break;
-        case 'n': is_valid = literal(slot, JSON_NULL, "null", 4); break;
+        case 'n':
+            is_valid = literal(slot, JSON_NULL, "null", 4);
+            if (is_valid && node) nullify(*node, body + begin);
+            break;
         case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
             is_valid = number(slot);
             break;
         default: return unexpected();
         }
         if (!is_valid) return false;
+        if (node && node->is_watched && slot.kind != JSON_OBJECT && slot.kind != JSON_NULL &&
+            node != &plan.nodes[JSON_ITEM])
+            has_strangers = true;
         slot.raw = body + begin;
         slot.raw_length = token_end(mark) - begin;
         return true;
+    }
+
+    /// What would stand below a null is null too: `owner.login` of `{"owner": null}`.
+    void nullify(const json_plan_node &node, const char *raw) {
+        const auto fill = [&](json_node index) {
+            const json_plan_node &child = plan.nodes[index];
+            if (child.slot != json_plan_node::none) {
+                slots[child.slot] = json_slot{};
+                slots[child.slot].kind = JSON_NULL;
+                slots[child.slot].raw = raw;
+                slots[child.slot].raw_length = 4;
+            }
+            nullify(child, raw);
+        };
+        for (const json_plan_node::Member &member : node.members) fill(member.node);
+        for (json_node element : node.elements) fill(element);
     }
 
     /// Walks the value of a member or element into its slot, or past it.
@@ -89,7 +112,9 @@ struct Walk : Tokens {
             if (!is_at(':')) return unexpected();
             mark++;
             const json_plan_node::Member *member = node ? node->member(name, count) : nullptr;
-            if (!step(member ? &plan.nodes[member->node] : nullptr)) return false;
+            const json_plan_node *next = member ? &plan.nodes[member->node] : nullptr;
+            if (node && node->is_watched && (!next || !next->leads_to_slots())) has_strangers = true;
+            if (!step(next)) return false;
             if (is_at('}')) return leave();
             if (!is_at(',')) return unexpected();
             mark++;
@@ -165,9 +190,13 @@ struct Walk : Tokens {
         if (at_end()) return unexpected();
         items.clear(); // of two members of one name the last counts, as everywhere else
         item_slots.clear();
-        if (byte() == '{' && node.is_single_item) {
+        if (byte() == '{' && plan.items_shape == JSON_ITEMS_ARRAY_OR_ONE) {
             items_kind = JSON_ARRAY;
             return item();
+        }
+        if (byte() == '{' && plan.items_shape == JSON_ITEMS_MEMBERS) {
+            items_kind = JSON_ARRAY;
+            return members_as_items();
         }
         if (byte() != '[') {
             json_slot found;
@@ -183,6 +212,33 @@ struct Walk : Tokens {
         for (;;) {
             if (!item()) return false;
             if (is_at(']')) return leave();
+            if (!is_at(',')) return unexpected();
+            mark++;
+        }
+    }
+
+    /// The members of an object, each an item that has a name.
+    bool members_as_items() {
+        if (!enter()) return false;
+        if (is_at('}')) return leave();
+        for (;;) {
+            if (!is_at('"')) return unexpected();
+            json_slot name{};
+            const uint32_t begin = here();
+            const char *bytes;
+            uint32_t count;
+            if (!text(&bytes, &count)) return false;
+            name.kind = JSON_TEXT;
+            name.bytes = bytes;
+            name.length = count;
+            name.raw = body + begin;
+            name.raw_length = token_end(mark) - begin;
+            if (!is_at(':')) return unexpected();
+            mark++;
+            if (!item()) return false;
+            const uint32_t slot = plan.nodes[JSON_MEMBER_NAME].slot;
+            if (slot != json_plan_node::none) item_slots[item_slots.size() - plan.item_slot_count + slot] = name;
+            if (is_at('}')) return leave();
             if (!is_at(',')) return unexpected();
             mark++;
         }

@@ -12,7 +12,7 @@ static json_node member(json_plan *plan, json_node parent, const char *name) {
 
 static json_plan *make_plan() {
     json_plan *plan = json_plan_create();
-    json_plan_items(plan, member(plan, JSON_BODY, "items"), 1);
+    json_plan_items(plan, member(plan, JSON_BODY, "items"), JSON_ITEMS_ARRAY_OR_ONE);
     json_plan_slot(plan, member(plan, JSON_BODY, "total"), 0);
     const json_node links = member(plan, JSON_BODY, "links");
     json_plan_slot(plan, member(plan, json_plan_first_where(plan, links, "rel", 3, "next", 4), "href"), 0);

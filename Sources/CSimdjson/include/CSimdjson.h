@@ -72,9 +72,17 @@ typedef enum {
 typedef struct json_plan json_plan;
 typedef uint32_t json_node;
 
-/// The node of the body, and that of an item.
+/// The node of the body, that of an item, and that of the name of the member that an item is.
 #define JSON_BODY 0
 #define JSON_ITEM 1
+#define JSON_MEMBER_NAME 2
+
+/// What stands where the items are.
+typedef enum {
+    JSON_ITEMS_ARRAY = 0,
+    JSON_ITEMS_ARRAY_OR_ONE, // an object there is the only item
+    JSON_ITEMS_MEMBERS,      // an object whose members are the items
+} json_items_shape;
 
 /// NULL when memory is short.
 json_plan *json_plan_create(void);
@@ -89,8 +97,11 @@ json_node json_plan_first_where(json_plan *plan, json_node parent, const char *n
 /// Gives the node a slot (the one it has, if it has one), counted from 0 apart for body and item.
 uint32_t json_plan_slot(json_plan *plan, json_node node, int of_item);
 
-/// Says that the items are the elements of this node; `single` takes an object there as the only item.
-void json_plan_items(json_plan *plan, json_node node, int single);
+/// Says that the items are at this node.
+void json_plan_items(json_plan *plan, json_node node, json_items_shape shape);
+
+/// Asks for `item_kinds` and `has_strangers`; what hangs below an item's node must be there already.
+void json_plan_watch(json_plan *plan);
 
 typedef struct json_decoder json_decoder;
 
@@ -107,6 +118,8 @@ typedef struct {
     const json_slot *item_slots; // `slots_per_item` for each item
     size_t item_count;
     size_t slots_per_item;
+    const uint16_t *item_kinds;  // if watched, for each slot the kinds that came: 1 << kind, or'ed
+    int has_strangers;           // if watched, whether an item had a member that no node is for
 } json_page;
 
 /// Decodes `length` bytes, behind which JSON_PADDING more are readable.

@@ -43,7 +43,7 @@ final class DecodePlan: @unchecked Sendable {
         self.keyColumns = keyColumns
         columns = definition.columns
         keepsRaw = definition.keepsRaw
-        itemsPath = definition.items
+        itemsPath = definition.items?.path
         sectionInterval = definition.section?.interval
         columnSlots = definition.columns.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
@@ -57,11 +57,18 @@ final class DecodePlan: @unchecked Sendable {
         bodySlots = definition.pagination.bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }
-        let items = (definition.items ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)
-        json_plan_items(pointer, items, definition.pagination is NoPagination ? 1 : 0)
+        let items = (definition.items?.path ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)
+        json_plan_items(pointer, items, Self.shape(of: definition))
+        if definition.hasOpenColumns { json_plan_watch(pointer) }
     }
 
     deinit { json_plan_destroy(pointer) }
+
+    private static func shape(of definition: FeedDefinition) -> json_items_shape {
+        guard definition.items?.keyedBy == nil else { return JSON_ITEMS_MEMBERS }
+        let isOnePage = definition.pagination is NoPagination || definition.hasOpenPagination
+        return isOnePage ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
+    }
 
     private static func slot(_ path: Path, from root: json_node, in plan: OpaquePointer, isOfItem: Bool) -> Int {
         Int(json_plan_slot(plan, path.node(from: root, in: plan), isOfItem ? 1 : 0))
@@ -77,6 +84,8 @@ extension Path {
                 Self.withUTF8(name) { json_plan_member(plan, parent, $0, $1) }
             case .index(let index):
                 json_plan_index(plan, parent, UInt64(clamping: index))
+            case .memberName:
+                json_node(JSON_MEMBER_NAME)
             case .first(let name, let value):
                 Self.withUTF8(name) { name, nameLength in
                     Self.withUTF8(value) { json_plan_first_where(plan, parent, name, nameLength, $0, $1) }

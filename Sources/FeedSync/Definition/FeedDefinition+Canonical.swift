@@ -22,6 +22,7 @@ extension FeedDefinition {
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
         members += authentication.map { $0.canonicalMembers(hashed) } ?? []
+        if hasOpenColumns { members.append(("columns", "found")) }
         members += columns.map { ("columns.\($0.name)", $0.canonicalText) }
         members += responses.enumerated().map { index, rule in
             let body = rule.body.map { "\($0.path)=\($0.value)" }.joined(separator: " ")

@@ -16,9 +16,9 @@ public struct FeedDefinition: Sendable {
     public let authentication: Authentication?
     /// Other origins, as `https://host:port`, that may be followed to; they never get credentials.
     public let allowOrigins: [String]
-    /// Where the items are in the body; nil where the body itself is the array, or the only item.
-    public let items: Path?
-    /// The names of the columns that tell items apart.
+    /// Where the items are in the body; nil where that is to be found, or the body itself is the array or the only item.
+    public let items: ItemsRule?
+    /// The names of the columns that tell items apart; none where they are to be found.
     public let key: [String]
     /// What the items are grouped by.
     public let section: SectionRule?
@@ -26,6 +26,8 @@ public struct FeedDefinition: Sendable {
     public let model: String?
     /// The table's columns with the key's among them; no two names are alike.
     public let columns: [ColumnDefinition]
+    /// Whether columns for whatever the items have besides are to be found.
+    public let hasOpenColumns: Bool
     /// How the next page is found.
     public let pagination: any PaginationStyle
     /// Responses that mean something else than HTTP says, in the order in which they are tried.

@@ -28,12 +28,13 @@ struct FeedReader {
         defer { members.finish() }
         let own = members.feedDefaults()
         let (url, query) = request()
-        let (columns, key) = columnsAndKey()
+        let items = members.itemsRule("items")
+        let (columns, key) = columnsAndKey(items)
         let feed = FeedDefinition(
             name: entry.name, presetName: preset?.name, url: url, query: query, headers: members.headers("headers"),
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
-            items: members.path("items"), key: key, section: members.sectionRule("section"),
-            model: members.string("model"), columns: columns,
+            items: items, key: key, section: members.sectionRule("section"),
+            model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
             pagination: PaginationStyles.read("pagination", of: members), responses: members.responses("responses"),
             sync: members.syncRule("sync"), keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
             every: own.every ?? defaults.every,
@@ -82,13 +83,15 @@ extension FeedReader {
         return values
     }
 
-    private func columnsAndKey() -> ([ColumnDefinition], [String]) {
+    /// The columns that are given, with those of the key and of the items' names; the rest is to be found.
+    private func columnsAndKey(_ items: ItemsRule?) -> ([ColumnDefinition], [String]) {
         var columns = members.columns("columns")
-        members.require("columns", "list them, as in `columns: {id: id}`; finding them is not supported yet")
+        if let name = items?.keyedBy, !columns.contains(where: { $0.path == .memberName }) {
+            columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
+        }
         if members.node("columns")?.pairs?.isEmpty == true {
             members.mistake("`columns` of feed `\(entry.name)` is empty", at: "columns")
         }
-        members.require("key", "say which column tells items apart, as in `key: id`")
         var key: [Int] = []
         for (text, node) in members.strings("key") {
             guard let index = columnIndex(for: text, node, in: &columns) else { continue }
@@ -126,18 +129,5 @@ extension FeedReader {
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
             members.mistake("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")
         }
-    }
-}
-
-extension Path {
-    /// The column that a path used as a key becomes: its words joined by `_`.
-    fileprivate var columnName: String {
-        segments.map { segment in
-            switch segment {
-            case .member(let name): name
-            case .index(let index): "\(index)"
-            case .first(_, let value): value
-            }
-        }.joined(separator: "_")
     }
 }

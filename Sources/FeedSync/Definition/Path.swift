@@ -6,6 +6,8 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
         case member(String)
         /// To the element at this index, from 0.
         case index(Int)
+        /// To the name of the member that the item is, where items are the members of an object.
+        case memberName
         /// To the first element whose member `name` is the scalar written `value`.
         case first(where: String, equals: String)
     }
@@ -16,6 +18,21 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     /// A path of these steps.
     public init(_ segments: [Segment]) {
         self.segments = segments
+    }
+
+    /// The name of the member that the item is; written `~`.
+    public static let memberName = Path([.memberName])
+
+    /// The name of the column that the path becomes: its words joined by `_`.
+    public var columnName: String {
+        segments.map { segment in
+            switch segment {
+            case .member(let name): name
+            case .index(let index): "\(index)"
+            case .memberName: "key"
+            case .first(_, let value): value
+            }
+        }.joined(separator: "_")
     }
 
     /// Reads a path as a person writes it.
@@ -37,6 +54,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
             switch segment {
             case .member(let name): text += (text.isEmpty ? "" : ".") + Self.written(name)
             case .index(let index): text += "[\(index)]"
+            case .memberName: text += "~"
             case .first(let name, let value): text += "[\(Self.written(name))=\(Self.written(value))]"
             }
         }
@@ -46,8 +64,8 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     /// A name, in quotes where it needs them.
     private static func written(_ name: String) -> String {
         let scalars = name.unicodeScalars
-        // `$` alone is the root; `*` alone is kept free for wildcards.
-        guard scalars.isEmpty || name == "$" || name == "*" || !scalars.allSatisfy(PathParser.isPlain) else {
+        // `$` alone is the root, `~` a member's name; `*` alone is kept free for wildcards.
+        guard scalars.isEmpty || ["$", "*", "~"].contains(name) || !scalars.allSatisfy(PathParser.isPlain) else {
             return name
         }
         var text = "\""

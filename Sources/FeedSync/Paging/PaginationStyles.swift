@@ -11,16 +11,14 @@ public enum PaginationStyles {
         LinkStyle.self,
         KeysetStyle.self,
         NoPagination.self,
+        AutoPagination.self,
     ]
-
-    /// Styles that the format has a name for and that do not work yet.
-    private static let later = ["auto"]
 
     /// Reads a feed's `pagination`: a mapping with a `style`, or the style's name alone.
     ///
-    /// Without any it is `none`, until a style can be found from the first page.
+    /// Without any it is `auto`.
     static func read(_ name: String, of members: MappingReader) -> any PaginationStyle {
-        let nothing = NoPagination()
+        let nothing = AutoPagination()
         guard let node = members.node(name) else { return nothing }
         let subject = "`\(name)` of \(members.subject)"
         guard node.pairs != nil else {
@@ -44,15 +42,9 @@ public enum PaginationStyles {
         if let style = all.first(where: { $0.name == word }) { return style }
         let supported = MappingReader.list(all.map { $0.name })
         let position = SourcePosition(node.mark)
-        if later.contains(word) {
-            members.mistake(
-                "the pagination style `\(word)` in \(subject) is not supported yet; \(supported) is", at: position,
-                word: word)
-        } else {
-            members.mistake(
-                "unknown pagination style `\(word)` in \(subject), which can be \(supported)", at: position, word: word,
-                suggestion: NearestWord.suggestion(for: word, among: all.map { $0.name }))
-        }
+        members.mistake(
+            "unknown pagination style `\(word)` in \(subject), which can be \(supported)", at: position, word: word,
+            suggestion: NearestWord.suggestion(for: word, among: all.map { $0.name }))
         return nil
     }
 }

@@ -1,0 +1,57 @@
+internal import YAML
+
+/// What was found of that which a definition leaves open, from the pages that came; the store keeps it.
+public struct Findings: Sendable, Hashable {
+    /// Where the items are.
+    public var items: ItemsRule?
+    /// The names of the columns that tell items apart.
+    public var key: [String] = []
+    /// The columns that the definition does not have, no two names alike.
+    public var columns: [ColumnDefinition] = []
+    /// The `pagination` member, as YAML text in one line; nil as long as nothing leads to a second page.
+    public var pagination: String?
+    /// Whether ways to a second page that no page speaks of have been tried in vain.
+    public var hasTriedPaging = false
+
+    /// Nothing found yet.
+    public init() {}
+}
+
+extension FeedDefinition {
+    /// Whether a page can be stored: its columns and key are known.
+    public var isSettled: Bool { !columns.isEmpty && !key.isEmpty }
+
+    /// Whether its pagination is yet to be found.
+    public var hasOpenPagination: Bool { pagination is AutoPagination }
+
+    /// The definition with what was found in the places that it leaves open.
+    ///
+    /// - Throws: `FeedError` of kind `bug` if the found pagination cannot be read.
+    public func settled(by findings: Findings) throws(FeedError) -> FeedDefinition {
+        let known = Set(columns.map(\.path))
+        let found = findings.columns.filter { !known.contains($0.path) }
+        var pagination = pagination
+        if hasOpenPagination, let text = findings.pagination {
+            pagination = try Self.pagination(text, of: name)
+        }
+        return FeedDefinition(
+            name: name, presetName: presetName, url: url, query: query, headers: headers,
+            authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
+            key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
+            hasOpenColumns: hasOpenColumns, pagination: pagination, responses: responses, sync: sync,
+            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, ignore: ignore,
+            position: position)
+    }
+
+    private static func pagination(_ text: String, of feed: String) throws(FeedError) -> any PaginationStyle {
+        let log = MistakeLog()
+        guard let node = try? Node.parse("pagination: \(text)", source: "found") else {
+            throw FeedError(.bug, "the pagination that was found, `\(text)`, is no YAML")
+        }
+        let style = PaginationStyles.read("pagination", of: MappingReader(node, of: "feed `\(feed)`", log: log))
+        if let mistake = log.mistakes.first {
+            throw FeedError(.bug, "the pagination that was found cannot be read: \(mistake.problem)")
+        }
+        return style
+    }
+}

@@ -1,0 +1,34 @@
+internal import YAML
+
+/// Where the items are in a page's body.
+public struct ItemsRule: Sendable, Hashable {
+    /// Where the array of them is, or the object whose members they are.
+    public let path: Path
+    /// The column that takes each member's name, where the items are the members of an object.
+    public let keyedBy: String?
+
+    /// Items at this path.
+    public init(path: Path, keyedBy: String? = nil) {
+        self.path = path
+        self.keyedBy = keyedBy
+    }
+}
+
+extension ItemsRule: CustomStringConvertible {
+    /// The path, and the column for the names where there is one.
+    public var description: String { keyedBy.map { "\(path) keyed by \($0)" } ?? path.description }
+}
+
+extension MappingReader {
+    /// The feed's `items`: a path, or `{path, keyed_by}`.
+    func itemsRule(_ name: String) -> ItemsRule? {
+        guard let node = node(name) else { return nil }
+        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(subject)") else {
+            return path(name, node).map { ItemsRule(path: $0) }
+        }
+        defer { members.finish() }
+        members.require("path", "say where in the body the items are")
+        let column = members.string("keyed_by")
+        return members.path("path").map { ItemsRule(path: $0, keyedBy: column) }
+    }
+}
