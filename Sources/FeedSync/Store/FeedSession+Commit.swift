@@ -19,6 +19,7 @@ extension FeedSession {
     }
 
     private func store(_ page: PageCommit, in draft: inout FeedState, now: String) throws -> PageOutcome {
+        if let shape = page.shape { try adopt(shape) }
         let walk = try page.direction == .header || draft.walk == nil ? startWalk(page, now: now) : draft.walk
         guard let walk else { throw FeedError(.bug, "a page has no walk") }
         var writer = PageWriter(

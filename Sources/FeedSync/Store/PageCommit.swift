@@ -30,6 +30,8 @@ struct PageCommit: Sendable {
     let incompleteReason: IncompleteReason?
     /// The elements that are no items; the first of them in words.
     let leftOut: LeftOut
+    /// The feed's shape, where the page brought something new of it.
+    let shape: FeedShape?
     /// Whether a footer begins at once, in the same transaction.
     let beginsNext: Bool
 }
