@@ -99,7 +99,7 @@ final class FeedRun {
             upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
             requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
-            beginsNext: wantsNext)
+            beginsNext: wantsNext, continuationParameters: definition.pagination.continuationParameters)
         let outcome: PageOutcome
         do throws(FeedError) {
             outcome = try await store.commit(commit, to: definition.name, now: now())

@@ -137,6 +137,9 @@ struct PageLoader: Sendable {
         switch fetched.kind {
         case .end:
             return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators)
+        case .beyondEnd:
+            let end = try endBeyondLast(page, fetched, after: walk)
+            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators)
         case .empty, .notModified:
             let end = try next(page, fetched, after: walk, count: 0, values: [])
             return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators)
@@ -158,6 +161,25 @@ struct PageLoader: Sendable {
                 page, fetched, .decoded(decoded), end, after: walk, count: decoded.elementCount,
                 validators: validators, leftOut: leftOut)
         }
+    }
+
+    /// The end that an error in answer to a page stands for, which was worked out from the one before.
+    ///
+    /// - Throws: `FeedError` where the total says that the page is there, and the answer that it is not.
+    private func endBeyondLast(
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
+    ) throws(FeedError) -> PageEnd {
+        let response = fetched.response
+        if response.status == 404, let total = walk.total, total > walk.elements {
+            let kind = ResponseMeaning.failure(response.status)
+            throw FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
+        }
+        let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
+        let place = page.continuation.map { " to `\($0)`" } ?? ""
+        return .end(
+            notice:
+                "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
+                + "it is taken for the end, unless `responses` says `fail`")
     }
 
     private func next(

@@ -1,7 +1,8 @@
 /// `offset`: a query parameter says how many elements to pass over.
 ///
 /// It steps by what came, not by what was asked for: a server that cuts the size in silence loses no row. The end is
-/// an empty page, or the total, where the body tells one that can be true. A has-more flag outranks the total.
+/// an empty page, or the total, where the body tells one that can be true and that counts more than one full page. A
+/// has-more flag outranks the total.
 public struct OffsetStyle: PaginationStyle {
     /// `offset`
     public static let name = "offset"
@@ -41,6 +42,12 @@ public struct OffsetStyle: PaginationStyle {
     /// The parameter with the offset.
     public var continuationParameters: [String] { [parameter] }
 
+    /// True.
+    public var mayAskBeyondEnd: Bool { true }
+
+    /// To leave it out.
+    public var firstPageAdvice: String { "leave it out, for the first offset is 0" }
+
     /// The feed's request with the offset, and with the limit unless the feed's query has one already.
     ///
     /// - Throws: `PagingError` if the continuation is no number.
@@ -69,7 +76,9 @@ public struct OffsetStyle: PaginationStyle {
             notices.append("\(more) says that there is more, but the page is empty")
         }
         let notice = notices.isEmpty ? nil : notices.joined(separator: "; ")
-        let isLast = total.value == page.walkElementCount
+        // One full page may be what the total counts, and not the list.
+        let countsPageAlone = page.continuation == nil && limit.map { page.elementCount >= $0.count } ?? false
+        let isLast = total.value == page.walkElementCount && !countsPageAlone
         guard !isEmpty, !(hasMore.map(!) ?? isLast) else { return .end(total: total.value, notice: notice) }
         return .more(Continuation("\(next)"), total: total.value, notice: notice)
     }
