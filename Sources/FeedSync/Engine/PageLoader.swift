@@ -198,7 +198,8 @@ struct PageLoader: Sendable {
             return PageEnd(next: next, total: end.total, notice: end.notice.map(page.secrets.mask))
         } catch {
             throw FeedError(
-                .unfollowable, page.secrets.mask(error.problem), httpStatus: fetched.response.status,
+                .unfollowable, page.secrets.mask(error.problem), advice: "check `pagination` in the feed's definition",
+                httpStatus: fetched.response.status,
                 url: page.shown(fetched.response.url))
         }
     }

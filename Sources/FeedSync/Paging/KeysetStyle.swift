@@ -73,7 +73,10 @@ public struct KeysetStyle: PaginationStyle {
         }
         let next = continuation(values)
         guard next != page.continuation else {
-            throw PagingError("the page ends with the item that it should begin behind, at \(next)")
+            let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
+            throw PagingError(
+                "the page ends with the item that it should begin behind, at \(next): "
+                    + "the upstream ignores the query parameter \(names), or takes that item along")
         }
         return .more(next)
     }
