@@ -126,6 +126,10 @@ extension FeedReader {
                 "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; \(feed.pagination.firstPageAdvice)",
                 at: "query")
         }
+        for name in feed.authentication?.queryNames ?? []
+        where feed.pagination.continuationParameters.contains(name) {
+            members.mistake("`auth` of feed `\(feed.name)` has `\(name)`, which its pagination sets", at: "auth")
+        }
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
             members.mistake("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")
         }

@@ -172,7 +172,12 @@ struct PageLoader: Sendable {
         let response = fetched.response
         if response.status == 404, let total = walk.total, total > walk.elements {
             let kind = ResponseMeaning.failure(response.status)
-            throw FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
+            let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
+            throw FeedError(
+                kind, error.message,
+                advice: "run it again later, for \(walk.elements) of \(total) items have come; "
+                    + "if the upstream serves no more, say `responses: [{status: 404, do: end}]`",
+                httpStatus: error.httpStatus, url: error.url)
         }
         let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
         let place = page.continuation.map { " to `\($0)`" } ?? ""

@@ -183,6 +183,10 @@ struct BadInputTests {
                 "5:8: `query` of feed `x` has `page`, which its pagination sets; a first page is given as"
             ),
             (
+                "pagination: {style: page, param: key}\nauth: {query: {key: s}}",
+                "5:7: `auth` of feed `x` has `key`, which its pagination sets"
+            ),
+            (
                 "pagination: offset\nquery: {offset: 9}",
                 "which its pagination sets; leave it out, for the first offset is 0"
             ),

@@ -57,7 +57,10 @@ struct EndsTests {
         let bench = try await EngineBench(paging: "pagination: \(shape.pagination)", upstream: upstream)
         // The upstream says of a page that it is there, and that it is not: that is no end.
         guard !shape.promisesMore || shape.end != .status(404) else {
-            #expect(try await bench.failure(.allPages).httpStatus == 404)
+            let error = try await bench.failure(.allPages)
+            #expect(error.httpStatus == 404)
+            #expect(error.advice?.contains("35 of 999 items have come") == true)
+            #expect(error.advice?.contains("`responses: [{status: 404, do: end}]`") == true)
             #expect(try bench.feed("no_more_data, item_count") == "0|35")
             return
         }
@@ -105,5 +108,115 @@ struct EndsTests {
         #expect(try await bench.more(.allPages).reason == nil)
         #expect(try bench.names == bench.upstreamNames(20))
         #expect(bench.server.requests.count == (style.isComputed ? 3 : 2))
+    }
+
+    @Test(
+        "goes on behind pages that shrink, and counts the elements that are null or left out",
+        arguments: [
+            "{style: page, size_param: limit, size: 10, total: total}", "{style: offset, limit: 10, total: total}",
+        ])
+    func shrinking(pagination: String) async throws {
+        let bench = try await EngineBench(paging: "pagination: \(pagination)")
+        let pages = [
+            PagedFeed.items(1...10), PagedFeed.items(11...13) + ["null", "7"] + PagedFeed.items(14...15),
+            PagedFeed.items(16...25), PagedFeed.items(26...26),
+        ]
+        let starts = [0, 10, 17, 27]
+        bench.server.route("/things") { request in
+            let number = request.parameter("page").flatMap { Int($0) }.map { $0 - 1 }
+            let index = number ?? starts.firstIndex { "\($0)" == request.parameter("offset") } ?? 9
+            let items = index < pages.count ? pages[index] : []
+            return .json("{\"total\":28,\"items\":[\(items.joined(separator: ","))]}")
+        }
+        let walk = try await bench.more(.allPages)
+        #expect(try bench.names == (1...26).map { "item \($0)" })
+        #expect(walk.reason == .leftOut)
+        #expect(bench.server.requests.count == 4)
+    }
+
+    @Test("takes a client's error behind the last page for the end, and says so", arguments: [400, 404, 416, 422])
+    func clientError(status: Int) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
+        upstream.total = .absent
+        let bench = try await EngineBench(upstream: upstream)
+        let walk = try await bench.more(.allPages)
+        #expect(walk.isAtEnd)
+        #expect(walk.reason == nil)
+        let notice = try #require(walk.notices.first)
+        #expect(notice.hasPrefix("the upstream answered \(status) "))
+        #expect(notice.contains("to `3`: \"there is no page here\"; it is taken for the end"))
+        #expect(try bench.query("SELECT http_status FROM _page ORDER BY id DESC LIMIT 1") == ["\(status)"])
+    }
+
+    @Test(
+        "calls it a cap where the upstream serves the first results alone, as GitHub does", arguments: [400, 416, 422])
+    func cap(status: Int) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
+        upstream.total = .claimed(5000)
+        let bench = try await EngineBench(upstream: upstream)
+        #expect(try await bench.more(.allPages).reason == .cap)
+        #expect(try bench.feed("status, item_count, no_more_data, complete") == "noMoreData|20|1|0")
+    }
+
+    @Test(
+        "is no end where the first page is refused, or where the upstream itself led to the page",
+        arguments: PagedFeed.Style.allCases, [400, 404, 416, 422])
+    func failures(style: PagedFeed.Style, status: Int) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), style: style)
+        let bench = try await EngineBench(paging: "pagination: \(style.pagination())", upstream: upstream)
+        upstream.fail(page: 1, with: .status(status))
+        #expect(try await bench.failure(.reload).kind == .rejected)
+        try await bench.reload()
+        guard style != .page, style != .offset else { return }
+        upstream.fail(page: 2, with: .status(status))
+        let error = try await bench.failure(.nextPage)
+        #expect(error.kind == .rejected)
+        #expect(error.httpStatus == status)
+        #expect(try bench.feed("no_more_data, status") == "0|endFooter")
+        try await bench.more(.allPages)
+        #expect(try bench.names == bench.upstreamNames(20))
+    }
+
+    @Test("never is a refusal or trouble that may pass, wherever it comes", arguments: [401, 403, 410, 429, 500, 503])
+    func noEnd(status: Int) async throws {
+        let bench = try await EngineBench()
+        bench.upstream.fail(page: 2, with: .status(status))
+        #expect(try await bench.failure(.allPages).httpStatus == status)
+        #expect(try bench.feed("item_count, next_page, no_more_data") == "10|2|0")
+    }
+
+    @Test("may be what a rule says, also of the first page")
+    func rule() async throws {
+        let bench = try await EngineBench(members: "responses: [{status: 409, do: empty}, {status: 404, do: fail}]")
+        bench.upstream.fail(page: 1, with: .json(#"{"message":"Git Repository is empty."}"#, status: 409))
+        #expect(try await bench.more(.allPages).isAtEnd)
+        #expect(try bench.feed("status, item_count, complete") == "noMoreData|0|1")
+        bench.upstream.total = .absent
+        bench.upstream.fail(page: 2, with: .status(404))
+        try await bench.reload()
+        #expect(try await bench.failure(.nextPage).httpStatus == 404)
+    }
+
+    @Test("comes by a continuation of several members, with items that are the members of an object")
+    func mediaWiki() async throws {
+        let bench = try await EngineBench(
+            members: "query: {action: query}", paging: "pagination: {style: cursor, next: continue}",
+            columns: "items: {path: query.pages, keyed_by: page_id}\nkey: '~'\ncolumns: {title: title}")
+        bench.server.route("/things") { request in
+            switch (request.parameter("gapcontinue"), request.parameter("continue")) {
+            case (nil, nil):
+                .json(
+                    #"{"continue":{"gapcontinue":"B & C","continue":"gapcontinue||"},"query":{"pages":{"9":{"title":"A"},"2":{"title":"B"}}}}"#
+                )
+            case ("B & C", "gapcontinue||"):
+                .json(#"{"batchcomplete":"","query":{"pages":{"10":{"title":"C"},"11":null}}}"#)
+            default: .status(500)
+            }
+        }
+        try await bench.more(.allPages)
+        let rows = try bench.query("SELECT page_id, title FROM things ORDER BY _generation DESC, _position")
+        #expect(rows == ["9|A", "2|B", "10|C"])
+        #expect(bench.server.requests.last?.parameter("action") == "query")
+        #expect(try bench.feed("no_more_data, complete") == "1|1")
     }
 }
