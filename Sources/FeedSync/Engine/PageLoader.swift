@@ -139,7 +139,9 @@ struct PageLoader: Sendable {
             return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators)
         case .beyondEnd:
             let end = try endBeyondLast(page, fetched, after: walk)
-            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators)
+            // An error's validators say nothing of the page that may come to be there.
+            let none = Validators(etag: nil, lastModified: nil)
+            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: none)
         case .empty, .notModified:
             let end = try next(page, fetched, after: walk, count: 0, values: [])
             return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators)

@@ -67,19 +67,16 @@ public struct OffsetStyle: PaginationStyle {
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
         let (next, isBeyond) = try offset(page.continuation).addingReportingOverflow(page.elementCount)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
-        let isEmpty = page.elementCount == 0
         let total = Figure(
             total, page.value(at: total, of: self), atLeast: page.walkElementCount, secrets: page.secrets)
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        var notices = [total.notice].compactMap(\.self)
-        if isEmpty, hasMore == true, let more {
-            notices.append("\(more) says that there is more, but the page is empty")
-        }
-        let notice = notices.isEmpty ? nil : notices.joined(separator: "; ")
+        let notice = PageEnd.notice(total.notice, more?.notice(of: page, in: self))
         // One full page may be what the total counts, and not the list.
         let countsPageAlone = page.continuation == nil && limit.map { page.elementCount >= $0.count } ?? false
         let isLast = total.value == page.walkElementCount && !countsPageAlone
-        guard !isEmpty, !(hasMore.map(!) ?? isLast) else { return .end(total: total.value, notice: notice) }
+        guard page.elementCount > 0, !(hasMore.map(!) ?? isLast) else {
+            return .end(total: total.value, notice: notice)
+        }
         return .more(Continuation("\(next)"), total: total.value, notice: notice)
     }
 

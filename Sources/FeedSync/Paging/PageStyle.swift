@@ -78,11 +78,7 @@ public struct PageStyle: PaginationStyle {
         let pages = Figure(
             pages, page.value(at: pages, of: self), atLeast: isEmpty ? 0 : seen, secrets: page.secrets)
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        var notices = [total.notice, pages.notice].compactMap(\.self)
-        if isEmpty, hasMore == true, let more {
-            notices.append("\(more) says that there is more, but the page is empty")
-        }
-        let notice = notices.isEmpty ? nil : notices.joined(separator: "; ")
+        let notice = PageEnd.notice(total.notice, pages.notice, more?.notice(of: page, in: self))
         let isLast =
             total.value.map { $0 == page.walkElementCount && !countsPageAlone(page, seen: seen) }
             ?? (pages.value == seen && !isCut(page, seen: seen))

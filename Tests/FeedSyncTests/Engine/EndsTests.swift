@@ -1,6 +1,7 @@
 import HTTPServer
 import ScriptedServer
 import Testing
+import Threading
 
 @testable import FeedSync
 
@@ -90,6 +91,41 @@ struct EndsTests {
         #expect(try await bench.more(.allPages).reason == nil)
         #expect(try bench.names == bench.upstreamNames(35))
         #expect(bench.server.requests.first?.query.contains { $0.value == "100" } == true)
+    }
+
+    @Test("loses no row to a number of pages that was worked out from what was asked for", arguments: [10, 20, 100])
+    func cutPages(size: Int) async throws {
+        let paging = "pagination: {style: page, size_param: n, size: \(size), pages: pages}"
+        let bench = try await EngineBench(paging: paging)
+        let items = bench.upstream.items
+        bench.server.route("/things") { request in
+            let start = (Int(request.parameter("page") ?? "") ?? 1) * 10 - 10
+            let slice = items.dropFirst(start).prefix(10).joined(separator: ",")
+            return .json("{\"pages\":\((items.count + size - 1) / size),\"items\":[\(slice)]}")
+        }
+        #expect(try await bench.more(.allPages).reason == nil)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(bench.server.requests.count == (size == 10 ? 4 : 5))
+    }
+
+    @Test("asks again for the page behind the last one, whatever validators its error had")
+    func validatorsOfError() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...10), paging: "pagination: page")
+        let isThere = Lock(false)
+        bench.server.route("/things") { request in
+            let etag = [(name: "ETag", value: "\"same\"")]
+            guard request.parameter("page") != "1" else {
+                return .json("{\"items\":[\(PagedFeed.items(1...10).joined(separator: ","))]}", headers: etag)
+            }
+            guard isThere.withLock({ $0 }) else { return .json("{}", status: 404, headers: etag) }
+            return request.header("If-None-Match") != nil ? .status(304) : .status(204)
+        }
+        try await bench.more(.allPages)
+        isThere.withLock { $0 = true }
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(bench.server.requests.last?.header("If-None-Match") == nil)
+        #expect(try bench.feed("item_count, complete") == "10|1")
     }
 
     @Test("ends at an empty first page", arguments: PagedFeed.Style.allCases)
