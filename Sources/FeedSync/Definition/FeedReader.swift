@@ -123,8 +123,12 @@ extension FeedReader {
         let query = Set(feed.query.map(\.name))
         for name in feed.pagination.continuationParameters where query.contains(name) {
             members.mistake(
-                "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; a first page is given as `pagination: {first: …}`",
+                "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; \(feed.pagination.firstPageAdvice)",
                 at: "query")
+        }
+        for name in feed.authentication?.queryNames ?? []
+        where feed.pagination.continuationParameters.contains(name) {
+            members.mistake("`auth` of feed `\(feed.name)` has `\(name)`, which its pagination sets", at: "auth")
         }
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
             members.mistake("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")

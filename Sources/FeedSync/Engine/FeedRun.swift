@@ -100,7 +100,8 @@ final class FeedRun {
             upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
             requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
-            shape: loaded.shape, beginsNext: wantsNext)
+            shape: loaded.shape, beginsNext: wantsNext,
+            continuationParameters: loader.definition.pagination.continuationParameters)
         let outcome: PageOutcome
         do throws(FeedError) {
             outcome = try await store.commit(commit, to: feed, now: now())

@@ -52,6 +52,11 @@ extension PageLoader {
         switch fetched.kind {
         case .end:
             return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators, shape: shape)
+        case .beyondEnd:
+            let end = try endBeyondLast(page, fetched, after: walk)
+            // An error's validators say nothing of the page that may come to be there.
+            let none = Validators(etag: nil, lastModified: nil)
+            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: none, shape: shape)
         case .empty, .notModified:
             let end = try next(page, fetched, after: walk, count: 0, values: [])
             return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators, shape: shape)
@@ -80,6 +85,30 @@ extension PageLoader {
         }
     }
 
+    /// The end that an error in answer to a page stands for, which was worked out from the one before.
+    ///
+    /// - Throws: `FeedError` where the total says that the page is there, and the answer that it is not.
+    private func endBeyondLast(
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
+    ) throws(FeedError) -> PageEnd {
+        let response = fetched.response
+        if response.status == 404, let total = walk.total, total > walk.elements {
+            let kind = ResponseMeaning.failure(response.status)
+            let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
+            throw FeedError(
+                kind, error.message,
+                advice: "run it again later, for \(walk.elements) of \(total) items have come; "
+                    + "if the upstream serves no more, say `responses: [{status: 404, do: end}]`",
+                httpStatus: error.httpStatus, url: error.url)
+        }
+        let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
+        let place = page.continuation.map { " to `\($0)`" } ?? ""
+        return .end(
+            notice:
+                "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
+                + "it is taken for the end, unless `responses` says `fail`")
+    }
+
     func next(
         _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, count: Int, values: [JSONScalar?],
         lastItem: [JSONScalar?] = []
@@ -96,7 +125,8 @@ extension PageLoader {
             return PageEnd(next: next, total: end.total, notice: end.notice.map(page.secrets.mask))
         } catch {
             throw FeedError(
-                .unfollowable, page.secrets.mask(error.problem), httpStatus: fetched.response.status,
+                .unfollowable, page.secrets.mask(error.problem), advice: "check `pagination` in the feed's definition",
+                httpStatus: fetched.response.status,
                 url: page.shown(fetched.response.url))
         }
     }
