@@ -31,6 +31,19 @@ struct PresetTests {
         #expect(Set(preset.parameters) == Set(try PresetExample(name).parameters.keys))
     }
 
+    @Test("is in the documentation, with its parameters and an example that can be read")
+    func documented() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Docs/presets.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let blocks = text.split(separator: "```yaml\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        let feeds = try blocks.flatMap { try Configuration.parse(Array($0.utf8), file: "Docs/presets.md").feeds }
+        #expect(feeds.compactMap(\.presetName).sorted() == (try Preset.all.map(\.name).sorted()))
+        for preset in try Preset.all {
+            let parameters = preset.parameters.map { "`\($0)`" }.joined(separator: ", ")
+            #expect(text.contains("| `\(preset.name)` | \(parameters.isEmpty ? "" : parameters + " ")|"))
+        }
+    }
+
     @Test("of a model has the columns of the model's other presets, under the same names and of the same types")
     func models() throws {
         let feeds = try PresetExample.all.map { try $0.definition() }.filter { $0.model != nil }
