@@ -50,7 +50,10 @@ struct FeedReader {
 extension FeedReader {
     /// The URL and the query, with the preset's parameters put in.
     private func request() -> (Template, [NamedTemplate]) {
-        members.require("url", "say where the first page is, or start from a `preset`")
+        // Of a feed whose preset is not known, what it lacks cannot be told.
+        if preset != nil || !members.has("preset") {
+            members.require("url", "say where the first page is, or start from a `preset`")
+        }
         let url =
             (beginsWithParameter ? members.template("url") : members.url("url"))
             ?? Template([], position: entry.position)
@@ -71,10 +74,10 @@ extension FeedReader {
     /// The values that `with` gives to the preset's parameters.
     private func presetParameters(of url: Template, usedIn texts: [Template]) -> [String: Template] {
         // Read from the feed's own mapping before the merge.
-        _ = members.node("preset")
+        let namesPreset = members.has("preset")
         let given = members.reader("with", of: "`with` of feed `\(entry.name)`")
         guard let preset else {
-            if given != nil {
+            if given != nil, !namesPreset {
                 members.mistake("`with` of feed `\(entry.name)` makes sense only with a `preset`", at: "with")
             }
             return [:]

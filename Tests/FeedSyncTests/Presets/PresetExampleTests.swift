@@ -25,6 +25,11 @@ struct PresetExampleTests {
             let expected = try values.map { try $0.quoted(as: column.type) }
             #expect(try bench.stored(column, where: values) == expected, "\(column.name)")
         }
+        if let model = definition.model {
+            // Nobody has to quote a name to query the view.
+            let names = definition.columns.map(\.name).joined(separator: ", ")
+            #expect(try bench.query("SELECT feed, \(names) FROM \(model)").count == items.count)
+        }
         #expect(
             try bench.feed("status, no_more_data, complete, item_count") == "noMoreData|1|1|\(items.count)")
 

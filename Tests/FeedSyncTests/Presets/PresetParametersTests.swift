@@ -82,4 +82,22 @@ struct PresetParametersTests {
         #expect(
             error?.mistakes.map(\.description) == ["f:1:6: `url` of feed `x` must begin with `https://` or `http://`"])
     }
+
+    @Test("of a preset that nobody knows are no mistake of their own")
+    func unknownPreset() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try feed("preset: jsonfed\nwith: {url: \"https://x.org\"}")
+        }
+        #expect(
+            error?.mistakes.map(\.description) == [
+                "f:1:9: unknown preset `jsonfed` in feed `x`; did you mean `jsonfeed`?"
+            ])
+    }
+
+    @Test("work in a URL that takes the place of the preset's own")
+    func ownURL() throws {
+        let feed = try feed(
+            "preset: mediawiki.allpages\nwith: {host: wiki.example.org}\nurl: \"https://{host}/api.php\"")
+        #expect(feed.url.description == "https://wiki.example.org/api.php")
+    }
 }
