@@ -100,6 +100,17 @@ struct PresetExample: Sendable {
             name: "things", yaml: (lines + [members]).joined(separator: "\n"), file: name)
     }
 
+    /// The elements of all pages, or the pages themselves where each is an item.
+    func items(at path: Path?) throws -> [ExpectedValue] {
+        try pages.flatMap { page in
+            switch try ExpectedValue(page.body).value(at: path ?? Path([])) {
+            case .array(let elements): return elements
+            case .object(let members): return [.object(members)]
+            default: throw MissingItems(page: page.target)
+            }
+        }
+    }
+
     private func answer(_ request: ServerRequest) -> ServerResponse {
         let candidates = pages.map { (page: $0, wanted: ServerRequest(target: $0.target)) }
             .filter { $0.wanted.rawPath == request.rawPath }
@@ -119,6 +130,11 @@ struct PresetExample: Sendable {
 
 extension PresetExample: CustomTestStringConvertible {
     var testDescription: String { name }
+}
+
+/// A page of an example has no items where the definition says they are.
+private struct MissingItems: Error {
+    let page: String
 }
 
 /// `example.json`

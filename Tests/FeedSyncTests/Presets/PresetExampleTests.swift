@@ -19,7 +19,7 @@ struct PresetExampleTests {
         #expect(summary.outcome == .ok)
         let expected = example.pages.map { target(ServerRequest(target: $0.target)) }
         #expect(bench.server.requests.map(target) == expected)
-        let items = try items(of: example, definition)
+        let items = try example.items(at: definition.items?.path)
         for column in definition.columns {
             let values = items.map { $0.value(at: column.path) }
             let expected = try values.map { try $0.quoted(as: column.type) }
@@ -48,10 +48,22 @@ struct PresetExampleTests {
         #expect(example.source.contains("https://") || example.source.contains("Sources/"))
         guard !(definition.pagination is NoPagination) else { return }
         #expect(example.pages.count > 1)
-        let items = try items(of: example, definition)
+        let items = try example.items(at: definition.items?.path)
         for column in definition.columns {
             #expect(items.contains { $0.value(at: column.path) != .null }, "nothing at \(column.path)")
         }
+    }
+
+    @Test("has an example that answers those who do not know the preset, too")
+    func withoutPreset() async throws {
+        let bench = try await EngineBench()
+        let example = try PresetExample("github.search").serve(on: bench.server)
+        let engine = try await bench.another(
+            try EngineBench.definition(
+                "url: \(example.origin)/search/repositories\n\(EngineBench.columns)\npagination: page"))
+        _ = try await engine.perform(.allPages)
+        #expect(try bench.feed("no_more_data, item_count") == "1|4")
+        #expect(bench.server.requests.map { $0.parameter("page") } == ["1", "2", "3"])
     }
 
     @Test("goes on where GitHub says that a repository has no commits")
@@ -116,25 +128,9 @@ struct PresetExampleTests {
         #expect(try bench.query("SELECT complete, reason FROM run") == ["0|cap"])
     }
 
-    /// The elements of all pages, as the definition places them.
-    private func items(of example: PresetExample, _ definition: FeedDefinition) throws -> [ExpectedValue] {
-        try example.pages.flatMap { page in
-            let body = try ExpectedValue(page.body)
-            switch body.value(at: definition.items?.path ?? Path([])) {
-            case .array(let elements): return elements
-            case .object(let members): return [.object(members)]
-            default: throw MissingItems(page: page.target)
-            }
-        }
-    }
-
     private func target(_ request: ServerRequest) -> String {
         request.rawPath + request.query.map { " \($0.name)=\($0.value)" }.joined()
     }
-}
-
-private struct MissingItems: Error {
-    let page: String
 }
 
 extension EngineBench {
