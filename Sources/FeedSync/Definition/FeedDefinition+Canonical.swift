@@ -19,6 +19,10 @@ extension FeedDefinition {
             ("raw", "\(keepsRaw)"),
             ("max_pages", maxPages.map { "\($0)" } ?? ""),
         ]
+        // A GET has no line of its own, as before there were POSTs.
+        if let body {
+            members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
+        }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
         members += authentication.map { $0.canonicalMembers(hashed) } ?? []

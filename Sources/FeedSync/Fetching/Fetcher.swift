@@ -41,14 +41,14 @@ public struct Fetcher: Sendable {
         self.progress = progress
     }
 
-    /// Fetches a page, conditionally if there are validators.
+    /// Fetches a page, conditionally if there are validators and it is a GET.
     ///
     /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is.
     public func fetch(_ page: PreparedPage, validators: Validators? = nil) async throws(FetchFailure) -> FetchedPage {
         var report = FetchReport(page, bodyValue: bodyValue)
         var request = page.request
         var isConditional = false
-        if let validators, !validators.isEmpty {
+        if let validators, !validators.isEmpty, page.mayBeConditional {
             request.headers.setConditions(validators)
             isConditional = true
         }

@@ -42,18 +42,34 @@ public struct RequestPlan: Sendable {
         let revealed = continuation.map { Continuation(parts.secrets.reveal($0.text)) }
         let wanted: PageRequest
         do throws(PagingError) {
-            wanted = try pagination.request(for: revealed, base: PageRequest(url: base.text, query: parts.query))
+            wanted = try pagination.request(
+                for: revealed, base: PageRequest(url: base.text, query: parts.query, body: parts.body))
         } catch {
             throw FeedError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
         }
-        let target = try followed(wanted, from: base, parts)
-        let request = Request(
-            target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: base.origin,
-            timeouts: timeouts)
+        // A style that follows a URL says nothing of the body: it stays.
+        let body = (wanted.body ?? parts.body)?.json
+        let target = try followed(wanted, body: body, from: base, parts)
+        let request = request(for: target, body: body, at: base.origin, parts)
+        let identity =
+            [request.method, parts.secrets.key(for: target.text)] + (body.map { [parts.secrets.key(for: $0)] } ?? [])
         return PreparedPage(
-            request: request, identity: "\(request.method) \(parts.secrets.key(for: target.text))",
+            request: request, identity: identity.joined(separator: " "),
             credentialFingerprint: parts.secrets.fingerprint(salt: salt), continuation: continuation,
             secrets: parts.secrets)
+    }
+
+    private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
+        var request = Request(
+            target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
+            timeouts: timeouts)
+        guard let body else { return request }
+        request.method = "POST"
+        request.body = Array(body.utf8)
+        if request.headers["Content-Type"] == nil { request.headers["Content-Type"] = "application/json" }
+        let holdsSecret = parts.bodyHoldsSecret || parts.secrets.occur(in: body)
+        request.redirects = holdsSecret ? .sameRequestAtOrigin : .sameRequest
+        return request
     }
 
     private var timeouts: Timeouts {
@@ -87,7 +103,7 @@ public struct RequestPlan: Sendable {
 
     /// The URL of a page, if it may be requested.
     private func followed(
-        _ wanted: PageRequest, from base: WebURL, _ parts: ResolvedParts
+        _ wanted: PageRequest, body: String?, from base: WebURL, _ parts: ResolvedParts
     ) throws(FeedError) -> WebURL {
         let page: WebURL
         do throws(HTTPError) {
@@ -109,6 +125,12 @@ public struct RequestPlan: Sendable {
         guard !parts.secrets.occur(in: page.text) else {
             throw FeedError(
                 .unfollowable, "the next page is at another origin, \(origin), and its URL holds a credential",
+                url: parts.shown(page))
+        }
+        if let body, parts.bodyHoldsSecret || parts.secrets.occur(in: body) {
+            throw FeedError(
+                .unfollowable,
+                "the next page is at another origin, \(origin), and the request's body holds a credential",
                 url: parts.shown(page))
         }
         return page

@@ -8,6 +8,10 @@ struct ResolvedParts {
     /// The header fields that are no credentials.
     private(set) var headers = Headers()
     private(set) var credentials: [Credential] = []
+    /// The body before paging has its say; nil for a GET.
+    private(set) var body: RequestBody?
+    /// Whether there is a credential in the body, which so must stay with its origin.
+    private(set) var bodyHoldsSecret = false
     let secrets: Secrets
 
     /// Headers that carry a credential however their value is written.
@@ -50,6 +54,15 @@ struct ResolvedParts {
                 headers.append(name: header.name, value: value.text)
             }
         }
+
+        let known = found.count
+        body = try definition.body?.resolved { text throws(ConfigurationError) in
+            let value = try resolve(text.value)
+            found += value.secrets
+            if Redaction.isSecretName(text.name) { found.append(value.text) }
+            return value.text
+        }
+        bodyHoldsSecret = found.dropFirst(known).contains { !$0.isEmpty }
 
         if let authentication = definition.authentication {
             found += try Self.credentials(of: authentication, resolve: resolve, into: &credentials)
