@@ -12,6 +12,10 @@ public struct PreparedPage: Sendable {
     public let continuation: Continuation?
     /// What must be neither stored nor shown; for the continuation that comes with this page, too.
     public let secrets: Secrets
+    /// How to get the access token that the request needs; nil where it needs none.
+    var tokenRequest: TokenRequest?
+    /// The access token among the request's credentials; nil where it has none yet.
+    var accessToken: AccessToken?
 }
 
 extension PreparedPage {

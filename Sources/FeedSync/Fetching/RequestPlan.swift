@@ -10,6 +10,8 @@ public struct RequestPlan: Sendable {
     private let folder: String
     private let salt: String
     private let pagination: any PaginationStyle
+    private let commands: CommandOutputs
+    let tokens: AccessTokens
 
     /// A plan for a feed.
     ///
@@ -18,16 +20,31 @@ public struct RequestPlan: Sendable {
     ///   - environment: The environment variables.
     ///   - folder: Where relative paths of `${file:PATH}` start: the folder of the configuration file.
     ///   - pagination: The style that was found, where it is not for the definition to say.
+    ///   - commands: What `${command: …}` printed; shared by the feeds of a process.
+    ///   - tokens: The access tokens of OAuth 2; shared likewise.
     ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
     public init(
         _ definition: FeedDefinition, pagination: (any PaginationStyle)? = nil, environment: [String: String],
-        folder: String, salt: String
+        folder: String, salt: String, commands: CommandOutputs = CommandOutputs(), tokens: AccessTokens = AccessTokens()
     ) {
         self.definition = definition
         self.environment = environment
         self.folder = folder
         self.salt = salt
+        self.commands = commands
+        self.tokens = tokens
         self.pagination = pagination ?? definition.pagination
+    }
+
+    /// Runs the commands that the definition refers to, unless they were run before; do so before the first page.
+    ///
+    /// A command that fails is told of by `page`.
+    ///
+    /// - Throws: `FeedError` of kind `cancelled` if the task is.
+    public func runCommands() async throws(FeedError) {
+        for command in definition.templates.flatMap(\.commands) {
+            try await commands.run(command, folder: folder, environment: environment)
+        }
     }
 
     /// The request for a page.
@@ -55,8 +72,8 @@ public struct RequestPlan: Sendable {
             [request.method, parts.secrets.key(for: target.text)] + (body.map { [parts.secrets.key(for: $0)] } ?? [])
         return PreparedPage(
             request: request, identity: identity.joined(separator: " "),
-            credentialFingerprint: parts.secrets.fingerprint(salt: salt), continuation: continuation,
-            secrets: parts.secrets)
+            credentialFingerprint: parts.distinction.fingerprint(salt: salt), continuation: continuation,
+            secrets: parts.secrets, tokenRequest: parts.tokenRequest, accessToken: parts.accessToken)
     }
 
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
@@ -80,10 +97,12 @@ public struct RequestPlan: Sendable {
 
     private func resolvedParts() throws(FeedError) -> ResolvedParts {
         do throws(ConfigurationError) {
-            let address = try definition.url.resolved(environment: environment, relativeTo: folder, isURL: true)
-            return try ResolvedParts(definition, address: address) { template throws(ConfigurationError) in
-                try template.resolved(environment: environment, relativeTo: folder)
+            let resolve = { (template: Template, isURL: Bool) throws(ConfigurationError) in
+                try template.resolved(
+                    environment: environment, relativeTo: folder, isURL: isURL, commands: commands)
             }
+            return try ResolvedParts(
+                definition, address: try resolve(definition.url, true), token: { tokens.current($0) }, resolve: resolve)
         } catch {
             throw FeedError(
                 .configuration, error.description, advice: "set what the definition refers to, then run it again")
