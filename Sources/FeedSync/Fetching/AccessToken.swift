@@ -6,7 +6,7 @@ internal import HTTP
 struct AccessToken: Sendable, Hashable {
     let text: String
     /// When it is to be replaced, in seconds since 1970, a little before it expires; nil where nobody said.
-    let renewal: Int64?
+    var renewal: Int64?
 
     /// Reads the response of a token endpoint to a request that was made at `now`.
     ///

@@ -24,9 +24,11 @@ public final class AccessTokens: Sendable {
     /// The token for a request, fresh or not; nil where none was fetched.
     func current(_ request: TokenRequest) -> AccessToken? { state.withLock { $0.tokens[request] } }
 
-    /// Forgets a token that was refused, unless another one has taken its place.
-    func drop(_ token: AccessToken?, of request: TokenRequest) {
-        state.withLock { if $0.tokens[request] == token { $0.tokens[request] = nil } }
+    /// Has a token renewed that was refused, unless another one has taken its place.
+    ///
+    /// It stays till then: a feed that prepares a page meanwhile must not send it without any.
+    func expire(_ token: AccessToken?, of request: TokenRequest) {
+        state.withLock { if $0.tokens[request] == token { $0.tokens[request]?.renewal = .min } }
     }
 
     /// Sees to it that there is a fresh token: one fetch serves all who ask meanwhile, and its cost is the first one's.

@@ -27,7 +27,7 @@ struct AuthorizedFetcher: Sendable {
             switch result {
             case .failure(let failure) where failure.error.httpStatus == 401 && !isLast:
                 cost.add(failure)
-                requests.tokens.drop(page.accessToken, of: token)
+                requests.tokens.expire(page.accessToken, of: token)
             case .failure(let failure): return (page, .failure(cost.added(to: failure)))
             case .success(let fetched): return (page, .success(cost.added(to: fetched)))
             }

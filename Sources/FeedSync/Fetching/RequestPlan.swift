@@ -11,6 +11,7 @@ public struct RequestPlan: Sendable {
     private let salt: String
     private let pagination: any PaginationStyle
     private let commands: CommandOutputs
+    /// The access tokens of OAuth 2.
     let tokens: AccessTokens
 
     /// A plan for a feed.

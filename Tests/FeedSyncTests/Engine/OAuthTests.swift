@@ -10,6 +10,8 @@ private struct OAuthBench {
     let bench: EngineBench
     let issuer: ScriptedServer
     var options = EngineBench.options
+    /// The feed's own members.
+    private let yaml: String
 
     init(_ oauth2: String = "", members: String = "", retries: Int = 0) async throws {
         issuer = try ScriptedServer()
@@ -17,6 +19,7 @@ private struct OAuthBench {
         bench = try await EngineBench(
             members: "auth: {oauth2: {\(client)\(oauth2)}}\n\(members)", retries: retries)
         options.environment = ["ID": "client one", "SECRET": "s3cr3t:+/é"]
+        yaml = "url: \(bench.server.url)/things\n\(EngineBench.columns)\nauth: {oauth2: {\(client)\(oauth2)}}"
         issuer.route("/token") { _ in .json(#"{"access_token":"t0ken-1","token_type":"bearer","expires_in":3600}"#) }
     }
 
@@ -27,6 +30,12 @@ private struct OAuthBench {
 
     /// An engine as another process would have it.
     func engine() async throws -> SyncEngine { try await bench.another(options: options) }
+
+    /// An engine for the same feed by another name, in the same store.
+    func engine(named name: String) async throws -> SyncEngine {
+        let definition = try FeedDefinition.parse(name: name, yaml: yaml)
+        return try await SyncEngine(feed: definition, store: bench.store, options: options)
+    }
 
     /// An error of a command, which shows no secret, nor does the store.
     func failure(_ command: RequestCommand = .reload) async throws -> FeedError {
@@ -97,6 +106,26 @@ struct OAuthTests {
         #expect(bench.bench.server.requests.last?.header("Authorization") == "Bearer t0ken-2")
         #expect(bench.bench.server.requests.last?.header("If-None-Match") != nil)
         #expect(try bench.bench.query("SELECT count(DISTINCT credential) FROM _page") == ["1"])
+    }
+
+    @Test("is asked for one token by feeds that need it at the same time, and not stopped where only one of them is")
+    func atTheSameTime() async throws {
+        let bench = try await OAuthBench()
+        let gate = bench.issuer.gate()
+        bench.issuer.route("/token") { _ in
+            gate.wait()
+            return .json(#"{"access_token":"t0ken-1"}"#)
+        }
+        let first = Task { [bench] in try await bench.engine(named: "first").perform(.reload) }
+        await gate.arrived()
+        let second = Task { [bench] in try await bench.engine(named: "second").perform(.reload) }
+        let third = Task { [bench] in try await bench.engine(named: "third").perform(.reload) }
+        first.cancel()
+        await #expect(throws: FeedError.self) { try await first.value }
+        gate.open()
+        _ = try await (second.value, third.value)
+        #expect(bench.authorizations == ["Bearer t0ken-1", "Bearer t0ken-1"])
+        #expect(bench.issuer.requests.count <= 2)
     }
 
     @Test("gets a new token for each page where they expire at once", arguments: ["0", "\"0\"", "-5"])
