@@ -32,8 +32,8 @@ private struct OAuthBench {
     func engine() async throws -> SyncEngine { try await bench.another(options: options) }
 
     /// An engine for the same feed by another name, in the same store.
-    func engine(named name: String) async throws -> SyncEngine {
-        let definition = try FeedDefinition.parse(name: name, yaml: yaml)
+    func engine(named name: String, members: String = "") async throws -> SyncEngine {
+        let definition = try FeedDefinition.parse(name: name, yaml: "\(yaml)\n\(members)")
         return try await SyncEngine(feed: definition, store: bench.store, options: options)
     }
 
@@ -232,14 +232,21 @@ struct OAuthTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test("sends its token to no other origin: neither across a redirect nor to an allowed next page")
+    @Test("sends its token to no other origin: neither across a redirect nor to a next page that is allowed there")
     func otherOrigin() async throws {
         let elsewhere = try ScriptedServer()
-        elsewhere.enqueue("/things", [.json(#"{"items":[{"id":1}]}"#)])
+        elsewhere.enqueue("/things", [.json(#"{"items":[{"id":1}],"next":"\#(elsewhere.url)/more"}"#)])
+        elsewhere.enqueue("/more", [.json(#"{"items":[{"id":2}]}"#)])
         let bench = try await OAuthBench()
         bench.bench.server.route("/things") { _ in .status(307, headers: [("Location", "\(elsewhere.url)/things")]) }
-        _ = try await bench.engine().perform(.reload)
-        #expect(elsewhere.requests.map { $0.header("Authorization") } == [nil])
+        let engine = try await bench.engine(
+            named: "first", members: "allow_origins: ['\(elsewhere.url)']\npagination: {style: next_url, next: next}")
+        _ = try await engine.perform(.allPages)
+        #expect(bench.authorizations == ["Bearer t0ken-1"])
+        #expect(elsewhere.requests.map(\.path) == ["/things", "/more"])
+        for request in elsewhere.requests {
+            bench.expectNoSecret("\(request.headers) \(request.rawPath) \(request.query)")
+        }
         #expect(bench.issuer.requests.count == 1)
     }
 
