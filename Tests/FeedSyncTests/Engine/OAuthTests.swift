@@ -32,7 +32,7 @@ private struct OAuthBench {
     func engine() async throws -> SyncEngine { try await bench.another(options: options) }
 
     /// An engine for the same feed by another name, in the same store.
-    func engine(named name: String, members: String = "") async throws -> SyncEngine {
+    func engine(named name: String, members: String = "pagination: none") async throws -> SyncEngine {
         let definition = try FeedDefinition.parse(name: name, yaml: "\(yaml)\n\(members)")
         return try await SyncEngine(feed: definition, store: bench.store, options: options)
     }
