@@ -171,6 +171,20 @@ struct DiscoveryTests {
         #expect(found.findings.pagination == "{style: next_url, next: next}" && found.requestCount == 1)
     }
 
+    @Test("makes no request of a host whose quota is spent, and believes what describes itself")
+    func spent() async throws {
+        let bench = try DiscoveryBench()
+        let spent = [(name: "RateLimit", value: "limit=5, remaining=0, reset=900")]
+        bench.server.route("/things") { _ in page(0, #""next":"/more","#, headers: spent) }
+        let certain = try await bench.discover()
+        #expect(certain.findings.pagination == "{style: next_url, next: next}" && certain.requestCount == 1)
+        bench.server.route("/things") { _ in page(0, headers: spent) }
+        let open = try await bench.discover()
+        #expect(open.findings.pagination == nil && open.requestCount == 1 && !open.findings.hasTriedPaging)
+        #expect(open.paginationEvidence?.text.hasSuffix("the host wants no further request now") == true)
+        #expect(open.quota.map(\.remaining) == [0])
+    }
+
     @Test("takes what the definition says as given")
     func given() async throws {
         let bench = try DiscoveryBench()
