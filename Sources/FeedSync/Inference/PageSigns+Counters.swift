@@ -77,7 +77,7 @@ extension PageSigns {
                 trial: .page(first: first),
                 members: FlowMapping().with("style", "page").with("param", name).with("total", total?.path)
                     .with("pages", pageCount?.path).with("more", more?.path),
-                certainty: .likely, evidence: says.joined(separator: ", "))
+                certainty: .likely, evidence: says.joined(separator: ", "), counter: name)
         }
     }
 
@@ -100,7 +100,7 @@ extension PageSigns {
                 trial: .offset,
                 members: FlowMapping().with("style", "offset").with("param", name).with("total", total?.path)
                     .with("more", more?.path),
-                certainty: .likely, evidence: says.joined(separator: ", "))
+                certainty: .likely, evidence: says.joined(separator: ", "), counter: name)
         ]
     }
 

@@ -105,6 +105,14 @@ struct DiscoveryTests {
         #expect(found.definition.isSettled && found.definition.hasOpenPagination)
     }
 
+    @Test("asks nothing twice, though signs and guesses speak for the same parameter")
+    func once() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in page(0, #""page":1,"total":35,"offset":0,"#) }
+        _ = try await bench.discover()
+        #expect(Set(bench.queries).count == bench.queries.count, "\(bench.queries)")
+    }
+
     @Test("does not take a page that overlaps the first for the second one")
     func overlap() async throws {
         let bench = try DiscoveryBench()
