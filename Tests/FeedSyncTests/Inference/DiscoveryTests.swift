@@ -128,6 +128,18 @@ struct DiscoveryTests {
         #expect(try await bench.discover().findings.pagination == nil)
     }
 
+    @Test("asks by whole pages where an offset in the midst of one is refused")
+    func wholePages() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let start = number(request, "offset") ?? 0
+            return start % 10 == 0 ? page(start, #""offset":0,"total":35,"#) : .status(400)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == "{style: offset, param: offset, total: total}")
+        #expect(bench.queries == ["", "offset=9", "offset=10"])
+    }
+
     @Test("takes a refusal of a parameter for an answer", arguments: [400, 404, 422])
     func rejected(status: Int) async throws {
         let bench = try DiscoveryBench()
