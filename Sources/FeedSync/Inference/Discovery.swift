@@ -80,8 +80,11 @@ public struct Discovery: Sendable {
         }
         trials.findings = structure.findings
         var evidence = structure.evidence
-        if definition.hasOpenPagination, !structure.isSingle {
-            evidence.append(try await trials.findPagination(structure, effort: effort))
+        if definition.hasOpenPagination {
+            evidence.append(
+                structure.isSingle
+                    ? Evidence(.pagination, .nothing, "the body is one item, which has no pages")
+                    : try await trials.findPagination(structure, effort: effort))
         }
         return trials.discovered(
             evidence.map { evidence in
