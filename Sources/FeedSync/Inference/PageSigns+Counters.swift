@@ -2,7 +2,7 @@ internal import HTTP
 
 extension PageSigns {
     private static let pageParameters: Set<String> = [
-        "page", "p", "pageno", "pagenumber", "pagenum", "paged", "pn", "pageindex", "curpage", "currentpage",
+        "page", "p", "pageno", "pagenumber", "pagenum", "paged", "pn", "pageindex", "curpage", "currentpage", "index",
     ]
     private static let offsetParameters: Set<String> = [
         "offset", "start", "skip", "startindex", "startat", "from", "startrow", "firstresult",
