@@ -8,13 +8,13 @@ public struct CursorStyle: PaginationStyle {
 
     private let parameter: String?
     private let source: NextSource
-    private let more: Path?
+    private let more: MoreFlag?
 
     /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), and the path `more`.
     public init(_ members: MappingReader) {
         parameter = members.string("param")
         source = NextSource(members) ?? .body(Path([]))
-        more = members.path("more")
+        more = MoreFlag(members)
         if members.has("header"), !members.has("param") {
             members.mistake("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
         }
@@ -25,12 +25,12 @@ public struct CursorStyle: PaginationStyle {
         var text = "cursor"
         if let parameter { text += " param \(parameter)" }
         text += " \(source.canonicalText)"
-        if let more { text += " more \(more)" }
+        if let more { text += " \(more.canonicalText)" }
         return text
     }
 
     /// The paths of `next` and `more`, where given.
-    public var bodyPaths: [Path] { source.bodyPaths + (more.map { [$0] } ?? []) }
+    public var bodyPaths: [Path] { source.bodyPaths + (more.map { [$0.path] } ?? []) }
 
     /// Whether the token comes in a header.
     public var endsByAbsence: Bool { source.isHeader }
@@ -61,11 +61,11 @@ public struct CursorStyle: PaginationStyle {
     ///
     /// - Throws: `PagingError` if it cannot be sent, or one empty page too many was followed.
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
-        let flag = more == nil || page.values.count < bodyPaths.count ? nil : page.values.last ?? nil
-        guard flag != .boolean(false), flag != .integer(0), flag != .text("false") else { return .end() }
+        let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
+        guard hasMore != false else { return .end() }
         guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
-            guard let more, flag == .boolean(true) else { return .end() }
-            return .end(notice: "`\(more)` says that there is more, but \(source) does not lead there")
+            guard let more, hasMore == true else { return .end() }
+            return .end(notice: "\(more) says that there is more, but \(source) does not lead there")
         }
         return try page.following(Continuation(token))
     }

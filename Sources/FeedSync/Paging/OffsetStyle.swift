@@ -1,20 +1,21 @@
 /// `offset`: a query parameter says how many elements to pass over.
 ///
 /// It steps by what came, not by what was asked for: a server that cuts the size in silence loses no row. The end is
-/// an empty page, or the total, where the body tells one that can be true.
+/// an empty page, or the total, where the body tells one that can be true. A has-more flag outranks the total.
 public struct OffsetStyle: PaginationStyle {
     /// `offset`
     public static let name = "offset"
 
     private let parameter: String
-    private let limit: (parameter: String, count: Int)?
+    private let limit: PageSize?
     private let total: Path?
+    private let more: MoreFlag?
 
-    /// Reads `param` (default `offset`), `limit` with `limit_param` (default `limit`), and the path `total`.
+    /// Reads `param` (default `offset`), `limit` with `limit_param` (default `limit`), and the paths `total` and `more`.
     public init(_ members: MappingReader) {
         parameter = members.string("param") ?? "offset"
         let limitParameter = members.string("limit_param") ?? "limit"
-        limit = members.integer("limit", in: 1...1_000_000).map { (limitParameter, $0) }
+        limit = members.integer("limit", in: PageSize.range).map { PageSize(parameter: limitParameter, count: $0) }
         if members.has("limit_param"), !members.has("limit") {
             members.mistake("`limit_param` needs a `limit`: the number to send", at: "limit_param")
         }
@@ -22,6 +23,7 @@ public struct OffsetStyle: PaginationStyle {
             members.mistake("`limit_param` is the same parameter as `param`", at: "limit_param")
         }
         total = members.path("total")
+        more = MoreFlag(members)
     }
 
     /// The style with its members.
@@ -29,11 +31,12 @@ public struct OffsetStyle: PaginationStyle {
         var text = "offset param \(parameter)"
         if let limit { text += " limit_param \(limit.parameter) limit \(limit.count)" }
         if let total { text += " total \(total)" }
+        if let more { text += " \(more.canonicalText)" }
         return text
     }
 
-    /// The path of `total`, where given.
-    public var bodyPaths: [Path] { total.map { [$0] } ?? [] }
+    /// The paths of `total` and `more`, where given.
+    public var bodyPaths: [Path] { [total, more?.path].compactMap(\.self) }
 
     /// The parameter with the offset.
     public var continuationParameters: [String] { [parameter] }
@@ -43,9 +46,7 @@ public struct OffsetStyle: PaginationStyle {
     /// - Throws: `PagingError` if the continuation is no number.
     public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
-        if let limit, !request.query.contains(where: { $0.name == limit.parameter }) {
-            request.set(limit.parameter, to: "\(limit.count)")
-        }
+        limit?.apply(to: &request)
         request.set(parameter, to: "\(try offset(continuation))")
         return request
     }
@@ -53,17 +54,24 @@ public struct OffsetStyle: PaginationStyle {
     /// Nothing: how many elements a page has is known once it is there.
     public func predicted(after continuation: Continuation?) -> Continuation? { nil }
 
-    /// The offset behind the page's elements, or the end at an empty page or the last element.
+    /// The offset behind the page's elements, or the end at an empty page, the last element or a flag that says so.
     ///
     /// - Throws: `PagingError` if the continuation is no offset, or there is no number for the next one.
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
         let (next, isBeyond) = try offset(page.continuation).addingReportingOverflow(page.elementCount)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
-        let total = Figure(total, page.values.first ?? nil, atLeast: page.walkElementCount, secrets: page.secrets)
-        guard page.elementCount > 0, total.value != page.walkElementCount else {
-            return .end(total: total.value, notice: total.notice)
+        let isEmpty = page.elementCount == 0
+        let total = Figure(
+            total, page.value(at: total, of: self), atLeast: page.walkElementCount, secrets: page.secrets)
+        let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
+        var notices = [total.notice].compactMap(\.self)
+        if isEmpty, hasMore == true, let more {
+            notices.append("\(more) says that there is more, but the page is empty")
         }
-        return .more(Continuation("\(next)"), total: total.value, notice: total.notice)
+        let notice = notices.isEmpty ? nil : notices.joined(separator: "; ")
+        let isLast = total.value == page.walkElementCount
+        guard !isEmpty, !(hasMore.map(!) ?? isLast) else { return .end(total: total.value, notice: notice) }
+        return .more(Continuation("\(next)"), total: total.value, notice: notice)
     }
 
     private func offset(_ continuation: Continuation?) throws(PagingError) -> Int {

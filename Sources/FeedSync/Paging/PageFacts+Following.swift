@@ -9,6 +9,12 @@ extension PageFacts {
         Headers(headers.map { Headers.Field(name: $0.name, value: $0.value) }).values(of: name)
     }
 
+    /// What stood at one of the style's `bodyPaths`; nil where there was nothing.
+    func value(at path: Path?, of style: some PaginationStyle) -> JSONScalar? {
+        guard let path, let index = style.bodyPaths.firstIndex(of: path), index < values.count else { return nil }
+        return values[index]
+    }
+
     /// Goes on to another page, also where this one is empty.
     ///
     /// - Throws: `PagingError` if too many were.

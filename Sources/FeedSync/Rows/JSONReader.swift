@@ -1,34 +1,47 @@
+/// What the reader makes of a JSON text.
+protocol JSONReadable {
+    static var null: Self { get }
+    static func bool(_ value: Bool) -> Self
+    /// A number with its digits as written.
+    static func number(_ digits: String) -> Self
+    static func string(_ text: String) -> Self
+    static func array(_ elements: [Self]) -> Self
+    /// An object with its members as they came, several of one name perhaps.
+    static func object(of members: [(name: String, value: Self)]) -> Self
+}
+
 /// Reads one JSON text, byte by byte.
 ///
 /// It keeps its own stack: what a text nests must not decide how much of the thread's it takes.
-struct JSONReader {
+struct JSONReader<Value: JSONReadable> {
     private let bytes: [UInt8]
     private var offset = 0
 
-    init(_ text: String) {
-        bytes = Array(text.utf8)
+    /// A reader of UTF-8; bytes that are none are read as U+FFFD.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
     }
 
     /// An array or object whose end has not come yet.
     private struct Container {
         let isObject: Bool
         var name = ""
-        var elements: [JSONValue] = []
-        var members: [String: JSONValue] = [:]
+        var elements: [Value] = []
+        var members: [(name: String, value: Value)] = []
 
-        var value: JSONValue { isObject ? .object(members) : .array(elements) }
+        var value: Value { isObject ? .object(of: members) : .array(elements) }
         var close: UInt8 { UInt8(ascii: isObject ? "}" : "]") }
 
-        mutating func add(_ value: JSONValue) {
-            if isObject { members[name] = value } else { elements.append(value) }
+        mutating func add(_ value: Value) {
+            if isObject { members.append((name, value)) } else { elements.append(value) }
         }
     }
 
     /// The value that is the whole text.
-    mutating func readAll() throws(JSONSyntaxError) -> JSONValue {
+    mutating func readAll() throws(JSONSyntaxError) -> Value {
         var open: [Container] = []
         while true {
-            var value: JSONValue
+            var value: Value
             if let container = try beginContainer(depth: open.count) {
                 guard takeAfterSpace(container.close) else {
                     open.append(try named(container))
@@ -54,7 +67,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func ended(_ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+    private mutating func ended(_ value: Value) throws(JSONSyntaxError) -> Value {
         skipSpace()
         guard offset == bytes.count else { throw error("more follows after the value") }
         return value
@@ -81,7 +94,7 @@ struct JSONReader {
         return container
     }
 
-    private mutating func scalar() throws(JSONSyntaxError) -> JSONValue {
+    private mutating func scalar() throws(JSONSyntaxError) -> Value {
         switch byte {
         case UInt8(ascii: "\""):
             offset += 1
@@ -96,7 +109,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+    private mutating func word(_ word: StaticString, _ value: Value) throws(JSONSyntaxError) -> Value {
         let text = word.description
         guard bytes[offset...].starts(with: text.utf8) else { throw error("expected `\(text)`") }
         offset += text.utf8.count

@@ -20,8 +20,14 @@ public enum JSONValue: Sendable, Hashable {
     ///
     /// - Throws: `JSONSyntaxError` for anything that the RFC does not allow, and beyond `maximumDepth`.
     public init(parsing text: String) throws(JSONSyntaxError) {
-        var reader = JSONReader(text)
+        var reader = JSONReader<JSONValue>(Array(text.utf8))
         self = try reader.readAll()
+    }
+}
+
+extension JSONValue: JSONReadable {
+    static func object(of members: [(name: String, value: JSONValue)]) -> JSONValue {
+        .object(Dictionary(members.lazy.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last }))
     }
 }
 

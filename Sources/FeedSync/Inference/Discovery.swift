@@ -1,0 +1,119 @@
+internal import HTTP
+
+/// Finds what a feed's definition leaves open, from its first page and a few requests for a second one.
+///
+/// What the definition says is taken as given. Requests go out one after the other, at most `mostTrials`.
+///
+/// - Isolation: any; it keeps nothing between calls, and stores nothing.
+public struct Discovery: Sendable {
+    /// How far to go for the pagination.
+    public enum Effort: Sendable, Hashable {
+        /// What describes itself is believed; other signs are tried; without any the page is the only one.
+        case signs
+        /// As `signs`, and where nothing on the page says how it goes on, the usual ways are tried.
+        case search
+        /// As `search`, and what describes itself is tried too.
+        case verify
+    }
+
+    /// The most requests for a second page.
+    public static let mostTrials = 8
+
+    private let definition: FeedDefinition
+    private let options: EngineOptions
+    private let salt: String
+
+    /// A discovery for a feed.
+    ///
+    /// - Parameters:
+    ///   - definition: What is known.
+    ///   - options: The client that requests, the environment that `${NAME}` refers to, and how long to wait.
+    ///   - salt: Goes into the fingerprint of the credentials, which the quota readings carry.
+    public init(_ definition: FeedDefinition, options: EngineOptions, salt: String) {
+        self.definition = definition
+        self.options = options
+        self.salt = salt
+    }
+
+    /// Fetches the first page and finds all that is open, verifying what can be.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` where the body has no items or nothing tells them apart,
+    ///   `undecodable` where it is no JSON, or the reason why a page did not come.
+    public func discover() async throws(FeedError) -> Discovered {
+        let page = try plan(definition).page(for: nil)
+        let first: FetchedPage
+        let found: Discovered
+        do throws(FetchFailure) {
+            first = try await fetcher.fetch(page)
+            found = try await discover(from: first, of: page, effort: .verify)
+        } catch {
+            throw error.error
+        }
+        return Discovered(
+            findings: found.findings, evidence: found.evidence, definition: found.definition,
+            itemCount: found.itemCount, pages: found.pages, requestCount: found.requestCount + first.requestCount,
+            byteCount: found.byteCount + first.byteCount, quota: first.quota + found.quota)
+    }
+
+    /// Finds what is open, from a first page that came already.
+    ///
+    /// A page without content or items shows little, and is no failure: what was found may not be enough to store it.
+    ///
+    /// - Throws: `FetchFailure` with what discovery's own requests cost: a page that is no JSON, or has no items or no
+    ///   key; a host that cannot be reached, refuses, fails or wants no request now. Nothing is learned then.
+    func discover(
+        from first: FetchedPage, of page: PreparedPage, effort: Effort
+    ) async throws(FetchFailure) -> Discovered {
+        var trials = SecondPageTrials(first: first, of: page, definition: definition, fetcher: fetcher, plan: plan)
+        guard first.kind == .content else { return trials.discovered([], itemCount: 0) }
+        let structure: StructureSearch
+        do throws(FeedError) {
+            structure = try self.structure(of: first)
+        } catch {
+            let told = FeedError(
+                error.kind, Self.shown(error.message, page), advice: error.advice.map { Self.shown($0, page) },
+                httpStatus: first.response.status, url: page.shown(first.response.url))
+            throw FetchFailure(error: told, requestCount: 0, byteCount: 0, quota: [])
+        }
+        trials.findings = structure.findings
+        var evidence = structure.evidence
+        if definition.hasOpenPagination, !structure.isSingle {
+            evidence.append(try await trials.findPagination(structure, effort: effort))
+        }
+        return trials.discovered(
+            evidence.map { evidence in
+                Evidence(
+                    evidence.subject, evidence.certainty, found: evidence.found.map { Self.shown($0, page) },
+                    Self.shown(evidence.text, page))
+            }, itemCount: structure.reading.items.count)
+    }
+
+    private func structure(of first: FetchedPage) throws(FeedError) -> StructureSearch {
+        let body: JSONTree
+        do throws(JSONSyntaxError) {
+            body = try JSONTree(first.response.body)
+        } catch {
+            throw DiscoveryFault.notJSON(error, contentType: first.response.contentType)
+        }
+        return try StructureSearch(definition, body: body, url: first.response.url)
+    }
+
+    /// Names come from the upstream: secrets masked, controls escaped, cut.
+    private static func shown(_ text: String, _ page: PreparedPage) -> String {
+        Excerpt.of(text, limit: 600, secrets: page.secrets) ?? ""
+    }
+
+    private var plan: @Sendable (FeedDefinition) -> RequestPlan {
+        { [options, salt] definition in
+            RequestPlan(definition, environment: options.environment, folder: options.folder, salt: salt)
+        }
+    }
+
+    private var fetcher: Fetcher {
+        let wallClock = options.wallClock
+        return Fetcher(
+            client: options.client, rules: definition.responses,
+            policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
+            random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value)
+    }
+}

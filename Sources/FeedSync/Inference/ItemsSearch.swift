@@ -1,0 +1,129 @@
+internal import HTTP
+
+/// Looks for the items in a body.
+struct ItemsSearch {
+    /// How many steps from the body the items are looked for.
+    private static let deepest = 5
+    /// How many elements of an array are looked into.
+    private static let widest = 4
+    /// How many places are looked at before the search is given up.
+    private static let most = 5_000
+
+    /// The last part of the URL's path, without a file extension: what was asked for, with luck.
+    private let resource: String?
+    private var found: [ItemsCandidate] = []
+    private var seen = 0
+
+    /// A search in the body of a response to a request for `url`.
+    init(url: WebURL? = nil) {
+        resource = url?.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
+    }
+
+    /// Every candidate, best first.
+    static func candidates(in body: JSONTree, url: WebURL? = nil) -> [ItemsCandidate] {
+        var search = ItemsSearch(url: url)
+        search.look(at: body, Path([]), within: [])
+        search.addSingle(body)
+        // Swift's sort is stable: of two alike the one that came first is better.
+        return search.found.sorted { $0.score > $1.score }
+    }
+
+    /// The best candidate that is good enough; nil where nothing looks like items.
+    static func best(in body: JSONTree, url: WebURL? = nil) -> ItemsCandidate? {
+        candidates(in: body, url: url).first { $0.score > 0 }
+    }
+
+    private mutating func look(at value: JSONTree, _ path: Path, within objects: [JSONTree.Members]) {
+        seen += 1
+        guard path.segments.count <= Self.deepest, seen <= Self.most else { return }
+        let candidate = ItemsCandidate(value, at: path)
+        if let candidate { add(candidate, within: objects) }
+        switch value {
+        case .object(let members):
+            for member in members.all where !ItemsNames.isFault(member.name) {
+                look(at: member.value, path.appending(member.name), within: objects + [members])
+            }
+        case .array(let elements):
+            // What the items have in them is theirs, but one element may be an envelope, as may be each of a mixture.
+            guard candidate == nil || elements.count == 1 && candidate?.items.contains(where: isItem) == false else {
+                return
+            }
+            for (index, element) in elements.prefix(Self.widest).enumerated() {
+                look(at: element, path.appending(.index(index)), within: objects)
+            }
+        default: return
+        }
+    }
+
+    private func isItem(_ item: ItemsCandidate.Item) -> Bool { ItemsNames.isItemLike(item.members) }
+
+    private mutating func add(_ candidate: ItemsCandidate, within objects: [JSONTree.Members]) {
+        var candidate = candidate
+        let items = candidate.items.map(\.members)
+        var score = -1.5 * Double(candidate.path.segments.count)
+        var isNamed = candidate.path.segments.isEmpty
+        for case .member(let name) in candidate.path.segments where ItemsNames.isBeside(name) { score -= 8 }
+        if let name = candidate.name {
+            isNamed = ItemsNames.isUsual(name)
+            if isNamed { score += 8 }
+            if ItemsNames.isPerhapsBeside(name) { score -= 4 }
+            // A GraphQL connection may have its nodes twice: the plain ones are easier to read.
+            if name == "edges", objects.last?["nodes"]?.elements != nil { score -= 1 }
+            if ItemsNames.isResource(name, of: resource) { (score, isNamed) = (score + 8, true) }
+        }
+        if candidate.path.segments.dropLast().contains(.member("_embedded")) { (score, isNamed) = (score + 8, true) }
+        // Links and figures for paging stand where the items are.
+        if let parent = objects.last, parent.names.contains(where: PagingNames.isOfPaging) { score += 3 }
+        // A list in what has an id of its own belongs to it.
+        if objects.contains(where: ItemsNames.isItemLike) { score -= 8 }
+        if ItemsNames.areLinks(items) { score -= 12 }
+        switch candidate.shape {
+        case .emptyArray:
+            guard isNamed else { return }
+        case .array:
+            score += 1 + Self.weight(items)
+        case .members:
+            // An array of anything better goes first.
+            guard !items.contains(where: Self.isEnvelope) else { return }
+            score += Self.weight(items) - (candidate.items.allSatisfy { MemberName.isDatum($0.name ?? "") } ? 1 : 3)
+        case .single: break
+        }
+        candidate.score = score
+        found.append(candidate)
+    }
+
+    /// More for many, alike, and with something that tells them apart.
+    private static func weight(_ items: [JSONTree.Members]) -> Double {
+        let size = Double((items.count + 1).bitWidth - (items.count + 1).leadingZeroBitCount)
+        let isKeyed = items.allSatisfy(ItemsNames.isItemLike)
+        return min(size, 7) + 2 * ItemsCandidate.likeness(of: items) + (isKeyed ? 2 : 0)
+    }
+
+    /// Whether the object holds a list that may be the items.
+    private static func isEnvelope(_ object: JSONTree.Members) -> Bool {
+        object.all.contains { member in
+            ItemsNames.isUsual(member.name) && ItemsCandidate(member.value, at: Path([]))?.shape == .array
+        }
+    }
+
+    /// The body, or the object that it wraps, as the only item.
+    private mutating func addSingle(_ body: JSONTree) {
+        guard let members = body.members, !members.all.isEmpty else { return }
+        var candidate = ItemsCandidate(
+            path: Path([]), shape: .single, items: [ItemsCandidate.Item(name: nil, members: members)])
+        candidate.score = ItemsNames.isItemLike(members) ? 4 : 0.5
+        if members.all.contains(where: { ItemsNames.isFault($0.name) && ![.null, .bool(false)].contains($0.value) }) {
+            candidate.score = ItemsNames.isItemLike(members) ? 1 : -1
+        }
+        found.append(candidate)
+        let objects = members.all.filter { $0.value.members != nil && !ItemsNames.isBeside($0.name) }
+        guard objects.count == 1, let only = objects.first, let wrapped = only.value.members, !wrapped.all.isEmpty,
+            ItemsNames.wrappers.contains(MemberName(only.name).folded), !ItemsNames.isItemLike(members)
+        else { return }
+        var inner = ItemsCandidate(
+            path: Path([.member(only.name)]), shape: .single,
+            items: [ItemsCandidate.Item(name: nil, members: wrapped)])
+        inner.score = candidate.score + (ItemsNames.isItemLike(wrapped) ? 3.5 : 0.25)
+        found.append(inner)
+    }
+}

@@ -1,0 +1,82 @@
+/// How likely a member is, by its name, to tell items apart.
+enum KeyName: Int, Comparable {
+    /// `id`, `uuid`, `sha`, the name of the member that the item is …
+    case identifier
+    /// An id named like what the feed asked for: `question_id` of `/questions`.
+    case ownIdentifier
+    /// The id of an object that the item wraps: `node.id`, `repo.id`.
+    case wrappedIdentifier
+    /// `url`, `slug`, `name` …
+    case name
+    /// Another id, perhaps of something else.
+    case otherIdentifier
+    /// A day or a time by itself, as in a series.
+    case moment
+    /// Nothing is known of the name.
+    case unknown
+    /// What changes, or is alike by chance: a title, a figure, `created_at`.
+    case fleeting
+
+    static func < (one: KeyName, other: KeyName) -> Bool { one.rawValue < other.rawValue }
+
+    /// In the order in which they are preferred, folded.
+    static let identifiers = [
+        "id", "uuid", "guid", "objectid", "key", "sha", "hash", "nodeid", "uid", "pk", "oid", "gid", "urn", "doi",
+        "isbn", "issn", "pageid", "isrc", "ean", "sku", "iid", "accession", "identifier", "docid", "recordid", "rowid",
+    ]
+    private static let names = [
+        "slug", "url", "href", "link", "uri", "htmlurl", "permalink", "number", "name", "fullname", "login", "username",
+        "handle", "code", "symbol", "iso", "path", "email", "word", "term", "label", "file", "filename", "domain",
+        "host",
+        "version", "tagname", "ref", "title",
+    ]
+    private static let moments: Set<String> = [
+        "date", "time", "timestamp", "day", "month", "year", "period", "datetime",
+    ]
+    private static let fleetingWords: Set<String> = [
+        "at", "on", "count", "total", "size", "length", "score", "rank", "price", "amount", "body", "text", "content",
+        "description", "summary", "title", "excerpt", "message", "comment", "comments", "views", "likes", "stars",
+        "votes",
+        "points", "updated", "created", "modified", "published", "pushed", "index", "position", "order", "duration",
+        "width", "height", "lat", "latitude", "lng", "lon", "longitude", "value", "percent", "rating", "age", "weight",
+        "rendered", "html", "avatar", "image", "icon", "picture", "thumbnail", "signature", "payload", "type", "kind",
+    ]
+    private static let wrappers: Set<String> = [
+        "node", "resource", "item", "data", "attributes", "sys", "source", "fields", "properties", "repo", "repository",
+        "track", "video", "post", "object", "entity", "record", "document", "snippet", "result", "product",
+    ]
+
+    /// The rank of a path, and a number that orders those of one rank.
+    static func rank(_ path: Path, resource: String?) -> (name: KeyName, order: Int) {
+        let names = path.segments.compactMap { if case .member(let name) = $0 { MemberName(name) } else { nil } }
+        guard let last = names.last else { return (.identifier, -1) }
+        let parents = names.dropLast()
+        let order = 100 * parents.count
+        let place = identifiers.firstIndex(of: last.folded)
+        if parents.isEmpty {
+            if let place { return (.identifier, place) }
+            if let place = self.names.firstIndex(of: last.folded) { return (.name, place) }
+            if isIdentifier(last) { return (isOwn(last, resource) ? .ownIdentifier : .otherIdentifier, 0) }
+            if moments.contains(last.folded) { return (.moment, 0) }
+        } else if parents.allSatisfy({ wrappers.contains($0.folded) }) {
+            if let place { return (.wrappedIdentifier, order + place) }
+            if isIdentifier(last) { return (.wrappedIdentifier, order + 50) }
+            if let place = self.names.firstIndex(of: last.folded) { return (.name, order + place) }
+        } else if place != nil || isIdentifier(last) {
+            return (.otherIdentifier, order)
+        }
+        let isFleeting = last.words.contains(where: fleetingWords.contains) || !parents.isEmpty
+        return (isFleeting ? .fleeting : .unknown, order)
+    }
+
+    private static func isIdentifier(_ name: MemberName) -> Bool {
+        name.words.last == "id" || name.words.last == "uuid" || name.words.last == "guid"
+    }
+
+    /// Whether an id is named like the resource, or like one of it: `topic_id` of `topics`, `category_id` of `categories`.
+    private static func isOwn(_ name: MemberName, _ resource: String?) -> Bool {
+        guard let resource = resource.map({ MemberName($0).folded }), !resource.isEmpty else { return false }
+        let own = name.words.dropLast().joined()
+        return !own.isEmpty && ([own, own + "s", own + "es", own.dropLast() + "ies"].contains(resource))
+    }
+}

@@ -1,0 +1,42 @@
+/// A member's name taken apart, so that `next_page_token`, `nextPageToken` and `Next-Page-Token` are one.
+struct MemberName: Hashable {
+    /// The name's words in lower case.
+    let words: [String]
+
+    /// The words written together.
+    var folded: String { words.joined() }
+
+    /// A name; a prefix such as `hydra:` or `@odata.` does not count.
+    init(_ name: String) {
+        let plain = name.unicodeScalars.split { $0 == ":" || $0 == "." }.last.map(Array.init) ?? []
+        var words: [String] = []
+        var word = ""
+        var wasLower = false
+        for scalar in plain {
+            let isUpper = ("A"..."Z").contains(scalar)
+            let isLetter = isUpper || ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || !scalar.isASCII
+            if !isLetter || isUpper && wasLower {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            }
+            if isLetter { word += String(scalar).lowercased() }
+            wasLower = isLetter && !isUpper
+        }
+        if !word.isEmpty { words.append(word) }
+        self.words = words
+    }
+
+    /// Whether the name is a value rather than the name of something: a number, a UUID, a date.
+    static func isDatum(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        let digits = bytes.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard digits > 0 else { return false }
+        if bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) { return true }
+        if bytes.first == UInt8(ascii: "-"), digits == bytes.count - 1 { return true }
+        let isHex = bytes.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit || $0 == UInt8(ascii: "-") }
+        if isHex, bytes.count == 36 || bytes.count == 32 || bytes.count == 40 || bytes.count == 64 { return true }
+        // Dates and times: digits first, then little else.
+        return digits >= 6 && bytes.count <= 32
+            && bytes.allSatisfy { "0123456789-:.TZ+/ ".utf8.contains($0) }
+    }
+}

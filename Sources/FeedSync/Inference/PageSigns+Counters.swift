@@ -1,0 +1,122 @@
+internal import HTTP
+
+extension PageSigns {
+    private static let pageParameters: Set<String> = [
+        "page", "p", "pageno", "pagenumber", "pagenum", "paged", "pn", "pageindex", "curpage", "currentpage",
+    ]
+    private static let offsetParameters: Set<String> = [
+        "offset", "start", "skip", "startindex", "startat", "from", "startrow", "firstresult",
+    ]
+    private static let keysetParameters: Set<String> = [
+        "after", "since", "sinceid", "maxid", "startingafter", "afterid", "beforeid", "cursor", "lastid",
+    ]
+
+    /// What numbers in the body, the headers and the URL speak for, likeliest first.
+    var counted: [PagingCandidate] {
+        let pages = numbered
+        let offsets = offset
+        // Who asks by offset, or is told one, is not asked by page.
+        let prefersOffset =
+            parameter(Self.offsetParameters) != nil || parameter(Self.pageParameters) == nil && offsetSign != nil
+        let numbers = prefersOffset ? offsets + pages : pages + offsets
+        return keyset + numbers
+    }
+
+    /// The total, where it can be true.
+    var total: Sign? {
+        first(PagingNames.total) { sign in
+            guard let count = sign.value.count, count >= itemCount, itemCount > 0 else { return false }
+            // These may as well count what came.
+            return count > itemCount || !["count", "records", "matches", "found"].contains(sign.name.folded)
+        }
+    }
+
+    /// How many pages there are, where it can be true.
+    var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }
+
+    /// A flag that says that there is more.
+    var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
+
+    private var offsetSign: Sign? {
+        let given = parameter(Self.offsetParameters).flatMap { Int($0.value) } ?? 0
+        return first(PagingNames.offset) { $0.value.count == given && $0.value.text == nil }
+    }
+
+    private var numberSign: Sign? { first(PagingNames.number) { ($0.value.count ?? -1) >= 0 } }
+
+    private var numbered: [PagingCandidate] {
+        let given = parameter(Self.pageParameters)
+        let number = numberSign
+        let counter = pageCount ?? total
+        let header = headers.fields.first { field in
+            PagingNames.pages.union(["xtotalcount"]).contains(MemberName(field.name).folded)
+                && Int(field.value) ?? 0 > 0
+        }
+        guard given != nil || number != nil || counter != nil || more != nil || header != nil else { return [] }
+        var names = [given?.name].compactMap(\.self)
+        if let number, names.isEmpty {
+            names.append(
+                ["page", "pageno", "pagenumber", "pageindex", "pagenum", "pn"].contains(number.name.folded)
+                    ? number.written : "page")
+        }
+        if names.isEmpty { names = pageCount == nil ? ["page"] : ["page", "pageNo", "p"] }
+        // The number that the URL has is the first page's; one that the body tells is, if it can be.
+        let first = given.flatMap { Int($0.value) } ?? number?.value.count.flatMap { $0 <= 1 ? $0 : nil }
+        let says = [
+            given.map { "the URL has `\($0.name)`" }, number.map { "`\($0.path)` is \($0.value.json)" },
+            pageCount.map { "`\($0.path)` says that there are \($0.value.json) pages" },
+            total.map { "`\($0.path)` says \($0.value.json), of which \(itemCount) came" },
+            more.map { "`\($0.path)` says that there is more" }, header.map { "the header `\($0.name)` counts" },
+        ].compactMap(\.self)
+        return names.map { name in
+            PagingCandidate(
+                trial: .page(first: first),
+                members: FlowMapping().with("style", "page").with("param", name).with("total", total?.path)
+                    .with("pages", pageCount?.path).with("more", more?.path),
+                certainty: .likely, evidence: says.joined(separator: ", "))
+        }
+    }
+
+    private var offset: [PagingCandidate] {
+        let given = parameter(Self.offsetParameters)
+        let sign = offsetSign
+        let size = first(PagingNames.size) { ($0.value.count ?? 0) > 0 }
+        guard given != nil || sign != nil || total != nil || more != nil || size != nil && pageCount == nil else {
+            return []
+        }
+        let name = given?.name ?? sign.map { $0.name.folded == "from" ? "from" : $0.written } ?? "offset"
+        let says = [
+            given.map { "the URL has `\($0.name)`" }, sign.map { "`\($0.path)` is \($0.value.json)" },
+            size.map { "`\($0.path)` is \($0.value.json)" },
+            total.map { "`\($0.path)` says \($0.value.json), of which \(itemCount) came" },
+            more.map { "`\($0.path)` says that there is more" },
+        ].compactMap(\.self)
+        return [
+            PagingCandidate(
+                trial: .offset,
+                members: FlowMapping().with("style", "offset").with("param", name).with("total", total?.path)
+                    .with("more", more?.path),
+                certainty: .likely, evidence: says.joined(separator: ", "))
+        ]
+    }
+
+    /// The last item's own value, where the URL or a flag speaks of it.
+    private var keyset: [PagingCandidate] {
+        guard let key else { return [] }
+        if let given = parameter(Self.keysetParameters)?.name {
+            return [keyset(given, from: key, .likely, because: "the URL has `\(given)`")]
+        }
+        // https://docs.stripe.com/api/pagination
+        guard let more, first(["object"], where: { $0.value.text == "list" }) != nil else { return [] }
+        let evidence = "`\(more.path)` says that there is more, and `object` is a list, as Stripe has them"
+        return [keyset("starting_after", from: key, .likely, because: evidence)]
+    }
+
+    func keyset(
+        _ parameter: String, from key: Path, _ certainty: Evidence.Certainty, because evidence: String
+    ) -> PagingCandidate {
+        PagingCandidate(
+            trial: .keyset, members: FlowMapping().with("style", "keyset").with("param", parameter).with("from", key),
+            certainty: certainty, evidence: evidence)
+    }
+}

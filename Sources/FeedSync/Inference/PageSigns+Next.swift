@@ -1,0 +1,89 @@
+internal import HTTP
+
+extension PageSigns {
+    /// Members that lead on by a URL where they lead anywhere, folded.
+    private static let nextURLNames: Set<String> = [
+        "next", "nexturl", "nextpageurl", "nextlink", "nexthref", "nextpagelink", "nexturi", "nextpageuri",
+        "nextrecordsurl", "nextpagepath",
+    ]
+
+    /// What leads to the next page in so many words: `Link`, a URL in the body or a header, an object to send back.
+    var selfDescribing: [PagingCandidate] { [link].compactMap(\.self) + nextURLs + nextURLHeaders + nextObjects }
+
+    private var link: PagingCandidate? {
+        let links = LinkHeader(headers.values(of: "Link"))
+        let style = FlowMapping().with("style", "link")
+        if links.target(of: "next") != nil {
+            return PagingCandidate(
+                trial: .follow, members: style, certainty: .certain,
+                evidence: "the header `Link` leads to the next page")
+        }
+        let other = ["prev", "previous", "first", "last"].first { links.target(of: $0) != nil }
+        return other.map { relation in
+            PagingCandidate(
+                trial: .follow, members: style, certainty: .certain,
+                evidence: "the header `Link` has `rel=\"\(relation)\"` and no `next`: this is the last page",
+                leadsOn: false)
+        }
+    }
+
+    private var nextURLs: [PagingCandidate] {
+        let named = signs.filter(Self.isNamedNext)
+        let leading = named.filter { $0.value.text.map(Self.isURL) == true }.sorted { one, other in
+            Self.nextURLNames.contains(one.name.folded) && !Self.nextURLNames.contains(other.name.folded)
+        }
+        let candidates = leading.map { sign in
+            PagingCandidate(
+                trial: .follow, members: FlowMapping().with("style", "next_url").with("next", sign.path),
+                certainty: .certain, evidence: "`\(sign.path)` leads to the next page")
+        }
+        if !candidates.isEmpty { return candidates }
+        return named.filter { $0.value == .null && Self.nextURLNames.contains($0.name.folded) }.prefix(1).map { sign in
+            PagingCandidate(
+                trial: .follow, members: FlowMapping().with("style", "next_url").with("next", sign.path),
+                certainty: .certain, evidence: "`\(sign.path)` is null: this is the last page", leadsOn: false)
+        }
+    }
+
+    private var nextURLHeaders: [PagingCandidate] {
+        headers.fields.filter { field in
+            let name = MemberName(field.name)
+            return name.words.contains("next") && field.value.contains("/") && Self.isURL(field.value)
+        }.map { field in
+            PagingCandidate(
+                trial: .follow, members: FlowMapping().with("style", "next_url").with("header", field.name),
+                certainty: .certain, evidence: "the header `\(field.name)` leads to the next page")
+        }
+    }
+
+    /// MediaWiki's `continue`: https://www.mediawiki.org/wiki/API:Continue
+    private var nextObjects: [PagingCandidate] {
+        signs.filter { sign in
+            guard ["continue", "querycontinue", "nextparams", "nextquery"].contains(sign.name.folded),
+                let members = sign.value.members
+            else { return false }
+            return !members.all.isEmpty && members.all.allSatisfy { $0.value.isScalar }
+        }.map { sign in
+            PagingCandidate(
+                trial: .follow, members: FlowMapping().with("style", "cursor").with("next", sign.path),
+                certainty: .certain, evidence: "`\(sign.path)` holds the parameters of the next page")
+        }
+    }
+
+    private static func isNamedNext(_ sign: Sign) -> Bool {
+        let words = sign.name.words
+        guard words.contains("next") || words.contains("more") || words == ["nextpage"] || words == ["nexturl"] else {
+            return false
+        }
+        return Set(words).isDisjoint(with: [
+            "previous", "prev", "last", "first", "learn", "read", "info", "event", "run",
+        ])
+    }
+
+    /// Whether a text is an absolute URL, or a relative one that cannot be anything else.
+    static func isURL(_ text: String) -> Bool {
+        guard !text.contains("{"), !text.contains(" ") else { return false }
+        return ["http://", "https://", "HTTP://", "HTTPS://", "/", "?"].contains { text.hasPrefix($0) }
+            && text.utf8.count > 1
+    }
+}

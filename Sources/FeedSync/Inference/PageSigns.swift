@@ -1,0 +1,92 @@
+internal import HTTP
+
+/// What a response says besides its items.
+struct PageSigns {
+    /// How deep and how wide the body is looked at.
+    private static let deepest = 4
+    private static let most = 2_000
+
+    /// A value beside the items, with its way from the body.
+    struct Sign {
+        let path: Path
+        /// The name that tells what it is: of the member, or of the one around it where that says more.
+        let name: MemberName
+        /// The name as written.
+        let written: String
+        let value: JSONTree
+    }
+
+    let signs: [Sign]
+    let headers: Headers
+    /// The URL that was requested, its query with it.
+    let url: WebURL
+    /// The elements of the page, whatever they are.
+    let itemCount: Int
+    /// Where an item has what tells it apart; nil unless that is one value.
+    let key: Path?
+
+    init(body: JSONTree, items: Path, itemCount: Int, key: Path?, headers: Headers, url: WebURL) {
+        self.headers = headers
+        self.url = url
+        self.itemCount = itemCount
+        self.key = key
+        var signs: [Sign] = []
+        if !items.segments.isEmpty { Self.collect(body, Path([]), besides: items, into: &signs) }
+        self.signs = signs
+    }
+
+    /// The parameters of the request's URL.
+    var query: [QueryItem] { url.queryItems }
+
+    /// The first sign whose folded name is one of these and whose value is fit, other than by its name.
+    func first(_ names: Set<String>, where isFit: (Sign) -> Bool = { _ in true }) -> Sign? {
+        signs.first { names.contains($0.name.folded) && isFit($0) }
+    }
+
+    /// The first parameter of the URL whose folded name is one of these.
+    func parameter(_ names: Set<String>) -> QueryItem? {
+        query.first { names.contains(MemberName($0.name).folded) }
+    }
+
+    private static func collect(_ value: JSONTree, _ path: Path, besides items: Path, into signs: inout [Sign]) {
+        guard path != items, path.segments.count <= deepest, signs.count < most else { return }
+        switch value {
+        case .object(let members):
+            for member in members.all {
+                let place = path.appending(member.name)
+                guard place != items else { continue }
+                signs.append(sign(member, at: place, in: path))
+                collect(member.value, place, besides: items, into: &signs)
+            }
+        case .array(let elements):
+            for (index, element) in elements.prefix(20).enumerated() {
+                guard let members = element.members else { continue }
+                let relation = ["rel", "relation", "name"].first { members[$0]?.text?.lowercased() == "next" }
+                if let relation, let text = members[relation]?.text {
+                    // The place of a link in its array may change from page to page.
+                    collect(
+                        element, path.appending(.first(where: relation, equals: text)), besides: items, into: &signs)
+                } else if items.starts(with: path.appending(.index(index))) {
+                    collect(element, path.appending(.index(index)), besides: items, into: &signs)
+                }
+            }
+        default: return
+        }
+    }
+
+    /// `next: {href: …}` and `total: {value: …}` are what the name around them says.
+    private static func sign(_ member: JSONTree.Member, at place: Path, in parent: Path) -> Sign {
+        let own = MemberName(member.name)
+        let outer: String? =
+            switch parent.segments.last {
+            case .member(let name)?: name
+            case .first(_, let value)?: value
+            default: nil
+            }
+        let isVague = ["href", "url", "link", "uri", "value", "count"].contains(own.folded)
+        guard isVague, let outer,
+            MemberName(outer).words.contains("next") || PagingNames.total.contains(MemberName(outer).folded)
+        else { return Sign(path: place, name: own, written: member.name, value: member.value) }
+        return Sign(path: place, name: MemberName(outer), written: outer, value: member.value)
+    }
+}

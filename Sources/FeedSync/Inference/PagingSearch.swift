@@ -1,0 +1,72 @@
+internal import HTTP
+
+/// The ways in which a page may lead on.
+struct PagingSearch {
+    /// Best first.
+    let candidates: [PagingCandidate]
+    /// Why there is no further page; nil where that is open.
+    let isWhole: String?
+    /// Whether that is merely because fewer items came than were asked for.
+    let isShort: Bool
+
+    /// Weighs the signs of a first page.
+    init(_ signs: PageSigns) {
+        let certain = signs.selfDescribing
+        isWhole = signs.isWhole ?? signs.isShort
+        isShort = signs.isWhole == nil && isWhole != nil
+        let likely = signs.tokens + signs.counted
+        var seen: Set<String> = []
+        // What leads on goes before what says that this was all.
+        let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + signs.guesses
+        candidates = sorted.filter { seen.insert($0.yaml()).inserted }
+    }
+}
+
+extension PageSigns {
+    /// Why the page is the only one, where it says so.
+    fileprivate var isWhole: String? {
+        if let end = selfDescribing.first, !end.leadsOn { return end.evidence }
+        if let flag = first(PagingNames.more, where: { $0.value == .bool(false) }) {
+            return "`\(flag.path)` says that there is no more"
+        }
+        if let flag = first(PagingNames.last, where: { $0.value == .bool(true) }) {
+            return "`\(flag.path)` says that this is the last page"
+        }
+        let isEnd = { (sign: Sign) in
+            sign.name.words.contains("next") && [.null, .string(""), .bool(false)].contains(sign.value)
+        }
+        if let token = first(PagingNames.token, where: isEnd), tokens.isEmpty, selfDescribing.isEmpty {
+            return "`\(token.path)` is empty"
+        }
+        if let total, total.value.count == itemCount {
+            return "`\(total.path)` says \(itemCount), and all of them came"
+        }
+        if let pageCount, pageCount.value.count == 1 { return "`\(pageCount.path)` says that there is one page" }
+        return nil
+    }
+
+    /// Why there can be no more though nothing says so: the page is not as long as it was to be.
+    fileprivate var isShort: String? {
+        guard let size = parameter(PagingNames.size).flatMap({ Int($0.value) }), itemCount < size else { return nil }
+        guard selfDescribing.isEmpty, tokens.isEmpty, total == nil, more == nil, pageCount == nil else { return nil }
+        return "\(itemCount) came where \(size) were asked for"
+    }
+
+    /// What is tried though nothing speaks for it.
+    fileprivate var guesses: [PagingCandidate] {
+        // One item, or none, is no page of a list.
+        guard itemCount > 1 else { return [] }
+        let nothing = "nothing on the page says how it goes on"
+        let page = PagingCandidate(
+            trial: .page(first: nil), members: FlowMapping().with("style", "page").with("param", "page"),
+            certainty: .guess, evidence: nothing)
+        let offset = PagingCandidate(
+            trial: .offset, members: FlowMapping().with("style", "offset").with("param", "offset"), certainty: .guess,
+            evidence: nothing)
+        guard let key else { return [page, offset] }
+        return [page, offset]
+            + ["after", "starting_after", "since_id", "after_id", "max_id", "since"].map {
+                keyset($0, from: key, .guess, because: nothing)
+            }
+    }
+}

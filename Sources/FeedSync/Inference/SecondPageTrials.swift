@@ -1,0 +1,162 @@
+internal import HTTP
+
+/// Tries ways to a second page, one request after the other.
+struct SecondPageTrials {
+    let first: FetchedPage
+    let page: PreparedPage
+    let definition: FeedDefinition
+    let fetcher: Fetcher
+    let plan: @Sendable (FeedDefinition) -> RequestPlan
+
+    /// What was found so far.
+    var findings = Findings()
+    private var trialCount = 0
+    private var hasSecondPage = false
+    private var requestCount = 0
+    private var byteCount = 0
+    private var quota: [QuotaReading] = []
+
+    init(
+        first: FetchedPage, of page: PreparedPage, definition: FeedDefinition, fetcher: Fetcher,
+        plan: @escaping @Sendable (FeedDefinition) -> RequestPlan
+    ) {
+        self.first = first
+        self.page = page
+        self.definition = definition
+        self.fetcher = fetcher
+        self.plan = plan
+    }
+
+    /// Whether another request may go out.
+    private var isSpent: Bool {
+        trialCount >= Discovery.mostTrials || (first.quota + quota).contains { $0.blockedUntil != nil }
+    }
+
+    /// Finds the pagination, and says what speaks for it or what was tried.
+    mutating func findPagination(
+        _ structure: StructureSearch, effort: Discovery.Effort
+    ) async throws(FetchFailure) -> Evidence {
+        let reading = structure.reading
+        let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
+        let search = PagingSearch(
+            PageSigns(
+                body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
+                headers: first.response.headers, url: page.request.url))
+        var rejections: [String] = []
+        for candidate in search.candidates {
+            let isCertain = candidate.certainty == .certain
+            if isCertain, effort != .verify || !candidate.leadsOn {
+                return record(candidate, .certain, candidate.evidence)
+            }
+            if !isCertain, let whole = search.isWhole {
+                findings.hasTriedPaging = search.isShort
+                return Evidence(.pagination, .nothing, "there is one page: \(whole)")
+            }
+            if candidate.certainty == .guess, effort == .signs { break }
+            guard !isSpent else { break }
+            switch try await outcome(of: candidate, structure) {
+            case .verified(let first, let proof):
+                hasSecondPage = true
+                return record(candidate, .certain, "\(candidate.evidence); \(proof)", first: first)
+            case .unverified(let reason) where isCertain:
+                return record(candidate, .certain, "\(candidate.evidence); it was not followed: \(reason)")
+            case .unverified(let reason), .rejected(let reason):
+                rejections.append("`\(candidate.yaml())`: \(reason)")
+            }
+        }
+        findings.hasTriedPaging = effort != .signs && !isBlocked
+        return nothing(rejections)
+    }
+
+    private var isBlocked: Bool { (first.quota + quota).contains { $0.blockedUntil != nil } }
+
+    private func nothing(_ rejections: [String]) -> Evidence {
+        guard !rejections.isEmpty else {
+            let reason = isBlocked ? "; the host wants no further request now" : ""
+            return Evidence(.pagination, .nothing, "nothing on the page says how it goes on\(reason)")
+        }
+        return Evidence(
+            .pagination, .nothing, "nothing leads to a second page; tried \(rejections.joined(separator: "; "))")
+    }
+
+    private mutating func record(
+        _ candidate: PagingCandidate, _ certainty: Evidence.Certainty, _ text: String, first: Int? = nil
+    ) -> Evidence {
+        findings.pagination = candidate.yaml(first: first)
+        return Evidence(.pagination, certainty, found: findings.pagination, text)
+    }
+
+    /// What all of it comes to.
+    func discovered(_ evidence: [Evidence], itemCount: Int) -> Discovered {
+        // What cannot be read as pagination was never recorded.
+        let settled = try? definition.settled(by: findings)
+        return Discovered(
+            findings: findings, evidence: evidence, definition: settled ?? definition, itemCount: itemCount,
+            pages: hasSecondPage ? 2 : 1, requestCount: requestCount, byteCount: byteCount, quota: quota)
+    }
+}
+
+extension SecondPageTrials {
+    /// What a request for a further page brought.
+    enum Answer {
+        case page(PageReading)
+        /// No page, or none with items; why.
+        case nothing(String)
+        /// It may not be requested; why.
+        case forbidden(String)
+    }
+
+    /// The definition as it would be by a candidate; nil where its text cannot be read.
+    func settled(by candidate: PagingCandidate, first: Int? = nil) -> FeedDefinition? {
+        var findings = findings
+        findings.pagination = candidate.yaml(first: first)
+        return try? definition.settled(by: findings)
+    }
+
+    /// Requests a page by a candidate.
+    ///
+    /// - Throws: `FetchFailure` where nothing can be learned now.
+    mutating func fetch(
+        _ settled: FeedDefinition, _ continuation: Continuation, _ structure: StructureSearch
+    ) async throws(FetchFailure) -> Answer {
+        guard !isSpent else { return .nothing("too many requests were made already") }
+        trialCount += 1
+        let wanted: PreparedPage
+        do throws(FeedError) {
+            wanted = try plan(settled).page(for: continuation)
+        } catch {
+            guard error.kind == .unfollowable else { throw failure(error) }
+            return .forbidden([error.message, error.advice].compactMap(\.self).joined(separator: "; "))
+        }
+        let fetched: FetchedPage
+        do throws(FetchFailure) {
+            fetched = try await fetcher.fetch(wanted)
+        } catch {
+            note(error.requestCount, error.byteCount, error.quota)
+            guard [.rejected, .undecodable, .unfollowable].contains(error.error.kind) else {
+                throw failure(error.error)
+            }
+            return .nothing(error.error.message)
+        }
+        note(fetched.requestCount, fetched.byteCount, fetched.quota)
+        guard fetched.kind == .content else { return .nothing("there is no such page") }
+        guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is no JSON") }
+        let items = structure.items
+        guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
+        else { return .nothing("the page has no items") }
+        return .page(reading)
+    }
+
+    private mutating func note(_ requests: Int, _ bytes: Int, _ readings: [QuotaReading]) {
+        requestCount += requests
+        byteCount += bytes
+        for reading in readings {
+            quota.removeAll { $0.concernsSameQuota(as: reading) }
+            quota.append(reading)
+        }
+    }
+
+    private func failure(_ error: FeedError) -> FetchFailure {
+        FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
+    }
+}

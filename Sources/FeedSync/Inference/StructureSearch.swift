@@ -1,0 +1,123 @@
+internal import HTTP
+
+/// What one page shows of items, key and columns.
+struct StructureSearch {
+    private(set) var findings = Findings()
+    private(set) var evidence: [Evidence] = []
+    /// The page by the rule that was given or found.
+    let reading: PageReading
+    /// Where the items are.
+    let items: ItemsRule
+    /// Whether the body is one item rather than a list.
+    let isSingle: Bool
+    /// The paths of the key's columns.
+    private(set) var keyPaths: [Path] = []
+
+    /// Finds what the definition leaves open.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` where the page has no items, or nothing tells them apart.
+    init(_ definition: FeedDefinition, body: JSONTree, url: WebURL) throws(FeedError) {
+        let candidate = definition.items == nil ? ItemsSearch.best(in: body, url: url) : nil
+        guard let rule = definition.items ?? candidate.map({ Self.rule(for: $0, besides: definition) }) else {
+            throw DiscoveryFault.noItems(in: body)
+        }
+        guard let reading = PageReading(body, items: rule.path, isKeyed: rule.keyedBy != nil) else {
+            throw DiscoveryFault.noItems(at: rule.path, in: body)
+        }
+        items = rule
+        self.reading = reading
+        isSingle = candidate?.shape == .single
+        if let candidate {
+            findings.items = rule
+            let certainty: Evidence.Certainty = candidate.score >= 6 ? .certain : .likely
+            evidence.append(Evidence(.items, certainty, found: rule.description, Self.words(for: candidate)))
+        }
+        let resource = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
+        try findKey(definition, candidate, resource)
+        findColumns(definition)
+    }
+
+    private static func rule(for candidate: ItemsCandidate, besides definition: FeedDefinition) -> ItemsRule {
+        guard case .members = candidate.shape else { return ItemsRule(path: candidate.path) }
+        let taken = Set(candidate.items.flatMap { $0.members.names.map { $0.lowercased() } })
+            .union(definition.columns.map { $0.name.lowercased() })
+        let free = ["key", "member_name"].first { !taken.contains($0) }
+        let numbered = (2...taken.count + 2).lazy.map { "member_name_\($0)" }.first { !taken.contains($0) }
+        return ItemsRule(path: candidate.path, keyedBy: free ?? numbered ?? "member_name_1")
+    }
+
+    private static func words(for candidate: ItemsCandidate) -> String {
+        let place = candidate.path.segments.isEmpty ? "the body" : "`\(candidate.path)`"
+        let count = "\(candidate.items.count) \(candidate.items.count == 1 ? "object" : "objects")"
+        switch candidate.shape {
+        case .array: return "\(place) is a list of \(count)"
+        case .emptyArray: return "\(place) is an empty list"
+        case .members: return "\(place) is an object whose members are \(count) of one kind"
+        case .single: return "\(place) is one object, and no list in it looks like items"
+        }
+    }
+
+    private mutating func findKey(
+        _ definition: FeedDefinition, _ candidate: ItemsCandidate?, _ resource: String?
+    ) throws(FeedError) {
+        if let name = items.keyedBy, !definition.columns.contains(where: { $0.path == .memberName }) {
+            findings.columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
+        }
+        guard definition.key.isEmpty else {
+            keyPaths = definition.key.compactMap { name in definition.columns.first { $0.name == name }?.path }
+            return
+        }
+        // An empty page shows no key, and is no fault.
+        guard !reading.items.isEmpty else {
+            evidence.append(Evidence(.key, .nothing, "the page has no items to find a key in"))
+            return
+        }
+        let found = KeySearch.key(of: reading.items, resource: resource, preferred: Set(definition.columns.map(\.path)))
+        // Names that only number the members begin anew on the next page.
+        let isNumbered = candidate?.shape == .members(isNumbered: true)
+        if items.keyedBy != nil, !isNumbered || found.paths.isEmpty {
+            keyPaths = [.memberName]
+            evidence.append(
+                Evidence(.key, .certain, found: items.keyedBy, "the names of the members tell the items apart"))
+        } else {
+            guard !found.paths.isEmpty else { throw DiscoveryFault.noKey(found.reason) }
+            keyPaths = found.paths
+            let shown = found.paths.map(\.description)
+            evidence.append(
+                Evidence(
+                    .key, reading.items.count > 1 ? .certain : .likely,
+                    found: shown.count == 1 ? shown[0] : "[\(shown.joined(separator: ", "))]", found.reason))
+        }
+    }
+
+    /// The columns: all that the items have where that is open, else only what the key needs.
+    private mutating func findColumns(_ definition: FeedDefinition) {
+        let given = definition.columns + findings.columns
+        var columns = given
+        if definition.hasOpenColumns {
+            var shape = ItemShape()
+            for item in reading.items { shape.add(item.members) }
+            let inferred = shape.allColumns(extending: given, fixed: Set(given.map(\.name)))
+            columns = inferred.all
+            let dropped = inferred.passedOver > 0 ? "; \(inferred.passedOver) members more have no column" : ""
+            if !reading.items.isEmpty {
+                evidence.append(
+                    Evidence(
+                        .columns, .certain, found: "\(columns.count)",
+                        "the items have \(columns.count) columns\(dropped)"))
+            } else {
+                evidence.append(Evidence(.columns, .nothing, "the page has no items to find columns in"))
+            }
+        }
+        guard definition.key.isEmpty else {
+            findings.columns = Array(columns.dropFirst(definition.columns.count))
+            return
+        }
+        for path in keyPaths where !columns.contains(where: { $0.path == path }) {
+            let names = ColumnNames.columnNames(for: columns.map(\.name) + [path.columnName])
+            columns.append(ColumnDefinition(name: names.last ?? path.columnName, path: path))
+        }
+        findings.columns = Array(columns.dropFirst(definition.columns.count))
+        findings.key = keyPaths.compactMap { path in columns.first { $0.path == path }?.name }
+    }
+}

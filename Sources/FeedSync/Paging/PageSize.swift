@@ -1,0 +1,41 @@
+/// How many elements a page is asked to have: a query parameter and its value.
+struct PageSize: Sendable, Hashable {
+    /// The parameter's name.
+    let parameter: String
+    /// The number to send, from 1.
+    let count: Int
+
+    /// Reads `size_param` and `size`, which go together; nil where they are absent.
+    ///
+    /// - Parameter continuationParameters: the parameters that say which page; the size must be none of them.
+    init?(_ members: MappingReader, besides continuationParameters: [String]) {
+        let name = members.string("size_param")
+        let count = members.integer("size", in: Self.range)
+        if members.has("size_param") != members.has("size") {
+            members.mistake("`size_param` and `size` go together: the parameter's name and its value")
+        }
+        if let name, continuationParameters.contains(name) {
+            members.mistake("`size_param` is the same parameter as `param`", at: "size_param")
+        }
+        guard let name, let count else { return nil }
+        self.init(parameter: name, count: count)
+    }
+
+    /// A size in this parameter.
+    init(parameter: String, count: Int) {
+        self.parameter = parameter
+        self.count = count
+    }
+
+    /// The sizes that can be asked for.
+    static let range = 1...1_000_000
+
+    /// The members with their values.
+    var canonicalText: String { "size_param \(parameter) size \(count)" }
+
+    /// Puts the size into a request, unless the feed's own query has one.
+    func apply(to request: inout PageRequest) {
+        guard !request.query.contains(where: { $0.name == parameter }) else { return }
+        request.set(parameter, to: "\(count)")
+    }
+}
