@@ -27,6 +27,17 @@ struct Session: Sendable {
         throw Failure(.configuration, [missing], explanation: Self.beginning)
     }
 
+    /// The path of the configuration, found as for every command; nil where there is none.
+    ///
+    /// - Throws: `Failure` with exit code 78 for one that must not be used.
+    func configurationPath() throws(Failure) -> String? {
+        do throws(ConfigurationError) {
+            return try search.file(option: invocation.options[.config])
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
 
     private var missing: String {

@@ -8,8 +8,24 @@ struct ConfigurationFile: Sendable {
     /// The file, as it was named.
     let path: String
 
-    /// Whether there is one.
-    var exists: Bool { access(path, F_OK) == 0 }
+    /// The folder that it is in; empty for the current one.
+    var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The text; empty where there is no file.
+    ///
+    /// - Throws: `Failure` with exit code 73.
+    func text() throws(Failure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw failure("read") }
+            return []
+        }
+        defer { close(descriptor) }
+        return try contents(of: descriptor)
+    }
 
     /// Changes the text; of several processes one after the other, each on what the one before wrote.
     ///
@@ -20,12 +36,14 @@ struct ConfigurationFile: Sendable {
     @discardableResult
     func edit(_ change: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> Bool {
         while true {
-            let target = try target()
-            let descriptor = open(target ?? path, O_RDONLY | O_CLOEXEC)
-            guard let target, descriptor >= 0 else {
-                guard errno == ENOENT else { throw failure("read") }
+            guard let target = try target() else {
                 if try make(change([])) { return true }
                 continue
+            }
+            let descriptor = open(target, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                if errno == ENOENT { continue }
+                throw failure("read")
             }
             defer { close(descriptor) }
             // The lock is the file's, not the name's: whoever waited for it may find that another file has the name now.
@@ -40,11 +58,11 @@ struct ConfigurationFile: Sendable {
     /// Where the file is, past symbolic links; nil where there is none.
     private func target() throws(Failure) -> String? {
         guard let resolved = realpath(path, nil) else {
+            guard errno == ENOENT else { throw failure("read") }
             var status = stat()
-            let isLink = lstat(path, &status) == 0
-            guard errno == ENOENT || isLink else { return nil }
-            if isLink { throw Failure(.store, ["\(path) is a symbolic link to a file that is not there"]) }
-            errno = ENOENT
+            guard lstat(path, &status) != 0 else {
+                throw Failure(.store, ["\(path) is a symbolic link to a file that is not there"])
+            }
             return nil
         }
         defer { free(resolved) }
@@ -88,8 +106,10 @@ struct ConfigurationFile: Sendable {
         let temporary = try temporaryFile(beside: path, text, mode: 0o644)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 else {
-            guard errno == EEXIST else { throw failure("write") }
-            return false
+            if errno == EEXIST { return false }
+            // Some file systems have no hard links.
+            guard [EPERM, EOPNOTSUPP].contains(errno), rename(temporary, path) == 0 else { throw failure("write") }
+            return true
         }
         synchronizeFolder(of: path)
         return true

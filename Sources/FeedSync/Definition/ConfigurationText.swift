@@ -67,7 +67,10 @@ enum ConfigurationText {
 
     /// `12:30` is a number to YAML 1.1, `2026-11-21` a date.
     private static func isNumberLike(_ text: String) -> Bool {
-        text.unicodeScalars.allSatisfy { ("0"..."9").contains($0) || "_-:.+eExXobTZ ".unicodeScalars.contains($0) }
+        text.unicodeScalars.contains { ("0"..."9").contains($0) }
+            && text.unicodeScalars.allSatisfy {
+                ("0"..."9").contains($0) || "_-:.+eExXobTZ ".unicodeScalars.contains($0)
+            }
     }
 
     private static func isWordLike(_ scalar: Unicode.Scalar) -> Bool {

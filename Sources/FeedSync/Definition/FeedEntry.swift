@@ -42,6 +42,9 @@ public struct FeedEntry: Sendable, Hashable {
         self.members = members
     }
 
+    /// The members as a JSON object.
+    public var json: String { Value.mapping(members).json }
+
     /// The entry as it can be pasted below `feeds:`, one line each, indented by two columns.
     public var lines: [String] { ConfigurationText.block(self, indentation: 2, step: 2) }
 }
