@@ -20,7 +20,7 @@ struct Inspection: Sendable {
             let gap = String(repeating: " ", count: max(1, indentation.count - subject.count))
             let certainty = finding.certainty == .nothing ? "" : "\(finding.certainty.rawValue): "
             let told = Self.wrapped(certainty + finding.text, to: room)
-            let found = Self.wrapped(found(finding) ?? "not found", to: room)
+            let found = Self.wrapped(found(finding, most: 12) ?? "not found", to: room)
             let shown = found.map { finding.found == nil ? palette.failure($0) : palette.name($0) }
             return zip([palette.faint(subject) + gap] + found.dropFirst().map { _ in indentation }, shown).map(+)
                 + told.map { indentation + Self.paint(palette, finding.certainty, $0) }
@@ -44,12 +44,13 @@ struct Inspection: Sendable {
         }
     }
 
-    /// What was found in a line: of the columns their names and types.
-    private func found(_ finding: Evidence) -> String? {
+    /// What was found in a line: of the columns the names and types of so many.
+    private func found(_ finding: Evidence, most: Int = .max) -> String? {
         guard finding.subject == .columns, finding.found != nil else { return finding.found }
-        return discovered.findings.columns.map { column in
-            DisplayWidth.printable(column.name) + (column.type.map { " \($0.rawValue)" } ?? "")
-        }.joined(separator: ", ")
+        let columns = discovered.findings.columns
+        let shown = columns.prefix(most).map { $0.name + ($0.type.map { " \($0.rawValue)" } ?? "") }
+        let others = columns.count - shown.count
+        return shown.joined(separator: ", ") + (others > 0 ? " and \(Figures.count(others)) more" : "")
     }
 
     private static func paint(_ palette: Palette, _ certainty: Evidence.Certainty, _ text: String) -> String {
