@@ -65,7 +65,7 @@ let package = Package(
                 "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator",
                 "Threading",
             ],
-            swiftSettings: settings),
+            exclude: ["Presets/examples"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -6,6 +6,8 @@ public import SQLite
 public enum Migrations {
     /// Every migration, the oldest first. (Embedding turns the leading digit of a file name into `_`.)
     public static let all: [Migration] = [
-        Migration(name: "0001_first_store", sql: String(decoding: PackageResources._001_first_store_sql, as: UTF8.self))
+        Migration(
+            name: "0001_first_store", sql: String(decoding: PackageResources._001_first_store_sql, as: UTF8.self)),
+        Migration(name: "0002_findings", sql: String(decoding: PackageResources._002_findings_sql, as: UTF8.self)),
     ]
 }

@@ -56,11 +56,13 @@ void json_plan_items(json_plan *plan, json_node node, json_items_shape shape) {
     plan->items_shape = shape;
 }
 
-/// A value that is kept whole has no strangers inside.
 static void watch(json_plan *plan, json_node node) {
-    if (plan->nodes[node].slot != json_plan_node::none || plan->nodes[node].members.empty()) return;
     plan->nodes[node].is_watched = true;
-    for (const json_plan_node::Member &member : plan->nodes[node].members) watch(plan, member.node);
+    for (const json_plan_node::Member &member : plan->nodes[node].members) {
+        const json_plan_node &child = plan->nodes[member.node];
+        // A value that is kept whole has no strangers inside.
+        if (child.slot == json_plan_node::none && !child.members.empty()) watch(plan, member.node);
+    }
 }
 
 void json_plan_watch(json_plan *plan) {

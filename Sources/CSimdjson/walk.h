@@ -42,7 +42,7 @@ struct Walk : Tokens {
         switch (body[begin]) {
         case '{':
             slot.kind = JSON_OBJECT;
-            is_valid = object(node && !node->members.empty() ? node : nullptr);
+            is_valid = object(node && (node->is_watched || !node->members.empty()) ? node : nullptr);
             break;
         case '[':
             slot.kind = JSON_ARRAY;

@@ -1,9 +1,10 @@
 public import HTTPServer
 internal import Threading
 
-/// A feed in numbered pages whose items, totals and faults a test can change between requests.
+/// A feed in pages whose items, totals and faults a test can change between requests.
 ///
-/// Answers `{"total_count":N,"items":[…]}` with an `ETag`, and 304 to an `If-None-Match` that still holds.
+/// Answers `{"total_count":N,"items":[…]}` with an `ETag`, and 304 to an `If-None-Match` that still holds. Its pages are
+/// numbered, unless it is of another style.
 ///
 /// - Isolation: any thread.
 public final class PagedFeed: Sendable {
@@ -11,9 +12,18 @@ public final class PagedFeed: Sendable {
 
     /// A feed of those items, each the text of a JSON value.
     ///
-    /// - Parameter perPage: the size of a page where the request has no `per_page`.
-    public init(_ items: [String] = [], perPage: Int = 10) {
-        state = Lock(State(items: items, perPage: max(perPage, 1)))
+    /// - Parameters:
+    ///   - perPage: the size of a page where the request asks for none.
+    ///   - style: how its pages follow each other.
+    ///   - end: how it shows that there is no further page; an empty page or an absent continuation if nil.
+    ///   - mostPerPage: the most items of a page, whatever the request asks for.
+    public init(
+        _ items: [String] = [], perPage: Int = 10, style: Style = .page, end: End? = nil, mostPerPage: Int = .max
+    ) {
+        state = Lock(
+            State(
+                style: style, end: end ?? (style.isComputed ? .emptyPage : .absent), items: items,
+                perPage: max(perPage, 1), mostPerPage: max(mostPerPage, 1)))
     }
 
     /// Items such as `{"id":7,"name":"item 7"}`, one for each id.
@@ -45,11 +55,13 @@ public final class PagedFeed: Sendable {
     }
 
     /// What a feed says of its size.
-    public enum Total: Sendable {
+    public enum Total: Sendable, Hashable {
         /// The number of items.
         case actual
         /// That number, whatever is there.
         case claimed(Int)
+        /// That JSON text, whatever it is.
+        case written(String)
         /// Nothing: there is no `total_count`.
         case absent
     }
@@ -64,20 +76,19 @@ public final class PagedFeed: Sendable {
         state.withLock { $0.gates[page] = gate }
     }
 
-    /// The numbers of the pages requested so far, in order of arrival.
+    /// The numbers from 1 of the pages requested so far, in order of arrival.
     public var requestedPages: [Int] { state.withLock { $0.requestedPages } }
 
-    /// Answers one request by its `page` (from 1) and `per_page`.
+    /// Answers one request.
     public func answer(_ request: ServerRequest) -> ServerResponse {
-        guard let page = Int(request.parameter("page") ?? "1"), page > 0 else {
-            return .json(#"{"message":"page is not a number from 1"}"#, status: 422)
-        }
-        let gate = state.withLock { state in
+        let asked = state.withLock { state -> (page: Int, gate: Gate?)? in
+            guard let page = state.page(of: request) else { return nil }
             state.requestedPages.append(page)
-            return state.gates[page]
+            return (page, state.gates[page])
         }
-        gate?.wait()
-        return state.withLock { $0.answer(page: page, request) }
+        guard let asked else { return .json(#"{"message":"there is no such page"}"#, status: 422) }
+        asked.gate?.wait()
+        return state.withLock { $0.answer(page: asked.page, request) }
     }
 }
 
@@ -87,30 +98,57 @@ private struct Fault {
 }
 
 private struct State {
+    let style: PagedFeed.Style
+    let end: PagedFeed.End
     var items: [String]
     let perPage: Int
+    let mostPerPage: Int
     var total = PagedFeed.Total.actual
     var sendsETag = true
     var faults: [Int: [Fault]] = [:]
     var gates: [Int: Gate] = [:]
     var requestedPages: [Int] = []
 
+    /// The number of the page that a request asks for; nil if it asks for none.
+    func page(of request: ServerRequest) -> Int? {
+        // A number too large for an offset is a number all the same.
+        if style == .page { return Int(request.parameter("page") ?? "1").flatMap { $0 > 0 ? $0 : nil } }
+        let size = size(of: request)
+        return style.start(of: request, size: size, items: items).map { $0 / size + ($0 % size == 0 ? 1 : 2) }
+    }
+
     mutating func answer(page: Int, _ request: ServerRequest) -> ServerResponse {
         if let response = takeFault(page: page) { return response }
-        let size = request.parameter("per_page").flatMap { Int($0) }.map { max($0, 1) } ?? perPage
-        let (start, isBeyond) = (page - 1).multipliedReportingOverflow(by: size)
-        let slice = isBeyond ? [] : items.dropFirst(start).prefix(size)
-        let body = "{\(totalMember)\"items\":[\(slice.joined(separator: ","))]}"
-        guard sendsETag else { return .json(body) }
-        let etag = entityTag(of: body)
-        let headers = [(name: "ETag", value: etag)]
-        return request.header("If-None-Match") == etag ? .status(304, headers: headers) : .json(body, headers: headers)
+        let size = size(of: request)
+        let start = style.start(of: request, size: size, items: items) ?? 0
+        let slice = items.dropFirst(start).prefix(size)
+        if case .status(let status) = end, slice.isEmpty, start > 0 {
+            return status == 204 ? .status(204) : .json(#"{"message":"there is no page here"}"#, status: status)
+        }
+        let isLast = start + slice.count >= items.count
+        let leadsOn = !slice.isEmpty && (!isLast || end == .emptyPage || end == .flag)
+        let (member, header) =
+            leadsOn ? style.continuing(to: start + slice.count, from: request) : style.ending(end)
+        var members = totalMember
+        if let member { members += "\"\(member.name)\":\(member.json)," }
+        if end == .flag { members += "\"has_more\":\(!isLast)," }
+        let body = "{\(members)\"items\":[\(slice.joined(separator: ","))]}"
+        let headers = header.map { [$0] } ?? []
+        guard sendsETag else { return .json(body, headers: headers) }
+        let etag = entityTag(of: body + headers.map { "\($0.name): \($0.value)" }.joined())
+        let tagged = headers + [(name: "ETag", value: etag)]
+        return request.header("If-None-Match") == etag ? .status(304, headers: tagged) : .json(body, headers: tagged)
+    }
+
+    private func size(of request: ServerRequest) -> Int {
+        min(request.parameter(style.sizeParameter).flatMap { Int($0) }.map { max($0, 1) } ?? perPage, mostPerPage)
     }
 
     private var totalMember: String {
         switch total {
         case .actual: "\"total_count\":\(items.count),"
         case .claimed(let count): "\"total_count\":\(count),"
+        case .written(let text): "\"total_count\":\(text),"
         case .absent: ""
         }
     }

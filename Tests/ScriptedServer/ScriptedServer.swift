@@ -35,9 +35,9 @@ public final class ScriptedServer: Sendable {
         script.withLock { $0.routes[path] = .handler(handler) }
     }
 
-    /// Answers a path by a feed, in place of what answered it before.
+    /// Answers a path, and `more` below it, by a feed, in place of what answered them before.
     public func route(_ path: String, to feed: PagedFeed) {
-        route(path) { feed.answer($0) }
+        for path in [path, "\(path)/more"] { route(path) { feed.answer($0) } }
     }
 
     /// Answers the next requests for a path one after the other; the last response repeats.

@@ -20,6 +20,8 @@ final class DecodePlan: @unchecked Sendable {
     let bodySlots: [Int]
     /// The slot of each of the pagination style's item paths, among an item's.
     let pagingSlots: [Int]
+    /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
+    let fittingKinds: [UInt16]?
     /// Whether each item's JSON is kept.
     let keepsRaw: Bool
     /// Where the items are, for messages.
@@ -43,6 +45,8 @@ final class DecodePlan: @unchecked Sendable {
         self.keyColumns = keyColumns
         columns = definition.columns
         keepsRaw = definition.keepsRaw
+        let mayGrow = definition.hasOpenColumns && definition.columns.count < ItemShape.mostColumns
+        fittingKinds = mayGrow ? Self.fittingKinds(definition) : nil
         itemsPath = definition.items?.path
         sectionInterval = definition.section?.interval
         columnSlots = definition.columns.map {
@@ -59,7 +63,7 @@ final class DecodePlan: @unchecked Sendable {
         }
         let items = (definition.items?.path ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)
         json_plan_items(pointer, items, Self.shape(of: definition))
-        if definition.hasOpenColumns { json_plan_watch(pointer) }
+        if fittingKinds != nil { json_plan_watch(pointer) }
     }
 
     deinit { json_plan_destroy(pointer) }
@@ -68,6 +72,14 @@ final class DecodePlan: @unchecked Sendable {
         guard definition.items?.keyedBy == nil else { return JSON_ITEMS_MEMBERS }
         let isOnePage = definition.pagination is NoPagination || definition.hasOpenPagination
         return isOnePage ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
+    }
+
+    /// Values of the key stay as they come: rows are told apart by them.
+    private static func fittingKinds(_ definition: FeedDefinition) -> [UInt16] {
+        definition.columns.map { column in
+            guard !definition.key.contains(column.name), column.path != .memberName else { return .max }
+            return column.type.fittingKinds
+        }
     }
 
     private static func slot(_ path: Path, from root: json_node, in plan: OpaquePointer, isOfItem: Bool) -> Int {
@@ -105,4 +117,20 @@ extension Path {
 extension FeedError {
     /// There is no memory for what a page needs.
     static var outOfMemory: FeedError { FeedError(.bug, "there is not enough memory for this page") }
+}
+
+extension ColumnType? {
+    /// The kinds of value that a column of the type, found so far, need not be widened for.
+    fileprivate var fittingKinds: UInt16 {
+        let kinds: [json_kind]
+        switch self {
+        case nil: kinds = []
+        case .boolean?: kinds = [JSON_FALSE, JSON_TRUE]
+        case .integer?: kinds = [JSON_INTEGER, JSON_NUMBER]
+        case .real?: kinds = [JSON_INTEGER, JSON_REAL, JSON_NUMBER]
+        case .json?: kinds = [JSON_OBJECT, JSON_ARRAY]
+        case .text?, .timestamp?: return .max
+        }
+        return (kinds + [JSON_MISSING, JSON_NULL]).reduce(0) { $0 | 1 << UInt16($1.rawValue) }
+    }
 }

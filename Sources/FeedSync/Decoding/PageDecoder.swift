@@ -81,6 +81,14 @@ final class DecodedPage: @unchecked Sendable {
             element: page.items[index], slots: page.item_slots.advanced(by: index &* page.slots_per_item), plan: plan)
     }
 
+    /// Whether items have members that there is no column for, or values that do not fit their column, where columns are
+    /// for the items to say.
+    var outgrowsPlan: Bool {
+        guard let fitting = plan.fittingKinds, let kinds = page.item_kinds else { return false }
+        return page.has_strangers != 0
+            || plan.columnSlots.indices.contains { kinds[plan.columnSlots[$0]] & ~fitting[$0] != 0 }
+    }
+
     /// What stood at the pagination style's paths, in its order; nil where nothing did.
     var bodyValues: [JSONScalar?] { plan.bodySlots.map { JSONScalar(asWritten: page.body_slots[$0]) } }
 

@@ -43,10 +43,20 @@ struct PageFault {
         case JSON_ITEMS_WRONG_KIND:
             error = FeedError(
                 .undecodable, "\(items) leads to \(page.items_kind.words), not to an array, \(place)",
-                advice: "correct `items` in the feed's definition")
+                advice: "correct `items` in the feed's definition" + Self.wayToMembers(plan.itemsPath, body))
         default:
             error = .outOfMemory
         }
+    }
+
+    /// How to take the members of an object for the items, where each is an object.
+    private static func wayToMembers(_ path: Path?, _ body: Body) -> String {
+        let path = path ?? Path([])
+        guard case .json(let text)? = BodyProbe.value(of: body, at: path), let value = try? JSONValue(parsing: text),
+            case .object(let members) = value, !members.isEmpty,
+            members.values.allSatisfy({ if case .object = $0 { true } else { false } })
+        else { return "" }
+        return "; if its members are the items, say `items: {path: \(path), keyed_by: COLUMN}`"
     }
 
     /// At most 40 characters of what the upstream sent, in backticks.

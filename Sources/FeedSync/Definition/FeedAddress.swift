@@ -26,6 +26,38 @@ extension MappingReader {
         return template
     }
 
+    /// The value that a feed gives to a parameter of its preset: what can be told of it before its references are
+    /// followed.
+    func parameter(_ name: String, as role: ParameterRole) -> Template? {
+        switch role {
+        case .part: return template(name)
+        case .wholeURL: return url(name)
+        case .site:
+            guard let site = url(name) else { return nil }
+            guard !site.hasLiteral(where: { "?#".contains($0) }) else {
+                mistake(
+                    "`\(name)` of \(subject) is the beginning of a URL: nothing may stand behind its path", at: name)
+                return nil
+            }
+            return site
+        case .host:
+            guard let host = template(name) else { return nil }
+            // A reference is the host of whoever sets it, and is parsed with the URL.
+            guard !host.parts.isEmpty, !host.hasLiteral(where: { !Self.isOfHost($0) }) else {
+                mistake(
+                    "`\(name)` of \(subject) must be a host such as `example.com`, perhaps with a port: no scheme, no user, no path",
+                    at: name)
+                return nil
+            }
+            return host
+        }
+    }
+
+    /// Whether a host with a port may hold this; one with letters beyond ASCII has its `xn--` form.
+    private static func isOfHost(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || ".-_:[]".contains(character))
+    }
+
     /// A list of origins such as `https://host:8080`.
     func origins(_ name: String) -> [String] {
         strings(name).compactMap { text, node in
@@ -43,5 +75,11 @@ extension MappingReader {
 
     private static func afterScheme(_ text: String) -> Substring? {
         ["https://", "http://"].first { text.lowercased().hasPrefix($0) }.map { text.dropFirst($0.count) }
+    }
+}
+
+extension Template {
+    fileprivate func hasLiteral(where isWanted: (Character) -> Bool) -> Bool {
+        parts.contains { if case .literal(let text) = $0 { text.contains(where: isWanted) } else { false } }
     }
 }

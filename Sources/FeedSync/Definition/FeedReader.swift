@@ -50,30 +50,41 @@ struct FeedReader {
 extension FeedReader {
     /// The URL and the query, with the preset's parameters put in.
     private func request() -> (Template, [NamedTemplate]) {
-        members.require("url", "say where the first page is, or start from a `preset`")
-        let url = members.url("url") ?? Template([], position: entry.position)
+        // Of a feed whose preset is not known, what it lacks cannot be told.
+        if preset != nil || !members.has("preset") {
+            members.require("url", "say where the first page is, or start from a `preset`")
+        }
+        let url =
+            (beginsWithParameter ? members.template("url") : members.url("url"))
+            ?? Template([], position: entry.position)
         let query = members.parameters("query")
-        let values = presetParameters(usedIn: [url] + query.map(\.value))
+        let values = presetParameters(of: url, usedIn: [url] + query.map(\.value))
         return (
             url.substituting(values, isURL: true),
             query.map { NamedTemplate(name: $0.name, value: $0.value.substituting(values, isURL: false)) }
         )
     }
 
+    /// Whether `url` begins with a parameter of the preset, whose value is then what there is to check.
+    private var beginsWithParameter: Bool {
+        guard let preset, let text = members.node("url")?.text else { return false }
+        return preset.parameters.contains { text.hasPrefix("{\($0)}") }
+    }
+
     /// The values that `with` gives to the preset's parameters.
-    private func presetParameters(usedIn texts: [Template]) -> [String: Template] {
+    private func presetParameters(of url: Template, usedIn texts: [Template]) -> [String: Template] {
         // Read from the feed's own mapping before the merge.
-        _ = members.node("preset")
+        let namesPreset = members.has("preset")
         let given = members.reader("with", of: "`with` of feed `\(entry.name)`")
         guard let preset else {
-            if given != nil {
+            if given != nil, !namesPreset {
                 members.mistake("`with` of feed `\(entry.name)` makes sense only with a `preset`", at: "with")
             }
             return [:]
         }
         var values: [String: Template] = [:]
         for parameter in preset.parameters {
-            values[parameter] = given?.template(parameter)
+            values[parameter] = given?.parameter(parameter, as: url.role(of: parameter))
             guard given?.has(parameter) != true, texts.contains(where: { $0.mentions(parameter) }) else { continue }
             members.mistake(
                 "feed `\(entry.name)` needs `with: {\(parameter): …}` for the URL of its preset `\(preset.name)`",
@@ -123,8 +134,12 @@ extension FeedReader {
         let query = Set(feed.query.map(\.name))
         for name in feed.pagination.continuationParameters where query.contains(name) {
             members.mistake(
-                "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; a first page is given as `pagination: {first: …}`",
+                "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; \(feed.pagination.firstPageAdvice)",
                 at: "query")
+        }
+        for name in feed.authentication?.queryNames ?? []
+        where feed.pagination.continuationParameters.contains(name) {
+            members.mistake("`auth` of feed `\(feed.name)` has `\(name)`, which its pagination sets", at: "auth")
         }
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
             members.mistake("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")

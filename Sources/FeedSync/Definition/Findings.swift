@@ -55,3 +55,17 @@ extension FeedDefinition {
         return style
     }
 }
+
+extension Findings {
+    /// The findings with later ones; what was found before stays.
+    func adding(_ later: Findings) -> Findings {
+        var all = self
+        all.items = items ?? later.items
+        if key.isEmpty { all.key = later.key }
+        let known = Set(columns.map(\.path))
+        all.columns += later.columns.filter { !known.contains($0.path) }
+        all.pagination = pagination ?? later.pagination
+        all.hasTriedPaging = hasTriedPaging || later.hasTriedPaging
+        return all
+    }
+}

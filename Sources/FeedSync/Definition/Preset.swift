@@ -3,7 +3,8 @@ internal import YAML
 /// A feed definition that ships with feedsync, for feeds to start from.
 ///
 /// A preset is a YAML file in the format of a feed, with `name`, `description` and perhaps `parameters` besides: the
-/// words that its URL or query has in braces, which a feed gives as `with: {word: value}`.
+/// words that its URL or query has in braces, which a feed gives as `with: {word: value}`. What stands for a host is
+/// a host and nothing else, what the URL begins with is a whole URL, and anywhere else a value is percent-encoded.
 public struct Preset: Sendable {
     /// The preset's name, as in `github.search`.
     public let name: String
@@ -21,7 +22,29 @@ public struct Preset: Sendable {
         PackageResources.github_search_yaml,
         PackageResources.github_repo_yaml,
         PackageResources.github_org_yaml,
+        PackageResources.github_org_repos_yaml,
+        PackageResources.github_user_repos_yaml,
+        PackageResources.github_starred_yaml,
+        PackageResources.github_issues_yaml,
+        PackageResources.github_pulls_yaml,
+        PackageResources.github_releases_yaml,
+        PackageResources.github_commits_yaml,
+        PackageResources.github_events_yaml,
+        PackageResources.gitlab_projects_yaml,
+        PackageResources.gitlab_issues_yaml,
+        PackageResources.redmine_issues_yaml,
+        PackageResources.stackexchange_questions_yaml,
+        PackageResources.discourse_latest_yaml,
+        PackageResources.mastodon_timeline_yaml,
+        PackageResources.hackernews_search_yaml,
+        PackageResources.wordpress_posts_yaml,
+        PackageResources.jsonfeed_yaml,
+        PackageResources.mediawiki_allpages_yaml,
+        PackageResources.datasette_table_yaml,
         PackageResources.qf56_anchors_yaml,
+        PackageResources.generic_drf_page_yaml,
+        PackageResources.generic_drf_limit_offset_yaml,
+        PackageResources.generic_drf_cursor_yaml,
     ]
 
     private static let loaded = Result { () throws(ConfigurationError) in

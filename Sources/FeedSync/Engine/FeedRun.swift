@@ -4,9 +4,9 @@ internal import HTTP
 ///
 /// - Isolation: the engine's.
 final class FeedRun {
-    private let definition: FeedDefinition
+    private let feed: String
     private let store: Store
-    private let loader: PageLoader
+    private var loader: PageLoader
     private let now: @Sendable () -> String
     private let publish: (StatusEvent) -> Void
 
@@ -20,10 +20,10 @@ final class FeedRun {
     private var lookAhead: (continuation: Continuation, fetch: Task<PageLoader.Fetch, Never>)?
 
     init(
-        _ command: RequestCommand, of definition: FeedDefinition, store: Store, loader: PageLoader,
+        _ command: RequestCommand, of feed: String, store: Store, loader: PageLoader,
         now: @escaping @Sendable () -> String, publish: @escaping (StatusEvent) -> Void
     ) {
-        self.definition = definition
+        self.feed = feed
         self.store = store
         self.loader = loader
         self.now = now
@@ -48,8 +48,8 @@ final class FeedRun {
             try await fail(error)
         }
         guard case .end(let outcome) = step else { throw FeedError(.bug, "a run ended without an outcome") }
-        let itemCount = try await store.finish(definition.name, outcome: outcome, now: now())
-        let (walk, figures) = try await store.progress(of: definition.name)
+        let itemCount = try await store.finish(feed, outcome: outcome, now: now())
+        let (walk, figures) = try await store.progress(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: walk?.reason, itemCount: itemCount, notices: notices + leftOutNotice)
@@ -65,7 +65,7 @@ final class FeedRun {
         if !isBegun {
             publish(
                 try await storing { () async throws(FeedError) in
-                    try await store.begin(direction, on: definition.name, now: now())
+                    try await store.begin(direction, on: feed, now: now())
                 })
             isBegun = true
         }
@@ -74,11 +74,12 @@ final class FeedRun {
             direction == .header
             ? nil
             : try await storing { () async throws(FeedError) in
-                try await store.progress(of: definition.name).walk
+                try await store.progress(of: feed).walk
             }
         let soFar = WalkSoFar(
             pages: walk?.pages ?? 0, elements: walk?.elements ?? 0, emptyPages: emptyPages, total: walk?.total)
         let loaded = try await loader.load(fetch, after: soFar)
+        if let shape = loaded.shape { loader = loader.following(shape) }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
         if wantsNext, let next = loaded.end.next {
@@ -99,10 +100,11 @@ final class FeedRun {
             upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
             requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
-            beginsNext: wantsNext)
+            shape: loaded.shape, beginsNext: wantsNext,
+            continuationParameters: loader.definition.pagination.continuationParameters)
         let outcome: PageOutcome
         do throws(FeedError) {
-            outcome = try await store.commit(commit, to: definition.name, now: now())
+            outcome = try await store.commit(commit, to: feed, now: now())
         } catch {
             throw FetchFailure(error, after: fetched)
         }
@@ -137,7 +139,7 @@ final class FeedRun {
         // A page that cannot be requested is told of when it is its turn.
         guard let page = try? loader.requests.page(for: next) else { return }
         guard try await loader.mayLookAhead(page, after: fetched) else { return }
-        let stored = try await store.storedPage(page, of: definition.name)
+        let stored = try await store.storedPage(page, of: feed)
         lookAhead = (next, Task { [loader] in await loader.fetch(page, stored: stored) })
     }
 
@@ -149,7 +151,7 @@ final class FeedRun {
         spent.bytes = failure.byteCount
         let outcome = rules.failed(failure.error)
         let event = try await store.fail(
-            definition.name, failure.error, outcome: outcome, spent: spent, quota: failure.quota, now: now())
+            feed, failure.error, outcome: outcome, spent: spent, quota: failure.quota, now: now())
         if let event { publish(event) }
         throw failure.error
     }

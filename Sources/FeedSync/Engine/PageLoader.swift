@@ -12,6 +12,8 @@ struct LoadedPage: Sendable {
     let leftOut: LeftOut
     let incompleteReason: IncompleteReason?
     let validators: Validators
+    /// The feed's shape, where the page brought something new of it.
+    let shape: FeedShape?
 
     /// Whether the page has no elements at all.
     var isEmpty: Bool {
@@ -37,12 +39,29 @@ struct WalkSoFar: Sendable {
 
 /// Fetches and decodes a page: the diagram's first two stages.
 struct PageLoader: Sendable {
-    let definition: FeedDefinition
+    let shape: FeedShape
     let requests: RequestPlan
     let fetcher: Fetcher
-    let decoder: PageDecoder
     let store: Store
     let options: EngineOptions
+    let decoder: PageDecoder
+
+    init(_ shape: FeedShape, fetcher: Fetcher, store: Store, options: EngineOptions) {
+        self.shape = shape
+        self.fetcher = fetcher
+        self.store = store
+        self.options = options
+        requests = RequestPlan(
+            shape.definition, environment: options.environment, folder: options.folder, salt: store.salt)
+        decoder = PageDecoder(shape.plan)
+    }
+
+    /// A loader that goes on with another shape of the feed.
+    func following(_ shape: FeedShape) -> PageLoader {
+        PageLoader(shape, fetcher: fetcher, store: store, options: options)
+    }
+
+    var definition: FeedDefinition { shape.definition }
 
     /// A response, or why there is none; together with the validators that it was asked with.
     struct Fetch: Sendable {
@@ -90,12 +109,7 @@ struct PageLoader: Sendable {
                 kind: again.kind, response: again.response, requestCount: fetched.requestCount + again.requestCount,
                 byteCount: fetched.byteCount + again.byteCount, quota: fetched.quota + again.quota)
         }
-        do throws(FeedError) {
-            return try decode(fetch.page, fetched, after: walk)
-        } catch {
-            throw FetchFailure(
-                error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
-        }
+        return try await read(fetch.page, fetched, after: walk)
     }
 
     private func attempt(_ page: PreparedPage, _ validators: Validators?) async -> Result<FetchedPage, FetchFailure> {
@@ -128,75 +142,6 @@ struct PageLoader: Sendable {
         } catch {
             return true
         }
-    }
-
-    private func decode(
-        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
-    ) throws(FeedError) -> LoadedPage {
-        let validators = Validators(of: fetched.response).without(page.secrets)
-        switch fetched.kind {
-        case .end:
-            return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators)
-        case .empty, .notModified:
-            let end = try next(page, fetched, after: walk, count: 0, values: [])
-            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators)
-        case .content:
-            let decoded: DecodedPage
-            let leftOut: LeftOut
-            do throws(FeedError) {
-                decoded = try decoder.decode(fetched.response.body, secrets: page.secrets)
-                leftOut = try decoded.leftOut()
-            } catch {
-                throw FeedError(
-                    error.kind, page.secrets.mask(error.message), advice: error.advice,
-                    httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
-            }
-            let end = try next(
-                page, fetched, after: walk, count: decoded.elementCount, values: decoded.bodyValues,
-                lastItem: decoded.lastItemValues)
-            return loaded(
-                page, fetched, .decoded(decoded), end, after: walk, count: decoded.elementCount,
-                validators: validators, leftOut: leftOut)
-        }
-    }
-
-    private func next(
-        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, count: Int, values: [JSONScalar?],
-        lastItem: [JSONScalar?] = []
-    ) throws(FeedError) -> PageEnd {
-        let facts = PageFacts(
-            continuation: page.continuation.map { Continuation(page.secrets.reveal($0.text)) }, elementCount: count,
-            walkElementCount: walk.elements + count, emptyPagesBefore: walk.emptyPages, values: values,
-            lastItemValues: lastItem,
-            headers: fetched.response.headers.fields.map { PageFacts.Header(name: $0.name, value: $0.value) },
-            url: fetched.response.url.text, secrets: page.secrets)
-        do throws(PagingError) {
-            let end = try definition.pagination.next(after: facts)
-            let next = end.next.map { Continuation(page.secrets.conceal($0.text)) }
-            return PageEnd(next: next, total: end.total, notice: end.notice.map(page.secrets.mask))
-        } catch {
-            throw FeedError(
-                .unfollowable, page.secrets.mask(error.problem), httpStatus: fetched.response.status,
-                url: page.shown(fetched.response.url))
-        }
-    }
-
-    private func loaded(
-        _ page: PreparedPage, _ fetched: FetchedPage, _ content: PageCommit.Content, _ end: PageEnd,
-        after walk: WalkSoFar, count: Int, validators: Validators, leftOut: LeftOut = LeftOut()
-    ) -> LoadedPage {
-        var effective = end
-        var reason: IncompleteReason?
-        if end.next == nil {
-            // An end where there should be more is a cap.
-            if let total = end.total ?? walk.total, total > walk.elements + count { reason = .cap }
-        } else if let most = definition.maxPages, walk.pages + 1 >= most {
-            effective = .end(total: end.total, notice: end.notice)
-            reason = .maxPages
-        }
-        return LoadedPage(
-            page: page, fetched: fetched, content: content, end: effective, upstreamNext: end.next, leftOut: leftOut,
-            incompleteReason: reason, validators: validators)
     }
 
     /// Waits as long as the host said to an earlier request, perhaps of another process.

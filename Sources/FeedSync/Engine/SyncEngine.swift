@@ -22,8 +22,7 @@ public actor SyncEngine {
     private nonisolated let changes = Broadcast<Void>((), buffering: .bufferingNewest(1))
     private nonisolated let activities = Broadcast<EngineActivity>(nil)
     fileprivate nonisolated let inbox = Lock<[RequestCommand]>([])
-    private let loader: PageLoader
-    private let plan: DecodePlan
+    private let fetcher: Fetcher
 
     private var rules = CommandRules()
     private var waiting: [CommandRules.Ticket: CheckedContinuation<Result<RunSummary, FeedError>, Never>] = [:]
@@ -43,20 +42,16 @@ public actor SyncEngine {
         self.definition = definition
         self.store = store
         self.options = options
-        plan = try DecodePlan(definition)
+        // What contradicts itself is told before anything is begun.
+        _ = try FeedShape(definition)
         statuses = Broadcast(try await store.feed(named: definition.name)?.status.settled ?? RefreshStatus.none)
         let activities = activities
         let wallClock = options.wallClock
-        let fetcher = Fetcher(
+        fetcher = Fetcher(
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
             progress: { activities.send(.fetching($0)) })
-        loader = PageLoader(
-            definition: definition,
-            requests: RequestPlan(
-                definition, environment: options.environment, folder: options.folder, salt: store.salt),
-            fetcher: fetcher, decoder: PageDecoder(plan), store: store, options: options)
     }
 
     /// Where commands go in.
@@ -154,9 +149,10 @@ public actor SyncEngine {
         let hold = try await takeHold(command)
         defer { withExtendedLifetime(hold) {} }
         let now: @Sendable () -> String = { [options] in options.wallClock.text }
-        let opening = try await store.open(definition, plan: plan, command: command.name, now: now())
+        let opening = try await store.open(definition, command: command.name, now: now())
         let run = FeedRun(
-            command, of: definition, store: store, loader: loader, now: now,
+            command, of: definition.name, store: store,
+            loader: PageLoader(opening.shape, fetcher: fetcher, store: store, options: options), now: now,
             publish: { [statuses, changes, activities] event in
                 statuses.send(event.status)
                 activities.send(.event(event))

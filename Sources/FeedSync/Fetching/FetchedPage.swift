@@ -10,6 +10,8 @@ public struct FetchedPage: Sendable {
         case notModified
         /// There is no such page: a rule of the definition says so about this status.
         case end(status: Int)
+        /// There is no such page: its number was worked out, and a client's error is the answer to it.
+        case beyondEnd(status: Int)
         /// A page without items: a response without content, or a rule says so.
         case empty
     }

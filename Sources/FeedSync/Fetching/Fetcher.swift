@@ -68,7 +68,10 @@ public struct Fetcher: Sendable {
             }
             let now = now()
             report.add(response, now: now)
-            switch ResponseMeaning(of: response, isConditional: isConditional, rules: rules, bodyValue: bodyValue) {
+            let meaning = ResponseMeaning(
+                of: response, isConditional: isConditional, mayBeBeyondEnd: page.mayBeBeyondEnd, rules: rules,
+                bodyValue: bodyValue)
+            switch meaning {
             case .page(let kind):
                 return report.fetched(kind, response)
             case .failure(let kind):

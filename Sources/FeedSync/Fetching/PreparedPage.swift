@@ -10,6 +10,8 @@ public struct PreparedPage: Sendable {
     public let credentialFingerprint: Int64
     /// Which page, secrets in it concealed; nil for the first.
     public let continuation: Continuation?
+    /// Whether the page was worked out from the one before, so that it may not be there.
+    public var mayBeBeyondEnd = false
     /// What must be neither stored nor shown; for the continuation that comes with this page, too.
     public let secrets: Secrets
 }

@@ -53,7 +53,7 @@ public struct RequestPlan: Sendable {
         return PreparedPage(
             request: request, identity: "\(request.method) \(parts.secrets.key(for: target.text))",
             credentialFingerprint: parts.secrets.fingerprint(salt: salt), continuation: continuation,
-            secrets: parts.secrets)
+            mayBeBeyondEnd: continuation != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets)
     }
 
     private var timeouts: Timeouts {

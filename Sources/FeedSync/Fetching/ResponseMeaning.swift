@@ -10,8 +10,13 @@ internal import HTTP
 /// | 304 to none | asked again |
 /// | 403 whose quota is spent or with `Retry-After`, 408, 425, 429, 5xx | tried again, by `RetryPolicy` |
 /// | 401, any other 403 | refused |
+/// | 400, 404, 416, 422 to a page that was worked out, and not the first | the end |
 /// | any other 4xx | rejected |
 /// | anything else, such as a redirect that leads nowhere | unfollowable |
+///
+/// A page is worked out by the styles that number their pages: they may ask for one behind the last. Where the upstream
+/// itself led to a page, such an answer is no end, but a token that has expired or a link that is broken. Nor is a 404
+/// the end where the total says that the page is there; that is for whoever knows the total to tell.
 enum ResponseMeaning: Equatable {
     /// The page came, or there is none.
     case page(FetchedPage.Kind)
@@ -23,7 +28,12 @@ enum ResponseMeaning: Equatable {
     case failure(FeedError.Kind)
 
     /// Reads a response.
-    init(of response: Response, isConditional: Bool, rules: [ResponseRule], bodyValue: BodyValue) {
+    ///
+    /// - Parameter mayBeBeyondEnd: whether the page was worked out and is not the first.
+    init(
+        of response: Response, isConditional: Bool, mayBeBeyondEnd: Bool = false, rules: [ResponseRule],
+        bodyValue: BodyValue
+    ) {
         if let rule = rules.first(where: { $0.matches(response, bodyValue: bodyValue) }) {
             switch rule.action {
             case .end: self = .page(.end(status: response.status))
@@ -39,9 +49,15 @@ enum ResponseMeaning: Equatable {
         case 304: self = isConditional ? .page(.notModified) : .unaskedNotModified
         case 408, 425, 429, 500..<600: self = .retry
         case 403 where response.isRateLimited: self = .retry
+        case let status where mayBeBeyondEnd && Self.endStatuses.contains(status):
+            self = .page(.beyondEnd(status: status))
         default: self = .failure(Self.failure(response.status))
         }
     }
+
+    /// What upstreams answer to a page behind the last one. 422 is GitHub's to results past the first thousand:
+    /// https://docs.github.com/en/rest/search/search#about-search
+    private static let endStatuses: Set<Int> = [400, 404, 416, 422]
 
     /// What a status means that kept coming through every attempt.
     static func failureAfterRetries(_ status: Int) -> FeedError.Kind {

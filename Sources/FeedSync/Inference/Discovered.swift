@@ -18,3 +18,12 @@ public struct Discovered: Sendable {
     /// The last word on each quota, from those requests.
     public let quota: [QuotaReading]
 }
+
+extension FetchedPage {
+    /// The page, with what it cost to find out how to read it.
+    func adding(_ discovered: Discovered) -> FetchedPage {
+        FetchedPage(
+            kind: kind, response: response, requestCount: requestCount + discovered.requestCount,
+            byteCount: byteCount + discovered.byteCount, quota: quota + discovered.quota)
+    }
+}

@@ -82,6 +82,10 @@ struct ItemsSearch {
             guard isNamed else { return }
         case .array:
             score += 1 + Self.weight(items)
+            // The only answer of several that might have been asked for.
+            if items.count == 1, items.contains(where: { Self.isEnvelope($0) && !ItemsNames.isItemLike($0) }) {
+                score -= 8
+            }
         case .members:
             // An array of anything better goes first.
             guard !items.contains(where: Self.isEnvelope) else { return }

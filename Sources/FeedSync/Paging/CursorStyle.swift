@@ -9,12 +9,15 @@ public struct CursorStyle: PaginationStyle {
     private let parameter: String?
     private let source: NextSource
     private let more: MoreFlag?
+    private let size: PageSize?
 
-    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), and the path `more`.
+    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the path `more`, and
+    /// `size_param` and `size`, which go together.
     public init(_ members: MappingReader) {
         parameter = members.string("param")
         source = NextSource(members) ?? .body(Path([]))
         more = MoreFlag(members)
+        size = PageSize(members, besides: parameter.map { [$0] } ?? [])
         if members.has("header"), !members.has("param") {
             members.mistake("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
         }
@@ -26,6 +29,7 @@ public struct CursorStyle: PaginationStyle {
         if let parameter { text += " param \(parameter)" }
         text += " \(source.canonicalText)"
         if let more { text += " \(more.canonicalText)" }
+        if let size { text += " \(size.canonicalText)" }
         return text
     }
 
@@ -38,12 +42,14 @@ public struct CursorStyle: PaginationStyle {
     /// The parameter with the token; none where the upstream names them.
     public var continuationParameters: [String] { parameter.map { [$0] } ?? [] }
 
-    /// The feed's request with the token, or with the members of the object.
+    /// The feed's request with the token, or with the members of the object, and with the size unless the feed's query
+    /// has one already.
     ///
     /// - Throws: `PagingError` if the continuation is no object where it should be one.
     public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
-        guard let continuation else { return base }
         var request = base
+        size?.apply(to: &request)
+        guard let continuation else { return request }
         if let parameter {
             request.set(parameter, to: continuation.text)
         } else {

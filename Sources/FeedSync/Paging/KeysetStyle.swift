@@ -7,8 +7,10 @@ public struct KeysetStyle: PaginationStyle {
 
     private let parameters: [String]
     private let paths: [Path]
+    private let size: PageSize?
 
-    /// Reads `param`, one name or several, and `from`, as many paths in an item.
+    /// Reads `param`, one name or several, `from`, as many paths in an item, and `size_param` and `size`, which go
+    /// together.
     public init(_ members: MappingReader) {
         members.require("param", "name the query parameter that takes the last item's value")
         members.require("from", "say where in an item that value stands, as in `from: id`")
@@ -16,6 +18,7 @@ public struct KeysetStyle: PaginationStyle {
         let values = members.strings("from")
         parameters = names
         paths = values.compactMap { members.path("from", $0.node) }
+        size = PageSize(members, besides: names)
         if members.has("param"), members.has("from"), names.count != values.count || names.isEmpty {
             members.mistake("`param` and `from` go together: as many names as paths, and at least one", at: "from")
         }
@@ -27,6 +30,7 @@ public struct KeysetStyle: PaginationStyle {
     /// The style with its members.
     public var canonicalText: String {
         "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined()
+            + (size.map { " \($0.canonicalText)" } ?? "")
     }
 
     /// Nothing.
@@ -38,12 +42,14 @@ public struct KeysetStyle: PaginationStyle {
     /// The parameters that take the values.
     public var continuationParameters: [String] { parameters }
 
-    /// The feed's request with the values of the item to go on behind.
+    /// The feed's request with the values of the item to go on behind, and with the size unless the feed's query has one
+    /// already.
     ///
     /// - Throws: `PagingError` if the continuation has not as many values as there are parameters.
     public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
-        guard let continuation else { return base }
         var request = base
+        size?.apply(to: &request)
+        guard let continuation else { return request }
         for (parameter, value) in zip(parameters, try values(of: continuation)) { request.set(parameter, to: value) }
         return request
     }
@@ -67,7 +73,10 @@ public struct KeysetStyle: PaginationStyle {
         }
         let next = continuation(values)
         guard next != page.continuation else {
-            throw PagingError("the page ends with the item that it should begin behind, at \(next)")
+            let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
+            throw PagingError(
+                "the page ends with the item that it should begin behind, at \(next): "
+                    + "the upstream ignores the query parameter \(names), or takes that item along")
         }
         return .more(next)
     }

@@ -7,14 +7,20 @@ public struct LinkStyle: PaginationStyle {
     /// `link`
     public static let name = "link"
 
+    private let size: PageSize?
+
     /// Pages that name the next one in a `Link` header.
-    public init() {}
+    public init() {
+        size = nil
+    }
 
-    /// Reads nothing: the style has no members.
-    public init(_ members: MappingReader) {}
+    /// Reads `size_param` and `size`, which go together.
+    public init(_ members: MappingReader) {
+        size = PageSize(members, besides: [])
+    }
 
-    /// `link`
-    public var canonicalText: String { Self.name }
+    /// The style with its members.
+    public var canonicalText: String { Self.name + (size.map { " \($0.canonicalText)" } ?? "") }
 
     /// Nothing.
     public var bodyPaths: [Path] { [] }
@@ -25,9 +31,9 @@ public struct LinkStyle: PaginationStyle {
     /// None.
     public var continuationParameters: [String] { [] }
 
-    /// The URL as the page before gave it, or the feed's own request.
+    /// The URL as the page before gave it, or the feed's own request with the size.
     public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
-        continuation.map { PageRequest(url: $0.text) } ?? base
+        .following(continuation, size: size, base: base)
     }
 
     /// Nothing: only the page tells.

@@ -15,6 +15,12 @@ struct MoreFlag: Sendable, Hashable, CustomStringConvertible {
     /// The flag's place for a message.
     var description: String { "`\(path)`" }
 
+    /// What the flag of a page without elements has to be told for, where it promises more.
+    func notice(of page: PageFacts, in style: some PaginationStyle) -> String? {
+        guard page.elementCount == 0, says(page.value(at: path, of: style)) == true else { return nil }
+        return "\(self) says that there is more, but the page is empty"
+    }
+
     /// What a page's flag says: no if it is `false`, 0 or the text `false`; nothing where it is absent or `null`.
     func says(_ value: JSONScalar?) -> Bool? {
         switch value {

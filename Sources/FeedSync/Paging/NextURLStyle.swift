@@ -6,14 +6,19 @@ public struct NextURLStyle: PaginationStyle {
     public static let name = "next_url"
 
     private let source: NextSource
+    private let size: PageSize?
 
-    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it.
+    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, and `size_param` and `size`, which
+    /// go together.
     public init(_ members: MappingReader) {
         source = NextSource(members) ?? .body(Path([]))
+        size = PageSize(members, besides: [])
     }
 
     /// The style with its member.
-    public var canonicalText: String { "next_url \(source.canonicalText)" }
+    public var canonicalText: String {
+        "next_url \(source.canonicalText)" + (size.map { " \($0.canonicalText)" } ?? "")
+    }
 
     /// The path of `next`, where given.
     public var bodyPaths: [Path] { source.bodyPaths }
@@ -24,9 +29,9 @@ public struct NextURLStyle: PaginationStyle {
     /// None.
     public var continuationParameters: [String] { [] }
 
-    /// The URL as the page before gave it, or the feed's own request.
+    /// The URL as the page before gave it, or the feed's own request with the size.
     public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
-        continuation.map { PageRequest(url: $0.text) } ?? base
+        .following(continuation, size: size, base: base)
     }
 
     /// Nothing: only the page tells.

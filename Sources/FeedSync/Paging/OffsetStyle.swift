@@ -1,7 +1,8 @@
 /// `offset`: a query parameter says how many elements to pass over.
 ///
 /// It steps by what came, not by what was asked for: a server that cuts the size in silence loses no row. The end is
-/// an empty page, or the total, where the body tells one that can be true. A has-more flag outranks the total.
+/// an empty page, or the total, where the body tells one that can be true and that counts more than one full page. A
+/// has-more flag outranks the total.
 public struct OffsetStyle: PaginationStyle {
     /// `offset`
     public static let name = "offset"
@@ -41,6 +42,12 @@ public struct OffsetStyle: PaginationStyle {
     /// The parameter with the offset.
     public var continuationParameters: [String] { [parameter] }
 
+    /// True.
+    public var mayAskBeyondEnd: Bool { true }
+
+    /// To leave it out.
+    public var firstPageAdvice: String { "leave it out, for the first offset is 0" }
+
     /// The feed's request with the offset, and with the limit unless the feed's query has one already.
     ///
     /// - Throws: `PagingError` if the continuation is no number.
@@ -60,17 +67,16 @@ public struct OffsetStyle: PaginationStyle {
     public func next(after page: PageFacts) throws(PagingError) -> PageEnd {
         let (next, isBeyond) = try offset(page.continuation).addingReportingOverflow(page.elementCount)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
-        let isEmpty = page.elementCount == 0
         let total = Figure(
             total, page.value(at: total, of: self), atLeast: page.walkElementCount, secrets: page.secrets)
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        var notices = [total.notice].compactMap(\.self)
-        if isEmpty, hasMore == true, let more {
-            notices.append("\(more) says that there is more, but the page is empty")
+        let notice = PageEnd.notice(total.notice, more?.notice(of: page, in: self))
+        // One full page may be what the total counts, and not the list.
+        let countsPageAlone = page.continuation == nil && limit.map { page.elementCount >= $0.count } ?? false
+        let isLast = total.value == page.walkElementCount && !countsPageAlone
+        guard page.elementCount > 0, !(hasMore.map(!) ?? isLast) else {
+            return .end(total: total.value, notice: notice)
         }
-        let notice = notices.isEmpty ? nil : notices.joined(separator: "; ")
-        let isLast = total.value == page.walkElementCount
-        guard !isEmpty, !(hasMore.map(!) ?? isLast) else { return .end(total: total.value, notice: notice) }
         return .more(Continuation("\(next)"), total: total.value, notice: notice)
     }
 

@@ -60,6 +60,12 @@ public struct PageEnd: Sendable, Hashable {
     /// Something odd that the user should hear of; it did not keep the page from being read.
     public let notice: String?
 
+    /// Several notices as one; nil where there is none.
+    static func notice(_ notices: String?...) -> String? {
+        let notices = notices.compactMap(\.self)
+        return notices.isEmpty ? nil : notices.joined(separator: "; ")
+    }
+
     /// There is another page.
     public static func more(_ next: Continuation, total: Int? = nil, notice: String? = nil) -> PageEnd {
         PageEnd(next: next, total: total, notice: notice)

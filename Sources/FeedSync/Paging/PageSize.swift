@@ -39,3 +39,13 @@ struct PageSize: Sendable, Hashable {
         request.set(parameter, to: "\(count)")
     }
 }
+
+extension PageRequest {
+    /// The request for a page whose URL the upstream gives whole: only the first one is the feed's own, with the size.
+    static func following(_ continuation: Continuation?, size: PageSize?, base: PageRequest) -> PageRequest {
+        if let continuation { return PageRequest(url: continuation.text) }
+        var request = base
+        size?.apply(to: &request)
+        return request
+    }
+}

@@ -2,7 +2,9 @@
 ///
 /// The end is an empty page; where the body tells how many elements or pages there are, or that there is no further
 /// one, it comes without asking for one more. A figure that cannot be true is passed over with a notice, and the pages
-/// go on to the empty one. A has-more flag outranks the figures.
+/// go on to the empty one. So they do where a total counts no more than one full page, which may be that page's count
+/// alone, and where the server gives fewer elements than `size` and says a number of pages without a total: it may have
+/// worked that out from the size. A has-more flag outranks the figures, and a total the number of pages.
 public struct PageStyle: PaginationStyle {
     /// `page`
     public static let name = "page"
@@ -41,6 +43,12 @@ public struct PageStyle: PaginationStyle {
     /// The parameter with the number.
     public var continuationParameters: [String] { [parameter] }
 
+    /// True.
+    public var mayAskBeyondEnd: Bool { true }
+
+    /// To say `first`.
+    public var firstPageAdvice: String { "a first page is given as `pagination: {first: …}`" }
+
     /// The feed's request with the page's number, and with the size unless the feed's query has one already.
     ///
     /// - Throws: `PagingError` if the continuation is no number.
@@ -70,17 +78,31 @@ public struct PageStyle: PaginationStyle {
         let pages = Figure(
             pages, page.value(at: pages, of: self), atLeast: isEmpty ? 0 : seen, secrets: page.secrets)
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        var notices = [total.notice, pages.notice].compactMap(\.self)
-        if isEmpty, hasMore == true, let more {
-            notices.append("\(more) says that there is more, but the page is empty")
-        }
-        let notice = notices.isEmpty ? nil : notices.joined(separator: "; ")
-        let isLast = total.value == page.walkElementCount || pages.value == seen
+        let notice = PageEnd.notice(total.notice, pages.notice, more?.notice(of: page, in: self))
+        let isLast =
+            total.value.map { $0 == page.walkElementCount && !countsPageAlone(page, seen: seen) }
+            ?? (pages.value == seen && !isCut(page, seen: seen))
         guard !isEmpty, !(hasMore.map(!) ?? isLast) else { return .end(total: total.value, notice: notice) }
         guard let next = predicted(after: page.continuation) else {
             throw PagingError("the page number \(number) has no successor")
         }
         return .more(next, total: total.value, notice: notice)
+    }
+
+    /// Whether a total may count this page and not the list: the first page is as full as it was asked to be.
+    private func countsPageAlone(_ page: PageFacts, seen: Int) -> Bool {
+        guard let size, seen == 1 else { return false }
+        return page.elementCount >= size.count
+    }
+
+    /// Whether the server may give fewer elements a page than it was asked for: a number of pages that it works out from
+    /// what was asked is too small then.
+    private func isCut(_ page: PageFacts, seen: Int) -> Bool {
+        guard let size else { return false }
+        let (elements, pages) =
+            seen > 1 ? (page.walkElementCount - page.elementCount, seen - 1) : (page.elementCount, 1)
+        let (asked, isBeyond) = pages.multipliedReportingOverflow(by: size.count)
+        return isBeyond || elements < asked
     }
 
     private func number(_ continuation: Continuation?) throws(PagingError) -> Int {

@@ -21,6 +21,13 @@ public protocol PaginationStyle: Sendable {
     /// conditionally.
     var endsByAbsence: Bool { get }
 
+    /// Whether it works out by itself which page comes next, and so may ask for one that is not there: an error of the
+    /// client's is the end then, as `ResponseMeaning` says.
+    var mayAskBeyondEnd: Bool { get }
+
+    /// What to do about a feed whose query has one of `continuationParameters`, for a message.
+    var firstPageAdvice: String { get }
+
     /// The query parameters that say which page; a feed's query must not have them.
     var continuationParameters: [String] { get }
 
@@ -47,4 +54,10 @@ extension PaginationStyle {
 
     /// False: the body says all.
     public var endsByAbsence: Bool { false }
+
+    /// False: the upstream says what comes next, and an error in answer to it is one.
+    public var mayAskBeyondEnd: Bool { false }
+
+    /// To leave it out.
+    public var firstPageAdvice: String { "leave it out, for the first page is requested without it" }
 }

@@ -19,6 +19,7 @@ extension FeedSession {
     }
 
     private func store(_ page: PageCommit, in draft: inout FeedState, now: String) throws -> PageOutcome {
+        if let shape = page.shape { try adopt(shape) }
         let walk = try page.direction == .header || draft.walk == nil ? startWalk(page, now: now) : draft.walk
         guard let walk else { throw FeedError(.bug, "a page has no walk") }
         var writer = PageWriter(
@@ -63,9 +64,7 @@ extension FeedSession {
             let keys = decoded.keys
             let isEmpty = keys == "[]"
             if !isEmpty, page.direction == .footer, keys == writer.walk.lastKeys {
-                throw FeedError(
-                    .unfollowable, "the same page came twice running: the upstream does not go on to the next one",
-                    advice: "check `pagination` in the feed's definition", url: page.url)
+                throw FeedError.samePageTwice(page)
             }
             try writer.write(decoded)
             if isEmpty { try writeEmpty(page, with: &writer) }

@@ -10,23 +10,29 @@ final class FeedSession {
     let tableName: String
     let run: Int64
     let connection: Connection
-    let plan: DecodePlan
-    let table: FeedTable
+    private(set) var shape: FeedShape
+    private(set) var table: FeedTable
     private(set) var state: FeedState
     private(set) var standing: FeedStanding
 
     init(
-        feed: String, tableName: String, run: Int64, plan: DecodePlan, state: FeedState, standing: FeedStanding,
+        feed: String, tableName: String, run: Int64, shape: FeedShape, state: FeedState, standing: FeedStanding,
         on connection: Connection
     ) throws {
         self.feed = feed
         self.tableName = tableName
         self.run = run
-        self.plan = plan
+        self.shape = shape
         self.state = state
         self.standing = standing
         self.connection = connection
-        table = try FeedTable(named: tableName, plan: plan, on: connection)
+        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+    }
+
+    /// Goes on with another shape, whose table is there.
+    func follow(_ shape: FeedShape) {
+        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+        self.shape = shape
     }
 
     /// Logs that a page is on its way.

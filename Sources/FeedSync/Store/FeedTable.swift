@@ -17,43 +17,61 @@ final class FeedTable {
 
     private let connection: Connection
     private let plan: DecodePlan
-    private let select: Statement
-    private let insert: Statement
-    private let update: Statement
-    private let move: Statement
+    private let name: String
+    private var prepared: Statements?
 
     /// The columns of `select` before the model's.
     private static let fixed = 5
 
-    init(named name: String, plan: DecodePlan, on connection: Connection) throws {
+    /// Nothing is prepared before the first item: a feed that had none yet has no table.
+    init(named name: String, plan: DecodePlan, on connection: Connection) {
         self.connection = connection
         self.plan = plan
-        // A model may have a column `rowid`, but none `_rowid_`.
-        let table = try SQL.identifier(name)
-        let columns = try plan.columns.map { try SQL.identifier($0.name) }
-        let raw = plan.keepsRaw ? ["_raw"] : []
-        let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
-        select = try connection.prepare(
-            "SELECT "
-                + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
-                .joined(separator: ", ") + " FROM \(table) WHERE \(isKey)", persistent: true)
-        let all = columns + raw + ["_section", "_generation", "_position", "_first_seen_at", "_changed_at"]
-        insert = try connection.prepare(
-            "INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))"
-                + " ON CONFLICT DO NOTHING", persistent: true)
-        let set = columns + raw + ["_section", "_generation", "_position", "_changed_at"]
-        update = try connection.prepare(
-            "UPDATE \(table) SET \(set.map { "\($0) = ?" }.joined(separator: ", ")), _removed_at = NULL WHERE _rowid_ = ?",
-            persistent: true)
-        move = try connection.prepare(
-            "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE _rowid_ = ?",
-            persistent: true)
+        self.name = name
+    }
+
+    private struct Statements {
+        let select: Statement
+        let insert: Statement
+        let update: Statement
+        let move: Statement
+
+        init(_ name: String, _ plan: DecodePlan, on connection: Connection) throws(SQLiteError) {
+            // A model may have a column `rowid`, but none `_rowid_`.
+            let table = try SQL.identifier(name)
+            let columns = try plan.columns.map { column throws(SQLiteError) in try SQL.identifier(column.name) }
+            let raw = plan.keepsRaw ? ["_raw"] : []
+            let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+            select = try connection.prepare(
+                "SELECT "
+                    + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
+                    .joined(separator: ", ") + " FROM \(table) WHERE \(isKey)", persistent: true)
+            let all = columns + raw + ["_section", "_generation", "_position", "_first_seen_at", "_changed_at"]
+            insert = try connection.prepare(
+                "INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))"
+                    + " ON CONFLICT DO NOTHING", persistent: true)
+            let set = columns + raw + ["_section", "_generation", "_position", "_changed_at"]
+            update = try connection.prepare(
+                "UPDATE \(table) SET \(set.map { "\($0) = ?" }.joined(separator: ", ")), _removed_at = NULL WHERE _rowid_ = ?",
+                persistent: true)
+            move = try connection.prepare(
+                "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE _rowid_ = ?",
+                persistent: true)
+        }
+    }
+
+    private func statements() throws(SQLiteError) -> Statements {
+        if let prepared { return prepared }
+        let made = try Statements(name, plan, on: connection)
+        prepared = made
+        return made
     }
 
     /// The row with the item's key, compared with the item; nil if there is none.
     ///
     /// The read stays open for `update`, up to the next call or `endRead()`.
     func row(for item: PageItem) throws(SQLiteError) -> StoredRow? {
+        let select = try statements().select
         try select.reset()
         for (index, column) in plan.keyColumns.enumerated() {
             try bind(item.value(of: column), to: select, at: index + 1)
@@ -61,11 +79,12 @@ final class FeedTable {
         guard try select.step() else { return nil }
         return StoredRow(
             id: select.int64(at: 0), place: Place(generation: select.int64(at: 1), position: select.int64(at: 2)),
-            section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item))
+            section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item, in: select))
     }
 
     /// Adds a row for the item; false, with nothing written, if one with its key is there.
     func insert(_ item: PageItem, section: String?, at place: Place, now: Value) throws(SQLiteError) -> Bool {
+        let insert = try statements().insert
         var index = try bindContent(of: item, to: insert)
         try insert.bind(Value(section), at: index)
         try insert.bindInt64(place.generation, at: index + 1)
@@ -81,7 +100,8 @@ final class FeedTable {
     func update(
         _ row: StoredRow, to item: PageItem, section: String?, at place: Place, now: Value
     ) throws(SQLiteError) {
-        let index = try bindContent(of: item, to: update, missing: select)
+        let update = try statements().update
+        let index = try bindContent(of: item, to: update, missing: try statements().select)
         try update.bind(Value(section), at: index)
         try update.bindInt64(place.generation, at: index + 1)
         try update.bindInt64(place.position, at: index + 2)
@@ -92,6 +112,7 @@ final class FeedTable {
 
     /// Gives a row a place, and clears its removal.
     func move(_ row: StoredRow, to place: Place, section: String?) throws(SQLiteError) {
+        let move = try statements().move
         try move.bind(Value(section), at: 1)
         try move.bindInt64(place.generation, at: 2)
         try move.bindInt64(place.position, at: 3)
@@ -101,12 +122,13 @@ final class FeedTable {
 
     /// Ends what `row(for:)` began, so that no read stays open and no view of the page is kept.
     func endRead() throws(SQLiteError) {
-        try select.reset()
+        try prepared?.select.reset()
     }
 
     /// Resets every statement after a failure.
     func abandon() {
-        for statement in [select, insert, update, move] { try? statement.reset() }
+        guard let prepared else { return }
+        for statement in [prepared.select, prepared.insert, prepared.update, prepared.move] { try? statement.reset() }
     }
 
     private func run(_ statement: Statement) throws(SQLiteError) {
@@ -141,14 +163,14 @@ final class FeedTable {
         }
     }
 
-    private func isSame(_ item: PageItem) -> Bool {
+    private func isSame(_ item: PageItem, in select: Statement) -> Bool {
         for column in plan.columns.indices {
-            guard isSame(item.value(of: column), at: Self.fixed + column) else { return false }
+            guard isSame(item.value(of: column), in: select, at: Self.fixed + column) else { return false }
         }
         return !plan.keepsRaw || select.holdsText(item.raw, at: Self.fixed + plan.columns.count)
     }
 
-    private func isSame(_ value: ColumnValue, at index: Int) -> Bool {
+    private func isSame(_ value: ColumnValue, in select: Statement, at index: Int) -> Bool {
         switch value {
         case .missing: true
         case .null: select.isNull(at: index)

@@ -30,8 +30,12 @@ struct PageCommit: Sendable {
     let incompleteReason: IncompleteReason?
     /// The elements that are no items; the first of them in words.
     let leftOut: LeftOut
+    /// The feed's shape, where the page brought something new of it.
+    let shape: FeedShape?
     /// Whether a footer begins at once, in the same transaction.
     let beginsNext: Bool
+    /// The query parameters that say which page, for a message.
+    var continuationParameters: [String] = []
 }
 
 /// Elements that were not stored.
@@ -64,4 +68,21 @@ struct PageOutcome: Sendable {
 extension PageCommit {
     /// The URL in `request`, without the method.
     var url: String { request.split(separator: " ", maxSplits: 1).last.map(String.init) ?? request }
+}
+
+extension FeedError {
+    /// The page has the items of the one before: whatever led to it, the upstream did not go on.
+    static func samePageTwice(_ page: PageCommit) -> FeedError {
+        let names = page.continuationParameters.map { "`\($0)`" }.joined(separator: " and ")
+        guard !names.isEmpty else {
+            return FeedError(
+                .unfollowable, "the same page came twice running: the upstream does not go on to the next one",
+                advice: "check `pagination` in the feed's definition", url: page.url)
+        }
+        return FeedError(
+            .unfollowable,
+            "the same page came twice running: the upstream seems to ignore the query parameter \(names)",
+            advice: "correct `param` in the feed's `pagination`, or say `pagination: none` if there is but one page",
+            url: page.url)
+    }
 }

@@ -5,6 +5,8 @@ extension Store {
     struct Opening: Sendable {
         let run: Int
         let standing: FeedStanding
+        /// The definition, with what earlier runs found of the rest.
+        let shape: FeedShape
         /// What closed a begin that an interrupted run left open.
         let events: [StatusEvent]
     }
@@ -22,12 +24,11 @@ extension Store {
     /// Opens a feed that is held by this process, and begins a run on it.
     ///
     /// - Throws: `FeedError` of kind `configuration` if the feed's key is another now.
-    func open(_ definition: FeedDefinition, plan: DecodePlan, command: String, now: String) throws(FeedError) -> Opening
-    {
+    func open(_ definition: FeedDefinition, command: String, now: String) throws(FeedError) -> Opening {
         try storing {
             try connection.transaction {
                 let events = try closeInterrupted(definition.name, now: now)
-                try adopt(definition)
+                let shape = try adopt(definition)
                 try forget(definition.name, before: now)
                 try connection.run(
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
@@ -35,9 +36,9 @@ extension Store {
                 let run = connection.lastInsertRowID
                 let (state, standing) = try load(definition.name)
                 sessions[definition.name] = try FeedSession(
-                    feed: definition.name, tableName: TableSchema.tableName(definition.name), run: run, plan: plan,
+                    feed: definition.name, tableName: TableSchema.tableName(definition.name), run: run, shape: shape,
                     state: state, standing: standing, on: connection)
-                return Opening(run: Int(run), standing: standing, events: events)
+                return Opening(run: Int(run), standing: standing, shape: shape, events: events)
             }
         }
     }
@@ -71,14 +72,15 @@ extension Store {
                 .configuration, "its table would be that of feed `\(other)`, which the store has already",
                 advice: "give the feed another name, or the store another file")
         }
-        try schema.create(on: connection)
+        if definition.isSettled { try schema.create(on: connection) } else { try schema.checkName(on: connection) }
         try connection.run(
             "INSERT INTO feed (name, model, url) VALUES (?, ?, ?)", .text(definition.name), Value(definition.model),
             .text(definition.shownURL))
         try connection.run(
             "INSERT INTO _feed (feed, \"table\", key, key_columns, columns, definition) VALUES (?, ?, ?, ?, ?, ?)",
-            .text(definition.name), .text(schema.name), .text(definition.keyText), .text(Self.keyColumns(definition)),
-            .text(Self.columns(definition.columns)), .text(definition.canonicalText(salt: salt)))
+            .text(definition.name), .text(schema.name), .text(definition.isSettled ? definition.keyText : ""),
+            .text(Self.keyColumns(definition)),
+            .text(ColumnDefinition.json(definition.columns)), .text(definition.canonicalText(salt: salt)))
         let id = connection.lastInsertRowID
         if let model = definition.model { try ModelView(model: model).apply(to: connection) }
         return id
@@ -118,46 +120,42 @@ extension Store {
     }
 
     /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.
-    private func adopt(_ definition: FeedDefinition) throws {
-        let name = Value.text(definition.name)
-        var stored: (key: String, definition: String, columns: String, model: String?, url: String)?
+    ///
+    /// - Returns: The definition with what earlier runs found.
+    private func adopt(_ declared: FeedDefinition) throws -> FeedShape {
+        let name = Value.text(declared.name)
+        var row: StoredDefinition?
         try connection.rows(
             """
-            SELECT key, definition, columns, model, url FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
+            SELECT key, definition, model, url, found FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
             """, [name]
-        ) { row in
-            stored = (
-                row.text(at: 0) ?? "", row.text(at: 1) ?? "", row.text(at: 2) ?? "", row.text(at: 3),
-                row.text(at: 4) ?? ""
-            )
+        ) { row = StoredDefinition($0) }
+        guard let stored = row else { throw FeedError(.bug, "the store lost the feed while it was opened") }
+        let canonical = declared.canonicalText(salt: salt)
+        var findings = stored.findings
+        if stored.definition != canonical {
+            // Rows are told apart by the key that was found; where items and pages are may be another matter now.
+            findings.items = nil
+            findings.pagination = nil
+            findings.hasTriedPaging = false
         }
-        guard let stored else { throw FeedError(.bug, "the store lost the feed while it was opened") }
-        guard stored.key == definition.keyText else {
+        let shape = try FeedShape(declared, findings)
+        let definition = shape.definition
+        guard stored.key.isEmpty || stored.key == definition.keyText else {
             throw FeedError(
                 .configuration, "`key` is another than the stored rows were told apart by",
                 advice: "set `key` back, or mirror the feed under a new name")
         }
-        let canonical = definition.canonicalText(salt: salt)
         // Somebody may have dropped the table; what was known of its rows is not true any more then.
-        let isNew = try TableSchema(definition).extend(on: connection)
+        let isNew = try definition.isSettled && TableSchema(definition).extend(on: connection)
         if isNew {
             try connection.run("DELETE FROM _section WHERE feed = ?", name)
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
         }
-        if stored.definition != canonical || isNew {
-            try connection.run("DELETE FROM _walk_page WHERE walk IN (SELECT id FROM _walk WHERE feed = ?)", name)
-            try connection.run("DELETE FROM _page WHERE feed = ?", name)
-            try connection.run("UPDATE _walk SET complete = 0 WHERE feed = ?", name)
-            try connection.run(
-                "UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0 WHERE name = ?", name
-            )
-            try connection.run(
-                "UPDATE _feed SET walk = NULL, watermark = NULL, definition = ?, columns = ? WHERE feed = ?",
-                .text(canonical), .text(try mergedColumns(definition)), name)
-        }
+        if stored.definition != canonical || isNew { try forgetUpstream(shape, canonical: canonical) }
         guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL
         else {
-            return
+            return shape
         }
         try connection.run(
             "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(definition.model), .text(definition.shownURL),
@@ -165,34 +163,42 @@ extension Store {
         for model in Set([stored.model, definition.model].compactMap(\.self)) {
             try ModelView(model: model).apply(to: connection)
         }
+        return shape
     }
 
-    /// The definition's columns, then those that the table has from earlier definitions.
-    private func mergedColumns(_ definition: FeedDefinition) throws -> String {
-        let names = Set(definition.columns.map { TableSchema.folded($0.name) })
-        var members = definition.columns.map(Self.column)
-        try connection.rows(
-            """
-            SELECT json_each.value, json_extract(json_each.value, '$.name') FROM _feed, json_each(columns)
-            WHERE feed = ? ORDER BY json_each.key
-            """, [.text(definition.name)]
-        ) { row in
-            guard !names.contains(TableSchema.folded(row.text(at: 1) ?? "")) else { return }
-            members.append(row.text(at: 0) ?? "")
+    /// What the store has of a feed's definition.
+    private struct StoredDefinition {
+        let key: String
+        let definition: String
+        let model: String?
+        let url: String
+        let findings: Findings
+
+        init(_ row: Statement) {
+            key = row.text(at: 0) ?? ""
+            definition = row.text(at: 1) ?? ""
+            model = row.text(at: 2)
+            url = row.text(at: 3) ?? ""
+            findings = row.text(at: 4).flatMap(Findings.init) ?? Findings()
         }
-        return "[\(members.joined(separator: ","))]"
     }
 
-    private static func columns(_ columns: [ColumnDefinition]) -> String {
-        "[\(columns.map(column).joined(separator: ","))]"
-    }
-
-    private static func column(_ column: ColumnDefinition) -> String {
-        var object = JSONObjectText()
-        object.add("name", column.name)
-        object.add("path", column.path.description)
-        object.add("type", column.type?.rawValue)
-        return object.text
+    /// Drops validators, continuation, known ground and watermark, which belong to another definition.
+    private func forgetUpstream(_ shape: FeedShape, canonical: String) throws {
+        let definition = shape.definition
+        let name = Value.text(definition.name)
+        try connection.run("DELETE FROM _walk_page WHERE walk IN (SELECT id FROM _walk WHERE feed = ?)", name)
+        try connection.run("DELETE FROM _page WHERE feed = ?", name)
+        try connection.run("UPDATE _walk SET complete = 0 WHERE feed = ?", name)
+        try connection.run(
+            "UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0 WHERE name = ?", name)
+        try connection.run(
+            """
+            UPDATE _feed SET walk = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
+            WHERE feed = ?
+            """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
+            .text(shape.findings.json), .text(definition.isSettled ? definition.keyText : ""),
+            .text(Self.keyColumns(definition)), name)
     }
 
     private static func keyColumns(_ definition: FeedDefinition) -> String {

@@ -43,12 +43,7 @@ struct TableSchema {
     ///
     /// - Throws: `FeedError` of kind `configuration` if the store has something else of that name, which stays as it is.
     func create(on connection: Connection) throws {
-        let others = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
-        guard try connection.scalar(others, .text(name)) == nil else {
-            throw FeedError(
-                .configuration, "the store has something else named `\(name)`",
-                advice: "give the feed another name, or the store another file")
-        }
+        try checkName(on: connection)
         // https://sqlite.org/limits.html#max_column, less our own
         guard columns.count <= 1990 else {
             throw FeedError(.configuration, "it has \(columns.count) columns; a table can have 1,990")
@@ -64,6 +59,16 @@ struct TableSchema {
         if keepsRaw { lines.append("_raw TEXT") }
         lines.append("PRIMARY KEY (\(try key.map { try SQL.identifier($0) }.joined(separator: ", ")))")
         try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
+    }
+
+    /// - Throws: `FeedError` of kind `configuration` if the store has something else of the table's name.
+    func checkName(on connection: Connection) throws {
+        let others = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
+        guard try connection.scalar(others, .text(name)) == nil else {
+            throw FeedError(
+                .configuration, "the store has something else named `\(name)`",
+                advice: "give the feed another name, or the store another file")
+        }
     }
 
     /// As SQLite compares names.

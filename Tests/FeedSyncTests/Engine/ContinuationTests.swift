@@ -103,6 +103,67 @@ struct ContinuationTests {
         #expect(try bench.names == (1...8).map { "item \($0)" })
     }
 
+    @Test(
+        "A next page is requested as the upstream gave it, in whatever form",
+        arguments: [
+            ("?n=2", "/things"), ("things?n=2", "/things"), ("/b/c?n=2", "/b/c"), ("./b?n=2#top", "/b"),
+            ("ORIGIN/b?n=2", "/b"), ("HTTP:HOST/b?n=2", "/b"), ("HOST/b?n=2", "/b"),
+        ])
+    func forms(next: String, path: String) async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: next_url, next: paging.next}")
+        let origin = bench.server.url
+        let text = next.replacing("ORIGIN", with: origin).replacing("HOST", with: origin.dropFirst("http:".count))
+        for route in ["/things", "/b", "/b/c"] {
+            bench.server.route(route) { request in
+                request.parameter("n") == nil
+                    ? .json("{\"paging\":{\"next\":\"\(text)\"},\"items\":[{\"id\":1}]}")
+                    : .json(#"{"paging":{"next":""},"items":[{"id":2}]}"#)
+            }
+        }
+        try await bench.reload()
+        #expect(try bench.feed("next_page") == "\(origin)\(path)?n=2")
+        try await bench.more(.allPages)
+        #expect(bench.server.requests.map(\.path) == ["/things", path])
+        #expect(try bench.feed("item_count, no_more_data, complete") == "2|1|1")
+    }
+
+    @Test("Tokens that go A, B, A, B are an error, and what came before it stays")
+    func tokenCircle() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: cursor, param: c, next: next}")
+        bench.server.route("/things") { request in
+            let token = request.parameter("c")
+            let ids = token == nil ? 1...2 : token == "a" ? 3...4 : 5...6
+            let next = token == "a" ? "b" : "a"
+            return .json("{\"next\":\"\(next)\",\"items\":[\(PagedFeed.items(ids).joined(separator: ","))]}")
+        }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(error.message.contains("`a`"))
+        #expect(try bench.names == (1...4).map { "item \($0)" })
+        #expect(try bench.feed("next_page, status") == "b|endFooter")
+    }
+
+    @Test(
+        "Another origin is refused whatever leads there, with the way to allow it, and hears nothing",
+        arguments: ["link", "{style: next_url, next: next}", "{style: next_url, header: X-Next}"])
+    func foreignByStyle(pagination: String) async throws {
+        let other = try ScriptedServer()
+        let bench = try await EngineBench(members: "auth: {bearer: s3cret}", paging: "pagination: \(pagination)")
+        bench.server.route("/things") { _ in
+            let next = "\(other.url)/things?token=s3cret"
+            return .json(
+                "{\"next\":\"\(next)\",\"items\":[{\"id\":1}]}",
+                headers: [(name: "Link", value: "<\(next)>; rel=next"), (name: "X-Next", value: next)])
+        }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(error.advice?.contains("`allow_origins: [\(other.url)]`") == true)
+        #expect(!error.json.contains("s3cret"))
+        #expect(other.requests.isEmpty)
+        #expect(try bench.feed("item_count, status") == "1|endFooter")
+        #expect(try bench.query("SELECT next_page FROM feed WHERE next_page LIKE '%s3cret%'").isEmpty)
+    }
+
     @Test("Another origin is refused, and hears nothing")
     func foreign() async throws {
         let bench = try await EngineBench(members: "auth: {bearer: s3cret}", paging: paging)

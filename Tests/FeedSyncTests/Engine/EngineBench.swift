@@ -20,10 +20,11 @@ final class EngineBench: Sendable {
 
     init(
         _ items: [String] = PagedFeed.items(1...35), members: String = "", paging: String = EngineBench.paging,
-        columns: String = EngineBench.columns, retries: Int = 0
+        columns: String = EngineBench.columns, retries: Int = 0, upstream: PagedFeed? = nil
     ) async throws {
         server = try ScriptedServer()
-        upstream = PagedFeed(items, perPage: 10)
+        self.upstream = upstream ?? PagedFeed(items, perPage: 10)
+        let upstream = self.upstream
         server.route("/things", to: upstream)
         folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

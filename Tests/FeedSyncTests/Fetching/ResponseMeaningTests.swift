@@ -4,13 +4,15 @@ import Testing
 @testable import FeedSync
 
 private func meaning(
-    _ status: Int, _ headers: Headers = [:], body: String = "", isConditional: Bool = false, rules: String = "[]"
+    _ status: Int, _ headers: Headers = [:], body: String = "", isConditional: Bool = false,
+    mayBeBeyondEnd: Bool = false, rules: String = "[]"
 ) throws -> ResponseMeaning {
     let url = try WebURL("https://example.com/")
     let response = Response(status: status, headers: headers, url: url, body: Body(Array(body.utf8)))
     let definition = try FetchBench.definition(url: url.text, "responses: \(rules)")
     return ResponseMeaning(
-        of: response, isConditional: isConditional, rules: definition.responses, bodyValue: FetchBench.bodyValue)
+        of: response, isConditional: isConditional, mayBeBeyondEnd: mayBeBeyondEnd, rules: definition.responses,
+        bodyValue: FetchBench.bodyValue)
 }
 
 @Suite("The meaning of a response") struct ResponseMeaningTests {
@@ -26,6 +28,20 @@ private func meaning(
         ] as [(Int, ResponseMeaning)])
     func table(status: Int, expected: ResponseMeaning) throws {
         #expect(try meaning(status) == expected)
+    }
+
+    @Test(
+        "may be the end where the page was worked out, unless a rule is about it",
+        arguments: [
+            (400, "[]", .page(.beyondEnd(status: 400))), (404, "[]", .page(.beyondEnd(status: 404))),
+            (416, "[]", .page(.beyondEnd(status: 416))), (422, "[]", .page(.beyondEnd(status: 422))),
+            (401, "[]", .failure(.refused)), (403, "[]", .failure(.refused)), (409, "[]", .failure(.rejected)),
+            (410, "[]", .failure(.rejected)), (429, "[]", .retry), (500, "[]", .retry), (204, "[]", .page(.empty)),
+            (404, "[{status: 404, do: fail}]", .failure(.rejected)),
+            (404, "[{status: 404, do: end}]", .page(.end(status: 404))),
+        ] as [(Int, String, ResponseMeaning)])
+    func beyondEnd(status: Int, rules: String, expected: ResponseMeaning) throws {
+        #expect(try meaning(status, mayBeBeyondEnd: true, rules: rules) == expected)
     }
 
     @Test("of a 304 to a conditional request is that the page is as it was")

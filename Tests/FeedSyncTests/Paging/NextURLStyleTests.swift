@@ -31,7 +31,11 @@ struct NextURLStyleTests {
         arguments: [
             ("?page=2", "https://a.b/c/d?page=2"), ("e?x=1", "https://a.b/c/e?x=1"), ("/e", "https://a.b/e"),
             ("https://a.b/z?q=%C3%BC&p=a+b", "https://a.b/z?q=%C3%BC&p=a+b"), ("//cdn.b/e", "https://cdn.b/e"),
-            ("http://a.b/e", "https://a.b/e"),
+            ("http://a.b/e", "https://a.b/e"), ("HTTPS://A.B/e", "https://a.b/e"),
+            ("https://a.b:443/e", "https://a.b/e"),
+            ("HTTP://A.B:80/e", "https://a.b/e"), ("/e#top", "https://a.b/e"), ("../e/./f", "https://a.b/e/f"),
+            (" /e ", "https://a.b/e"), ("https://xn--bcher-kva.example/e", "https://xn--bcher-kva.example/e"),
+            ("https://a.b:8443/e", "https://a.b:8443/e"), ("/ü?q=ü b", "https://a.b/%c3%bc?q=%c3%bc+b"),
         ])
     func target(text: String, next: String) throws {
         #expect(try style().next(after: facts(.text(text))) == .more(Continuation(next)))
@@ -51,7 +55,8 @@ struct NextURLStyleTests {
         "refuses what is no URL, and the page's own",
         arguments: [
             .integer(2), .boolean(true), .json("{}"), .json("[\"/e\"]"), .text("ftp://a.b/"), .text("a\u{0}b"),
-            .text("#top"), .text("d?page=1"), .text("https://u:p@a.b/"),
+            .text("#top"), .text("d?page=1"), .text("https://u:p@a.b/"), .text("HTTPS://A.B:443/c/d?page=1#top"),
+            .text("https://bücher.example/e"), .text("https://a.b:99999/"), .text("javascript:alert(1)"), .text(" "),
         ] as [JSONScalar])
     func unfollowable(value: JSONScalar) {
         #expect(throws: PagingError.self) { try style().next(after: facts(value)) }

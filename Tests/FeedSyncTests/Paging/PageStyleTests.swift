@@ -72,7 +72,9 @@ struct PageStyleTests {
     func bothFigures() throws {
         let style = try style(", pages: n, total: t")
         #expect(style.bodyPaths.map(\.description) == ["t", "n"])
-        #expect(try style.next(after: facts(nil, 5, walk: 5, .integer(50), .integer(1))).next == nil)
+        #expect(try style.next(after: facts(nil, 5, walk: 5, .integer(50), .integer(1))).next != nil)
+        #expect(try style.next(after: facts(nil, 5, walk: 5, .integer(5), .integer(3))).next == nil)
+        #expect(try style.next(after: facts(nil, 5, walk: 5, nil, .integer(1))).next == nil)
         #expect(try style.next(after: facts(nil, 5, walk: 5, nil, .integer(2))).next == Continuation("2"))
         #expect(try style.next(after: facts(nil, 5, walk: 5)).next == Continuation("2"))
     }

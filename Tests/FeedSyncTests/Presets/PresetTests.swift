@@ -8,32 +8,56 @@ struct PresetTests {
         try FeedDefinition.parse(name: "x", yaml: yaml, file: "f")
     }
 
-    @Test("is shipped for each file, under the file's name")
+    @Test("is shipped for each file, under the file's name, with an example")
     func files() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../../Sources/FeedSync/Presets")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
-        #expect(try Preset.all.map { $0.name + ".yaml" }.sorted() == files.sorted())
-        #expect(try Preset.all.allSatisfy { !$0.description.isEmpty })
+        let names = try Preset.all.map(\.name)
+        #expect(names.map { $0 + ".yaml" }.sorted() == files.sorted())
+        #expect(try PresetExample.names == names.sorted())
     }
 
-    @Test(
-        "is a whole feed but for its parameters",
-        arguments: [
-            ("github.search", "", "repository", 15, "https://api.github.com/search/repositories"),
-            (
-                "github.repo", "with: {owner: apple, repo: swift}", "repository", 15,
-                "https://api.github.com/repos/apple/swift"
-            ),
-            ("github.org", "with: {org: apple}", "organization", 10, "https://api.github.com/orgs/apple"),
-            ("qf56.anchors", "", "anchor", 8, "http://qf.56.com/home/v4/moreAnchor.ios"),
-        ])
-    func whole(name: String, with: String, model: String, columns: Int, url: String) throws {
-        let feed = try feed("preset: \(name)\n\(with)\n")
-        #expect(feed.presetName == name)
-        #expect(feed.model == model)
-        #expect(feed.columns.count == columns)
-        #expect(feed.url.description == url)
+    @Test("says what it mirrors, where that is documented, and nothing secret", arguments: try Preset.all.map(\.name))
+    func described(name: String) throws {
+        let preset = try #require(try Preset.named(name))
+        #expect(!preset.description.isEmpty && preset.description.count < 80 && !preset.description.hasSuffix("."))
+        #expect(preset.yaml.contains("# https://") || name == "qf56.anchors")
+        let feed = try PresetExample(name).definition()
+        #expect(feed.authentication == nil)
+        #expect((feed.headers + feed.query).allSatisfy { $0.value.isLiteral })
+        #expect(feed.url.isLiteral)
+        #expect(!feed.url.description.contains("{"))
+        #expect(Set(preset.parameters) == Set(try PresetExample(name).parameters.keys))
+    }
+
+    @Test("is in the documentation, with its parameters and an example that can be read")
+    func documented() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Docs/presets.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let blocks = text.split(separator: "```yaml\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        let feeds = try blocks.flatMap { try Configuration.parse(Array($0.utf8), file: "Docs/presets.md").feeds }
+        #expect(feeds.compactMap(\.presetName).sorted() == (try Preset.all.map(\.name).sorted()))
+        for preset in try Preset.all {
+            let parameters = preset.parameters.map { "`\($0)`" }.joined(separator: ", ")
+            #expect(text.contains("| `\(preset.name)` | \(parameters.isEmpty ? "" : parameters + " ")|"))
+        }
+    }
+
+    @Test("of a model has the columns of the model's other presets, under the same names and of the same types")
+    func models() throws {
+        let feeds = try PresetExample.all.map { try $0.definition() }.filter { $0.model != nil }
+        for (index, one) in feeds.enumerated() {
+            for other in feeds[(index + 1)...] where other.model == one.model {
+                let names = "\(one.presetName ?? "") and \(other.presetName ?? "")"
+                let types = Dictionary(uniqueKeysWithValues: one.columns.map { ($0.name, $0.type) })
+                let shared = other.columns.filter { types.keys.contains($0.name) }
+                #expect(shared.count * 2 >= min(one.columns.count, other.columns.count), "\(names) share too little")
+                for column in shared where !one.key.contains(column.name) {
+                    #expect(types[column.name] == column.type, "\(column.name) of \(names)")
+                }
+            }
+        }
     }
 
     @Test("asks GitHub's search as its documentation says")

@@ -1,0 +1,152 @@
+internal import HTTP
+
+extension PageLoader {
+    /// Makes a page of a response that is not a 304.
+    func read(
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
+    ) async throws(FetchFailure) -> LoadedPage {
+        let isOpen =
+            !definition.isSettled || definition.items == nil
+            || (page.continuation == nil && definition.hasOpenPagination)
+        guard fetched.kind == .content, isOpen else {
+            do throws(FeedError) {
+                return try decode(page, fetched, after: walk)
+            } catch {
+                throw FetchFailure(error, after: fetched)
+            }
+        }
+        let discovered = try await discover(from: fetched, of: page)
+        let all = fetched.adding(discovered)
+        do throws(FeedError) {
+            let shape = try FeedShape(shape.declared, shape.findings.adding(discovered.findings))
+            let isNew = shape.findings != self.shape.findings
+            return try following(shape).decode(page, all, after: walk, shape: isNew ? shape : nil)
+        } catch {
+            throw FetchFailure(error, after: all)
+        }
+    }
+
+    /// Looks for what the definition leaves open.
+    private func discover(from fetched: FetchedPage, of page: PreparedPage) async throws(FetchFailure) -> Discovered {
+        // Ways that nothing speaks of are tried once, and not while the host wants no requests.
+        let mayTry = !shape.findings.hasTriedPaging && fetched.quota.allSatisfy { $0.blockedUntil == nil }
+        let discovery = Discovery(definition, options: options, salt: store.salt)
+        do throws(FetchFailure) {
+            return try await discovery.discover(
+                from: fetched, of: page, effort: mayTry && page.continuation == nil ? .search : .signs)
+        } catch {
+            throw FetchFailure(
+                error: error.error, requestCount: fetched.requestCount + error.requestCount,
+                byteCount: fetched.byteCount + error.byteCount, quota: fetched.quota + error.quota)
+        }
+    }
+
+    /// - Parameters:
+    ///   - shape: The loader's own, where the page brought something new of it.
+    ///   - mayGrow: Whether the shape may follow what the page's items have.
+    private func decode(
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, shape: FeedShape? = nil,
+        mayGrow: Bool = true
+    ) throws(FeedError) -> LoadedPage {
+        let validators = Validators(of: fetched.response).without(page.secrets)
+        switch fetched.kind {
+        case .end:
+            return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators, shape: shape)
+        case .beyondEnd:
+            let end = try endBeyondLast(page, fetched, after: walk)
+            // An error's validators say nothing of the page that may come to be there.
+            let none = Validators(etag: nil, lastModified: nil)
+            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: none, shape: shape)
+        case .empty, .notModified:
+            let end = try next(page, fetched, after: walk, count: 0, values: [])
+            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators, shape: shape)
+        case .content:
+            let decoded: DecodedPage
+            let leftOut: LeftOut
+            do throws(FeedError) {
+                decoded = try decoder.decode(fetched.response.body, secrets: page.secrets)
+                if mayGrow, decoded.outgrowsPlan {
+                    let grown = try self.shape.grown(for: fetched.response.body)
+                    return try following(grown).decode(page, fetched, after: walk, shape: grown, mayGrow: false)
+                }
+                leftOut = try decoded.leftOut()
+            } catch {
+                throw FeedError(
+                    error.kind, page.secrets.mask(error.message), advice: error.advice,
+                    httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
+            }
+            let end = try next(
+                page, fetched, after: walk, count: decoded.elementCount, values: decoded.bodyValues,
+                lastItem: decoded.lastItemValues)
+            // Without items there was nothing to tell the columns from, and there is nothing to store.
+            return loaded(
+                page, fetched, definition.isSettled ? .decoded(decoded) : .empty, end, after: walk,
+                count: decoded.elementCount, validators: validators, leftOut: leftOut, shape: shape)
+        }
+    }
+
+    /// The end that an error in answer to a page stands for, which was worked out from the one before.
+    ///
+    /// - Throws: `FeedError` where the total says that the page is there, and the answer that it is not.
+    private func endBeyondLast(
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
+    ) throws(FeedError) -> PageEnd {
+        let response = fetched.response
+        if response.status == 404, let total = walk.total, total > walk.elements {
+            let kind = ResponseMeaning.failure(response.status)
+            let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
+            throw FeedError(
+                kind, error.message,
+                advice: "run it again later, for \(walk.elements) of \(total) items have come; "
+                    + "if the upstream serves no more, say `responses: [{status: 404, do: end}]`",
+                httpStatus: error.httpStatus, url: error.url)
+        }
+        let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
+        let place = page.continuation.map { " to `\($0)`" } ?? ""
+        return .end(
+            notice:
+                "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
+                + "it is taken for the end, unless `responses` says `fail`")
+    }
+
+    func next(
+        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, count: Int, values: [JSONScalar?],
+        lastItem: [JSONScalar?] = []
+    ) throws(FeedError) -> PageEnd {
+        let facts = PageFacts(
+            continuation: page.continuation.map { Continuation(page.secrets.reveal($0.text)) }, elementCount: count,
+            walkElementCount: walk.elements + count, emptyPagesBefore: walk.emptyPages, values: values,
+            lastItemValues: lastItem,
+            headers: fetched.response.headers.fields.map { PageFacts.Header(name: $0.name, value: $0.value) },
+            url: fetched.response.url.text, secrets: page.secrets)
+        do throws(PagingError) {
+            let end = try definition.pagination.next(after: facts)
+            let next = end.next.map { Continuation(page.secrets.conceal($0.text)) }
+            return PageEnd(next: next, total: end.total, notice: end.notice.map(page.secrets.mask))
+        } catch {
+            throw FeedError(
+                .unfollowable, page.secrets.mask(error.problem), advice: "check `pagination` in the feed's definition",
+                httpStatus: fetched.response.status,
+                url: page.shown(fetched.response.url))
+        }
+    }
+
+    func loaded(
+        _ page: PreparedPage, _ fetched: FetchedPage, _ content: PageCommit.Content, _ end: PageEnd,
+        after walk: WalkSoFar, count: Int, validators: Validators, leftOut: LeftOut = LeftOut(),
+        shape: FeedShape? = nil
+    ) -> LoadedPage {
+        var effective = end
+        var reason: IncompleteReason?
+        if end.next == nil {
+            // An end where there should be more is a cap.
+            if let total = end.total ?? walk.total, total > walk.elements + count { reason = .cap }
+        } else if let most = definition.maxPages, walk.pages + 1 >= most {
+            effective = .end(total: end.total, notice: end.notice)
+            reason = .maxPages
+        }
+        return LoadedPage(
+            page: page, fetched: fetched, content: content, end: effective, upstreamNext: end.next, leftOut: leftOut,
+            incompleteReason: reason, validators: validators, shape: shape)
+    }
+}

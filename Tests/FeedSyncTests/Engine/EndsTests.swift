@@ -1,0 +1,258 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+import Threading
+
+@testable import FeedSync
+
+/// A way of paging with an end and a total.
+private struct Shape: Sendable, CustomTestStringConvertible {
+    let style: PagedFeed.Style
+    let end: PagedFeed.End
+    let total: PagedFeed.Total
+
+    var testDescription: String { "\(style), end \(end), total \(total)" }
+
+    /// Every style with every end; with every kind of total where the style reads one.
+    static var all: [Shape] {
+        PagedFeed.Style.allCases.flatMap { style in
+            let totals: [PagedFeed.Total] = style.readsTotal ? totals : [.actual, .claimed(999), .absent]
+            return style.ends.flatMap { end in totals.map { Shape(style: style, end: end, total: $0) } }
+        }
+    }
+
+    private static let totals: [PagedFeed.Total] = [
+        .actual, .claimed(7), .claimed(999), .written(#""many""#), .written(#""35""#), .written("-5"),
+        .written("1e300"), .written("null"), .absent,
+    ]
+
+    var pagination: String {
+        style.pagination(
+            (style.readsTotal ? ["total: total_count"] : []) + (end == .flag ? ["more: has_more"] : []))
+    }
+
+    var isTotalTrue: Bool { total == .actual || total == .written(#""35""#) }
+
+    /// Whether the total says that there is more than there is.
+    var promisesMore: Bool { style.readsTotal && total == .claimed(999) }
+
+    /// The requests that 35 items in pages of 10 need.
+    var requests: Int {
+        if style.readsTotal { return isTotalTrue || end == .flag ? 4 : 5 }
+        return end == .emptyPage ? 5 : 4
+    }
+}
+
+extension PagedFeed.Style {
+    fileprivate var readsTotal: Bool { self == .page || self == .offset }
+
+    fileprivate func pagination(_ members: [String]) -> String { pagination(size: nil, members) }
+}
+
+@Suite("Every style against every end")
+struct EndsTests {
+    @Test("brings every row once, and tells a true end from one that comes too early", arguments: Shape.all)
+    private func matrix(shape: Shape) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...35), style: shape.style, end: shape.end)
+        upstream.total = shape.total
+        let bench = try await EngineBench(paging: "pagination: \(shape.pagination)", upstream: upstream)
+        // The upstream says of a page that it is there, and that it is not: that is no end.
+        guard !shape.promisesMore || shape.end != .status(404) else {
+            let error = try await bench.failure(.allPages)
+            #expect(error.httpStatus == 404)
+            #expect(error.advice?.contains("35 of 999 items have come") == true)
+            #expect(error.advice?.contains("`responses: [{status: 404, do: end}]`") == true)
+            #expect(try bench.feed("no_more_data, item_count") == "0|35")
+            return
+        }
+        let walk = try await bench.more(.allPages)
+        #expect(walk.outcome == .ok)
+        #expect(walk.reason == (shape.promisesMore ? .cap : nil))
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(
+            try bench.feed("status, no_more_data, next_page, item_count, complete")
+                == "noMoreData|1||35|\(shape.promisesMore ? 0 : 1)")
+        #expect(bench.server.requests.count == shape.requests)
+
+        try await bench.reload()
+        let again = try await bench.more(.allPages)
+        #expect(again.outcome == .unchanged)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(bench.server.requests.count == 2 * shape.requests)
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("loses no row to a server that gives fewer items than it is asked for", arguments: PagedFeed.Style.allCases)
+    func cut(style: PagedFeed.Style) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...35), style: style, mostPerPage: 10)
+        let members = style.readsTotal ? ["total: total_count"] : []
+        let bench = try await EngineBench(
+            paging: "pagination: \(style.pagination(size: 100, members))", upstream: upstream)
+        #expect(try await bench.more(.allPages).reason == nil)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(bench.server.requests.first?.query.contains { $0.value == "100" } == true)
+    }
+
+    @Test("loses no row to a number of pages that was worked out from what was asked for", arguments: [10, 20, 100])
+    func cutPages(size: Int) async throws {
+        let paging = "pagination: {style: page, size_param: n, size: \(size), pages: pages}"
+        let bench = try await EngineBench(paging: paging)
+        let items = bench.upstream.items
+        bench.server.route("/things") { request in
+            let start = (Int(request.parameter("page") ?? "") ?? 1) * 10 - 10
+            let slice = items.dropFirst(start).prefix(10).joined(separator: ",")
+            return .json("{\"pages\":\((items.count + size - 1) / size),\"items\":[\(slice)]}")
+        }
+        #expect(try await bench.more(.allPages).reason == nil)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(bench.server.requests.count == (size == 10 ? 4 : 5))
+    }
+
+    @Test("asks again for the page behind the last one, whatever validators its error had")
+    func validatorsOfError() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...10), paging: "pagination: page")
+        let isThere = Lock(false)
+        bench.server.route("/things") { request in
+            let etag = [(name: "ETag", value: "\"same\"")]
+            guard request.parameter("page") != "1" else {
+                return .json("{\"items\":[\(PagedFeed.items(1...10).joined(separator: ","))]}", headers: etag)
+            }
+            guard isThere.withLock({ $0 }) else { return .json("{}", status: 404, headers: etag) }
+            return request.header("If-None-Match") != nil ? .status(304) : .status(204)
+        }
+        try await bench.more(.allPages)
+        isThere.withLock { $0 = true }
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(bench.server.requests.last?.header("If-None-Match") == nil)
+        #expect(try bench.feed("item_count, complete") == "10|1")
+    }
+
+    @Test("ends at an empty first page", arguments: PagedFeed.Style.allCases)
+    func nothing(style: PagedFeed.Style) async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: \(style.pagination())", upstream: PagedFeed(style: style))
+        #expect(try await bench.more(.allPages).isAtEnd)
+        #expect(try bench.feed("status, item_count, complete") == "noMoreData|0|1")
+        #expect(bench.server.requests.count == 1)
+    }
+
+    @Test("follows full pages to the one behind them", arguments: PagedFeed.Style.allCases)
+    func fullPages(style: PagedFeed.Style) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), style: style)
+        let bench = try await EngineBench(paging: "pagination: \(style.pagination())", upstream: upstream)
+        #expect(try await bench.more(.allPages).reason == nil)
+        #expect(try bench.names == bench.upstreamNames(20))
+        #expect(bench.server.requests.count == (style.isComputed ? 3 : 2))
+    }
+
+    @Test(
+        "goes on behind pages that shrink, and counts the elements that are null or left out",
+        arguments: [
+            "{style: page, size_param: limit, size: 10, total: total}", "{style: offset, limit: 10, total: total}",
+        ])
+    func shrinking(pagination: String) async throws {
+        let bench = try await EngineBench(paging: "pagination: \(pagination)")
+        let pages = [
+            PagedFeed.items(1...10), PagedFeed.items(11...13) + ["null", "7"] + PagedFeed.items(14...15),
+            PagedFeed.items(16...25), PagedFeed.items(26...26),
+        ]
+        let starts = [0, 10, 17, 27]
+        bench.server.route("/things") { request in
+            let number = request.parameter("page").flatMap { Int($0) }.map { $0 - 1 }
+            let index = number ?? starts.firstIndex { "\($0)" == request.parameter("offset") } ?? 9
+            let items = index < pages.count ? pages[index] : []
+            return .json("{\"total\":28,\"items\":[\(items.joined(separator: ","))]}")
+        }
+        let walk = try await bench.more(.allPages)
+        #expect(try bench.names == (1...26).map { "item \($0)" })
+        #expect(walk.reason == .leftOut)
+        #expect(bench.server.requests.count == 4)
+    }
+
+    @Test("takes a client's error behind the last page for the end, and says so", arguments: [400, 404, 416, 422])
+    func clientError(status: Int) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
+        upstream.total = .absent
+        let bench = try await EngineBench(upstream: upstream)
+        let walk = try await bench.more(.allPages)
+        #expect(walk.isAtEnd)
+        #expect(walk.reason == nil)
+        let notice = try #require(walk.notices.first)
+        #expect(notice.hasPrefix("the upstream answered \(status) "))
+        #expect(notice.contains("to `3`: \"there is no page here\"; it is taken for the end"))
+        #expect(try bench.query("SELECT http_status FROM _page ORDER BY id DESC LIMIT 1") == ["\(status)"])
+    }
+
+    @Test(
+        "calls it a cap where the upstream serves the first results alone, as GitHub does", arguments: [400, 416, 422])
+    func cap(status: Int) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
+        upstream.total = .claimed(5000)
+        let bench = try await EngineBench(upstream: upstream)
+        #expect(try await bench.more(.allPages).reason == .cap)
+        #expect(try bench.feed("status, item_count, no_more_data, complete") == "noMoreData|20|1|0")
+    }
+
+    @Test(
+        "is no end where the first page is refused, or where the upstream itself led to the page",
+        arguments: PagedFeed.Style.allCases, [400, 404, 416, 422])
+    func failures(style: PagedFeed.Style, status: Int) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), style: style)
+        let bench = try await EngineBench(paging: "pagination: \(style.pagination())", upstream: upstream)
+        upstream.fail(page: 1, with: .status(status))
+        #expect(try await bench.failure(.reload).kind == .rejected)
+        try await bench.reload()
+        guard style != .page, style != .offset else { return }
+        upstream.fail(page: 2, with: .status(status))
+        let error = try await bench.failure(.nextPage)
+        #expect(error.kind == .rejected)
+        #expect(error.httpStatus == status)
+        #expect(try bench.feed("no_more_data, status") == "0|endFooter")
+        try await bench.more(.allPages)
+        #expect(try bench.names == bench.upstreamNames(20))
+    }
+
+    @Test("never is a refusal or trouble that may pass, wherever it comes", arguments: [401, 403, 410, 429, 500, 503])
+    func noEnd(status: Int) async throws {
+        let bench = try await EngineBench()
+        bench.upstream.fail(page: 2, with: .status(status))
+        #expect(try await bench.failure(.allPages).httpStatus == status)
+        #expect(try bench.feed("item_count, next_page, no_more_data") == "10|2|0")
+    }
+
+    @Test("may be what a rule says, also of the first page")
+    func rule() async throws {
+        let bench = try await EngineBench(members: "responses: [{status: 409, do: empty}, {status: 404, do: fail}]")
+        bench.upstream.fail(page: 1, with: .json(#"{"message":"Git Repository is empty."}"#, status: 409))
+        #expect(try await bench.more(.allPages).isAtEnd)
+        #expect(try bench.feed("status, item_count, complete") == "noMoreData|0|1")
+        bench.upstream.total = .absent
+        bench.upstream.fail(page: 2, with: .status(404))
+        try await bench.reload()
+        #expect(try await bench.failure(.nextPage).httpStatus == 404)
+    }
+
+    @Test("comes by a continuation of several members, with items that are the members of an object")
+    func mediaWiki() async throws {
+        let bench = try await EngineBench(
+            members: "query: {action: query}", paging: "pagination: {style: cursor, next: continue}",
+            columns: "items: {path: query.pages, keyed_by: page_id}\nkey: '~'\ncolumns: {title: title}")
+        bench.server.route("/things") { request in
+            switch (request.parameter("gapcontinue"), request.parameter("continue")) {
+            case (nil, nil):
+                .json(
+                    #"{"continue":{"gapcontinue":"B & C","continue":"gapcontinue||"},"query":{"pages":{"9":{"title":"A"},"2":{"title":"B"}}}}"#
+                )
+            case ("B & C", "gapcontinue||"):
+                .json(#"{"batchcomplete":"","query":{"pages":{"10":{"title":"C"},"11":null}}}"#)
+            default: .status(500)
+            }
+        }
+        try await bench.more(.allPages)
+        let rows = try bench.query("SELECT page_id, title FROM things ORDER BY _generation DESC, _position")
+        #expect(rows == ["9|A", "2|B", "10|C"])
+        #expect(bench.server.requests.last?.parameter("action") == "query")
+        #expect(try bench.feed("no_more_data, complete") == "1|1")
+    }
+}

@@ -1,0 +1,179 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A definition that leaves items, key, columns or pagination open")
+struct OpenDefinitionTests {
+    private static let paging = "pagination: {style: page, size_param: per_page, size: 10, total: total_count}"
+
+    private func columns(_ bench: EngineBench) throws -> [String] {
+        try bench.query(
+            "SELECT json_extract(value, '$.name') || ' ' || coalesce(json_extract(value, '$.type'), '') FROM _feed, json_each(columns)"
+        )
+    }
+
+    @Test("A URL alone is enough: items, key, columns and pages are found, and recorded with the first page")
+    func urlAlone() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        try await bench.reload()
+        #expect(try bench.query("SELECT count(*), min(id), max(name) FROM things") == ["10|1|item 9"])
+        #expect(try columns(bench) == ["id integer", "name text"])
+        #expect(try bench.query("SELECT key_columns FROM _feed") == [#"["id"]"#])
+        #expect(try bench.feed("next_page, no_more_data") == "2|0")
+        try await bench.more(.allPages)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(try bench.feed("complete, no_more_data") == "1|1")
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("What was found is asked of the store, not of the upstream again")
+    func isRecorded() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        try await bench.reload()
+        let before = bench.upstream.requestedPages.count
+        _ = try await bench.another().perform(.reload)
+        #expect(bench.upstream.requestedPages.count == before + 1)
+    }
+
+    @Test("A member that comes later becomes a column, at any depth; rows without it have NULL")
+    func newMembers() async throws {
+        let items = PagedFeed.items(1...15) + [#"{"id":16,"name":"x","size":{"w":2},"tags":["a"]}"#]
+        let bench = try await EngineBench(items, paging: Self.paging, columns: "items: items\nkey: id")
+        try await bench.more(.allPages)
+        #expect(try columns(bench) == ["id ", "name text", "size_w integer", "tags json"])
+        #expect(
+            try bench.query("SELECT size_w, tags FROM things WHERE id IN (1, 16) ORDER BY id") == ["|", #"2|["a"]"#])
+    }
+
+    @Test(
+        "A column is widened in place, and no value of it is lost",
+        arguments: [
+            ("1", "1.5", "real", ["1.0", "1.5"]),
+            ("9007199254740993", "0.5", "real", ["9007199254740993", "0.5"]),
+            ("1", #""a""#, "text", ["1", "a"]),
+            ("0.30000000000000004", #""a""#, "text", ["0.30000000000000004", "a"]),
+            ("true", #""a""#, "text", ["true", "a"]),
+            ("true", "2", "text", ["true", "2"]),
+            ("null", "2", "integer", ["", "2"]),
+            (#"[1, 2]"#, #""a""#, "text", ["[1, 2]", "a"]),
+            ("123456789012345678901234567890", "1.5", "real", ["123456789012345678901234567890", "1.5"]),
+        ])
+    func widening(first: String, later: String, type: String, stored: [String]) async throws {
+        let items =
+            (1...10).map { #"{"id":\#($0),"v":\#(first)}"# } + (11...12).map { #"{"id":\#($0),"v":\#(later)}"# }
+        let bench = try await EngineBench(items, paging: Self.paging, columns: "items: items\nkey: id")
+        bench.upstream.sendsETag = false
+        try await bench.more(.allPages)
+        #expect(try columns(bench) == ["id ", "v \(type)"])
+        #expect(try bench.query("SELECT v FROM things WHERE id IN (1, 12) ORDER BY id") == stored)
+        // Told apart by what the upstream says, not by how it is kept: nothing has changed.
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["12|0"])
+    }
+
+    @Test("Values of the key stay as they come, whatever type they have")
+    func keyStays() async throws {
+        let items = PagedFeed.items(1...10) + [#"{"id":"11","name":"x"}"#, #"{"id":12.5,"name":"y"}"#]
+        let bench = try await EngineBench(items, paging: Self.paging, columns: "")
+        try await bench.more(.allPages)
+        #expect(
+            try bench.query("SELECT id, typeof(id) FROM things WHERE _position > 8") == [
+                "10|integer", "11|text", "12.5|real",
+            ])
+    }
+
+    @Test("An object where a scalar was, and a scalar where an object was, lose nothing")
+    func otherKinds() async throws {
+        let items =
+            (1...10).map { #"{"id":\#($0),"a":{"x":1},"b":"plain"}"# } + [#"{"id":11,"a":"plain","b":{"x":1}}"#]
+        let bench = try await EngineBench(items, paging: Self.paging, columns: "items: items\nkey: id")
+        try await bench.more(.allPages)
+        #expect(
+            try bench.query("SELECT a_x, b FROM things WHERE id IN (1, 11) ORDER BY id") == ["1|plain", #"|{"x":1}"#])
+        #expect(try bench.query("SELECT a FROM things WHERE id = 11") == ["plain"])
+    }
+
+    @Test("An empty first page is stored as loaded; the table comes with the first item")
+    func emptyFirst() async throws {
+        let bench = try await EngineBench([], paging: "", columns: "")
+        #expect(try await bench.reload().isAtEnd)
+        #expect(try bench.feed("complete, item_count, no_more_data") == "1|0|1")
+        #expect(try bench.query("SELECT count(*) FROM sqlite_schema WHERE name = 'things'") == ["0"])
+        bench.upstream.items = PagedFeed.items(1...12)
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(try bench.names == bench.upstreamNames(12))
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("`auto` never takes one page for all there will ever be: it goes on as soon as a page leads on")
+    func neverNone() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        bench.server.route("/things") { _ in
+            .json("[{\"id\":1},{\"id\":2}]", headers: [(name: "ETag", value: "\"same\"")])
+        }
+        try await bench.reload()
+        #expect(try bench.feed("next_page, no_more_data") == "|1")
+        bench.server.route("/things") { request in
+            guard request.parameter("cursor") == nil else { return .json("[{\"id\":3}]") }
+            return .json(
+                "[{\"id\":1},{\"id\":2}]", headers: [(name: "Link", value: "</things?cursor=x>; rel=\"next\"")])
+        }
+        try await bench.reload()
+        #expect(try bench.feed("no_more_data") == "0")
+        try await bench.more(.allPages)
+        #expect(try bench.query("SELECT count(*) FROM things") == ["3"])
+    }
+
+    @Test("A changed definition keeps the columns and the key that were found, and looks for the pages anew")
+    func changedDefinition() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        try await bench.more(.allPages)
+        let yaml = "url: \(bench.server.url)/things\nquery: {per_page: 20}"
+        let engine = try await bench.another(try EngineBench.definition(yaml))
+        _ = try await engine.perform(.allPages)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(try bench.query("SELECT pages, inserted FROM run ORDER BY id DESC LIMIT 1") == ["2|0"])
+    }
+
+    @Test("A key of its own that is not the one that was found is refused, and says the way out")
+    func changedKey() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        try await bench.reload()
+        let yaml = "url: \(bench.server.url)/things\nkey: name"
+        let error = try await bench.failure(.reload, bench.another(try EngineBench.definition(yaml)))
+        #expect(error.kind == .configuration)
+        #expect(error.advice?.contains("new name") == true)
+    }
+
+    @Test("A page that fails leaves nothing of what was found with it")
+    func nothingOfAFailedPage() async throws {
+        let bench = try await EngineBench([#"{"no":"id"}"#, #"{"no":"id"}"#], paging: "", columns: "")
+        let error = try await bench.failure(.reload)
+        #expect(error.kind == .configuration)
+        #expect(error.advice?.contains("key") == true)
+        #expect(try bench.query("SELECT found IS NULL, key FROM _feed") == ["1|"])
+        #expect(try bench.log == ["beginHeader", "endHeader!configuration"])
+    }
+
+    @Test("Items that are members of an object have their names in a column")
+    func keyedItems() async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: none", columns: "items: {path: pages, keyed_by: page}\nkey: page")
+        bench.server.route("/things") { _ in .json(#"{"pages":{"7":{"title":"a"},"8":{"title":"b"},"9":null}}"#) }
+        try await bench.reload()
+        #expect(try bench.query("SELECT page, title FROM things ORDER BY page") == ["7|a", "8|b"])
+    }
+
+    @Test("Columns written by hand are all there is: other members are left alone")
+    func givenColumns() async throws {
+        let items = [#"{"id":1,"name":"a","more":1}"#]
+        let bench = try await EngineBench(
+            items, paging: "pagination: none", columns: "items: items\ncolumns: {name: name}")
+        try await bench.reload()
+        #expect(try columns(bench) == ["name ", "id "])
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import FeedSync
+
+@Suite("The key of items")
+struct KeySearchTests {
+    private func key(_ items: [String], resource: String? = nil, preferred: [String] = []) throws -> KeySearch.Found {
+        let items = try items.compactMap { try JSONTree($0).members }.map {
+            ItemsCandidate.Item(name: nil, members: $0)
+        }
+        return KeySearch.key(of: items, resource: resource, preferred: Set(try preferred.map { try Path($0) }))
+    }
+
+    @Test(
+        "is what differs in all of them, by the likeliest name",
+        arguments: [
+            ([#"{"name":"a","id":1,"url":"u"}"#, #"{"name":"b","id":2,"url":"v"}"#], nil, ["id"]),
+            ([#"{"id":1,"url":"u"}"#, #"{"id":1,"url":"v"}"#], nil, ["url"]),
+            ([#"{"sha":"1","node_id":"2"}"#, #"{"sha":"2","node_id":"3"}"#], nil, ["sha"]),
+            ([#"{"user_id":1,"question_id":5}"#, #"{"user_id":2,"question_id":6}"#], "questions", ["question_id"]),
+            ([#"{"categoryId":1,"parentId":5}"#, #"{"categoryId":2,"parentId":6}"#], "categories", ["categoryId"]),
+            ([#"{"node":{"id":"a"}}"#, #"{"node":{"id":"b"}}"#], nil, ["node.id"]),
+            (
+                [
+                    #"{"starred_at":"x","repo":{"id":1,"owner":{"id":1}}}"#,
+                    #"{"starred_at":"y","repo":{"id":2,"owner":{"id":2}}}"#,
+                ], nil, ["repo.id"]
+            ),
+            ([#"{"pageid":1,"ns":0,"title":"a"}"#, #"{"pageid":2,"ns":0,"title":"b"}"#], nil, ["pageid"]),
+            ([#"{"date":"2020","value":1}"#, #"{"date":"2021","value":2}"#], nil, ["date"]),
+            (
+                [#"{"owner":"a","name":"x"}"#, #"{"owner":"b","name":"x"}"#, #"{"owner":"b","name":"y"}"#], nil,
+                ["name", "owner"]
+            ),
+            ([#"{"id":1}"#, #"{"id":1}"#, #"{"id":2}"#], nil, ["id"]),
+            ([#"{"id":"1"}"#, #"{"id":1}"#], nil, ["id"]),
+            ([#"{"a.b":"x"}"#, #"{"a.b":"y"}"#], nil, [#""a.b""#]),
+            ([#"{"id":7,"x":1}"#], nil, ["id"]),
+            ([#"{"name":"x","created_at":"y"}"#], nil, ["name"]),
+        ] as [([String], String?, [String])])
+    func found(items: [String], resource: String?, expected: [String]) throws {
+        #expect(try key(items, resource: resource).paths.map(\.description) == expected)
+    }
+
+    @Test(
+        "is never a truth value, a fraction, null, or missing in one of them; without any a reason is given",
+        arguments: [
+            ([#"{"id":true}"#, #"{"id":false}"#], "no member is a number or a text in all 2 items"),
+            ([#"{"id":1.5}"#, #"{"id":2.5}"#], "no member is a number or a text in all 2 items"),
+            ([#"{"id":1}"#, #"{"id":null}"#], "no member is a number or a text in all 2 items"),
+            ([#"{"id":1}"#, #"{"x":1}"#], "no member is a number or a text in all 2 items"),
+            ([#"{"a":1,"b":[1]}"#, #"{"a":1,"b":[2]}"#], "nothing tells the 2 items apart: `a` (1 different)"),
+            (
+                [#"{"temperature":3}"#],
+                "one item tells nothing apart, and none of its members has a name such as `id` or `url`"
+            ),
+            ([], "the page has no items to find a key in"),
+        ] as [([String], String)])
+    func none(items: [String], reason: String) throws {
+        let found = try key(items)
+        #expect(found.paths.isEmpty && found.reason == reason)
+    }
+
+    @Test("is rather a column that the definition has")
+    func preferred() throws {
+        let items = [#"{"title":"a","word":"x"}"#, #"{"title":"b","word":"y"}"#]
+        #expect(try key(items).paths.map(\.description) == ["word"])
+        #expect(try key(items, preferred: ["title"]).paths.map(\.description) == ["title"])
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A preset, against what its upstream answers")
+struct PresetExampleTests {
+    @Test("mirrors every page as the upstream documents it, to the end", arguments: try PresetExample.all)
+    func mirrored(example: PresetExample) async throws {
+        let bench = try await EngineBench()
+        let address = try #require(try example.definition().url.description.dropping(prefix: example.origin))
+        let example = example.serve(on: bench.server)
+        let definition = try example.definition(url: bench.server.url + address)
+        let engine = try await bench.another(definition)
+
+        let summary = try await engine.perform(.allPages)
+        #expect(summary.outcome == .ok)
+        let expected = example.pages.map { target(ServerRequest(target: $0.target)) }
+        #expect(bench.server.requests.map(target) == expected)
+        let items = try example.items(at: definition.items?.path)
+        for column in definition.columns {
+            let values = items.map { $0.value(at: column.path) }
+            let expected = try values.map { try $0.quoted(as: column.type) }
+            #expect(try bench.stored(column, where: values) == expected, "\(column.name)")
+        }
+        if let model = definition.model {
+            // Nobody has to quote a name to query the view.
+            let names = definition.columns.map(\.name).joined(separator: ", ")
+            #expect(try bench.query("SELECT feed, \(names) FROM \(model)").count == items.count)
+        }
+        #expect(
+            try bench.feed("status, no_more_data, complete, item_count") == "noMoreData|1|1|\(items.count)")
+
+        let stored = try bench.query("SELECT rowid, * FROM things")
+        #expect(try await engine.perform(.nextPage).outcome == .noMoreData)
+        #expect(try await engine.perform(.reload).outcome == .unchanged)
+        _ = try await engine.perform(.allPages)
+        #expect(try bench.query("SELECT rowid, * FROM things") == stored)
+        #expect(try bench.feed("no_more_data, complete, item_count") == "1|1|\(items.count)")
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("has pages enough, and every column filled somewhere in them", arguments: try PresetExample.all)
+    func telling(example: PresetExample) throws {
+        let definition = try example.definition()
+        #expect(example.source.contains("https://") || example.source.contains("Sources/"))
+        guard !(definition.pagination is NoPagination) else { return }
+        #expect(example.pages.count > 1)
+        let items = try example.items(at: definition.items?.path)
+        for column in definition.columns {
+            #expect(items.contains { $0.value(at: column.path) != .null }, "nothing at \(column.path)")
+        }
+    }
+
+    @Test("has an example that answers those who do not know the preset, too")
+    func withoutPreset() async throws {
+        let bench = try await EngineBench()
+        let example = try PresetExample("github.search").serve(on: bench.server)
+        let engine = try await bench.another(
+            try EngineBench.definition(
+                "url: \(example.origin)/search/repositories\n\(EngineBench.columns)\npagination: page"))
+        _ = try await engine.perform(.allPages)
+        #expect(try bench.feed("no_more_data, item_count") == "1|4")
+        #expect(bench.server.requests.map { $0.parameter("page") } == ["1", "2", "3"])
+    }
+
+    @Test("goes on where GitHub says that a repository has no commits")
+    func emptyRepository() async throws {
+        let bench = try await EngineBench()
+        let path = "/repos/octocat/empty/commits"
+        bench.server.enqueue(path, [.json(#"{"message":"Git Repository is empty."}"#, status: 409)])
+        let engine = try await bench.another(
+            try EngineBench.definition(
+                "preset: github.commits\nwith: {owner: octocat, repo: empty}\nurl: \(bench.server.url)\(path)"))
+        _ = try await engine.perform(.allPages)
+        #expect(try bench.feed("status, item_count, error IS NULL") == "noMoreData|0|1")
+    }
+
+    @Test(
+        "takes for no page, and for no end, what says that there were too many requests",
+        arguments: [
+            (
+                "stackexchange.questions", "with: {site: stackoverflow}", 400,
+                #"{"error_id":502,"error_message":"too many requests","error_name":"throttle_violation"}"#
+            ),
+            (
+                "mediawiki.allpages", "with: {host: wiki.example.org}", 200,
+                #"{"error":{"code":"maxlag","info":"Waiting for a database server: 6 seconds lagged."}}"#
+            ),
+            (
+                "mediawiki.allpages", "with: {host: wiki.example.org}", 200,
+                #"{"error":{"code":"ratelimited","info":"You've exceeded your rate limit."}}"#
+            ),
+        ])
+    func throttled(name: String, with: String, status: Int, body: String) async throws {
+        let bench = try await EngineBench()
+        bench.server.enqueue("/things", [.json(body, status: status)])
+        let engine = try await bench.another(
+            try EngineBench.definition("preset: \(name)\n\(with)\nurl: \(bench.server.url)/things\nretries: 0"))
+        _ = try await bench.failure(.reload, engine)
+        #expect(try bench.feed("no_more_data, item_count") == "0|0")
+    }
+
+    @Test(
+        "that gives no more than the first thousand of its matches says so, and does not count as complete",
+        arguments: [
+            (
+                "hackernews.search", ServerResponse.json(#"{"hits":[],"nbHits":5,"nbPages":2,"page":2}"#),
+                #"{"hits":[{"objectID":"%"}],"nbHits":5,"nbPages":2}"#
+            ),
+            (
+                "github.search",
+                ServerResponse.json(#"{"message":"Only the first 1000 search results are available"}"#, status: 422),
+                #"{"items":[{"id":%}],"total_count":5}"#
+            ),
+        ])
+    func capped(name: String, end: ServerResponse, page: String) async throws {
+        let bench = try await EngineBench()
+        let pages = ["1", "2"].map { ServerResponse.json(page.replacing("%", with: $0)) }
+        bench.server.enqueue("/things", pages + [end])
+        let engine = try await bench.another(
+            try EngineBench.definition("preset: \(name)\nurl: \(bench.server.url)/things"))
+        let summary = try await engine.perform(.allPages)
+        #expect(summary.isAtEnd)
+        #expect(try bench.feed("no_more_data, complete, item_count") == "1|0|2")
+        #expect(try bench.query("SELECT complete, reason FROM run") == ["0|cap"])
+    }
+
+    private func target(_ request: ServerRequest) -> String {
+        request.rawPath + request.query.map { " \($0.name)=\($0.value)" }.joined()
+    }
+}
+
+extension EngineBench {
+    /// A column's values in feed order as `quote()` shows them; JSON that says the same as expected as that.
+    fileprivate func stored(_ column: ColumnDefinition, where expected: [ExpectedValue]) throws -> [String] {
+        let rows = "FROM things ORDER BY _generation DESC, _position"
+        let texts = try query("SELECT CAST(\"\(column.name)\" AS TEXT) \(rows)")
+        let quoted = try query("SELECT quote(\"\(column.name)\") \(rows)")
+        return try quoted.enumerated().map { row, quoted in
+            guard row < expected.count, expected[row].isStoredAsJSON else { return quoted }
+            return try ExpectedValue(texts[row]) == expected[row] ? ExpectedValue.json : quoted
+        }
+    }
+}
+
+extension String {
+    fileprivate func dropping(prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+    }
+}
