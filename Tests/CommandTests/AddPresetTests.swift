@@ -183,6 +183,15 @@ import Testing
         #expect(run.code == 78)
     }
 
+    @Test("Lines that are only to be printed need no place in the file")
+    func dryByHand() async throws {
+        let place = try empty()
+        try place.write("feedsync.yaml", "feeds: &none\n")
+        let run = try await place.run("add a github.search --dry-run")
+        #expect(run.output == "  a:\n    preset: github.search\n")
+        #expect(run.code == 0)
+    }
+
     @Test("Feeds that are added at once are all there in the end")
     func atOnce() async throws {
         let place = try empty()
@@ -218,6 +227,10 @@ import Testing
 
                 """)
         #expect(absent.code == 73)
+        let dangling = try await place.shell("ln -s nowhere.yaml l.yaml; $FEEDSYNC add a github.search --config l.yaml")
+        #expect(dangling.errors == "feedsync: l.yaml is a symbolic link to a file that is not there\n")
+        #expect(dangling.code == 73)
+        place.remove("l.yaml")
         try place.write("feedsync.yaml", "feeds:\n")
         let full = try await place.shell("ulimit -f 0; trap '' XFSZ; $FEEDSYNC add a github.search")
         #expect(full.errors.hasPrefix("feedsync: feedsync.yaml cannot be written: File too large\n"))

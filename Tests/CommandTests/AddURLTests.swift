@@ -129,6 +129,34 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
+    @Test("On a terminal no line is too long, and what is under way shows meanwhile")
+    func terminal() async throws {
+        let place = try empty()
+        let run = try await place.shell(
+            #"script -qec "stty cols 60; $FEEDSYNC add t \#(place.server.url)/things --dry-run" /dev/null"#,
+            environment: ["NO_COLOR": "1"])
+        #expect(run.output.hasPrefix("\r\u{1B}[Kt  requesting http://127.0.0.1:"))
+        let lines = run.output.split(separator: "\r\n").flatMap { $0.split(separator: "\u{1B}[K") }
+        // The definition is for a file, and is not cut.
+        #expect(lines.prefix { !$0.hasPrefix("  t:") }.allSatisfy { $0.count <= 60 }, "\(lines)")
+    }
+
+    @Test("Ctrl-C while pages are requested writes nothing")
+    func interrupted() async throws {
+        let place = try empty()
+        let feed = PagedFeed(PagedFeed.items(1...25))
+        let gate = place.server.gate()
+        feed.hold(page: 1, at: gate)
+        place.server.route("/things", to: feed)
+        let command = try place.start("add things \(place.server.url)/things")
+        await gate.arrived()
+        command.send(SIGINT)
+        let run = await command.end()
+        #expect(run.errors == "feedsync: things: stopped; nothing was written\n")
+        #expect(run.code == 130)
+        #expect(place.files.isEmpty)
+    }
+
     @Test("A name that is taken costs no request")
     func taken() async throws {
         let place = try Workplace()

@@ -99,6 +99,19 @@ import Testing
         #expect(!last.contains("s3cr3tvalue"))
     }
 
+    @Test("What was found is told as such, and goes into the next request")
+    func found() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
+        try place.write("feedsync.yaml", "feeds:\n  things:\n    url: \(place.server.url)/things\n")
+        #expect(try await place.run("explain things").output.contains("\n    pagination: auto  # not found yet\n"))
+        #expect(try await place.run("reload things").code == 0)
+        let run = try await place.run("explain things")
+        #expect(run.output.contains("\n    items: items  # found\n    key: id  # found\n    columns:\n"))
+        #expect(run.output.contains("\n      name: {path: name, type: text}  # found\n    pagination: {style: page, "))
+        #expect(run.output.contains("\n  GET \(place.server.url)/things?page=2\n"))
+    }
+
     @Test("explain --json is one document")
     func json() async throws {
         let place = try place()

@@ -63,6 +63,17 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path("tmp")).isEmpty)
     }
 
+    @Test("A feed of which only the URL is given shows what would be found")
+    func open() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
+        try place.write("feedsync.yaml", "feeds:\n  things:\n    url: \(place.server.url)/things\n")
+        let run = try await place.run("check --online")
+        #expect(run.output.contains("; goes on with 2\n    columns   id integer, name text\n"))
+        #expect(run.code == 0)
+        #expect(place.files == ["feedsync.yaml"])
+    }
+
     @Test("check can be narrowed to feeds")
     func narrowed() async throws {
         let place = try Workplace(["things", "idle"])

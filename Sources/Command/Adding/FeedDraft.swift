@@ -8,6 +8,10 @@ struct FeedDraft: Sendable {
     let entry: FeedEntry
     /// What to try where the words make no feed.
     let advice: String
+    /// Whether the lines are only to be printed: then they need no place in the file.
+    let isDry: Bool
+    /// Whether requests are to find more of them.
+    var isOpen = false
 
     /// The definition as the file would have it, with the file's defaults.
     ///
@@ -27,17 +31,7 @@ struct FeedDraft: Sendable {
                 "there is a feed \(entry.name) already (\(feed.position))",
                 advice: "give the new one another name, or remove the old one with feedsync remove \(entry.name)")
         }
-        let editor: ConfigurationEditor
-        let new: [UInt8]
-        do throws(ConfigurationError) {
-            editor = try ConfigurationEditor(text, file: file.path)
-            new = try editor.adding(entry)
-        } catch {
-            let lines = entry.lines.joined(separator: "\n")
-            throw Failure(
-                .configuration, error.mistakes.map(\.description), explanation: "\nfeeds:\n\(lines)\n",
-                advice: "write these lines into \(file.path) yourself")
-        }
+        let new = try edited(text)
         do throws(ConfigurationError) {
             let after = try Configuration.parse(new, file: file.path, environment: environment)
             guard let definition = after.feed(named: entry.name) else {
@@ -55,11 +49,25 @@ struct FeedDraft: Sendable {
         }
     }
 
+    private func edited(_ text: [UInt8]) throws(Failure) -> [UInt8] {
+        do throws(ConfigurationError) {
+            return try ConfigurationEditor(text, file: file.path).adding(entry)
+        } catch {
+            let lines = "feeds:\n\(entry.lines.joined(separator: "\n"))\n"
+            guard !isDry else { return Array(lines.utf8) }
+            throw Failure(
+                .configuration, error.mistakes.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
+                advice: isOpen
+                    ? "the same with --dry-run, and write the lines that it prints into \(file.path) yourself"
+                    : "write these lines into \(file.path) yourself")
+        }
+    }
+
     /// The same feed with more members.
     func adding(_ members: [FeedEntry.Member]) -> FeedDraft {
         FeedDraft(
             file: file, environment: environment,
-            entry: FeedEntry(name: entry.name, members: entry.members + members), advice: advice)
+            entry: FeedEntry(name: entry.name, members: entry.members + members), advice: advice, isDry: isDry)
     }
 
     private func parsed(_ text: [UInt8]) throws(Failure) -> Configuration {

@@ -99,6 +99,9 @@ extension Session {
     }
 
     private static func failure(_ error: FeedError, of definition: FeedDefinition, at address: String) -> Failure {
+        guard error.kind != .cancelled else {
+            return Failure(ExitCode(error.kind), ["\(definition.name): stopped; nothing was written"])
+        }
         let failure = Failure(error, feed: definition.name)
         // What is no feed is the page's fault here: nobody has written a definition yet.
         let isOfPage = error.kind == .configuration && error.httpStatus != nil

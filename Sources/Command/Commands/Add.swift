@@ -18,11 +18,14 @@ extension Command {
     ) { session throws(Failure) in
         let new = try NewFeed(session.invocation)
         let file = ConfigurationFile(path: try session.configurationPath() ?? "feedsync.yaml")
-        var draft = FeedDraft(file: file, environment: session.environment, entry: new.entry, advice: new.advice)
-        // What cannot be added is not requested.
-        let definition = try draft.definition(in: try file.text())
+        var draft = FeedDraft(
+            file: file, environment: session.environment, entry: new.entry, advice: new.advice,
+            isDry: session.invocation.has(.dryRun))
         var found: Inspection?
         if case .url = new.source {
+            draft.isOpen = true
+            // What cannot be added is not requested.
+            let definition = try draft.definition(in: try file.text())
             let inspection = try await session.inspect(definition, folder: file.folder)
             draft = draft.adding(inspection.members)
             found = inspection
