@@ -48,14 +48,11 @@ struct Session: Sendable {
     }
 
     private static let beginning = """
-        A feedsync.yaml to begin with:
+        A first feed makes one, from a preset or a URL:
 
-            feeds:
-              swift-repos:
-                preset: github.search
-                query: {q: "language:swift stars:>=2000"}
+            feedsync add swift-repos github.search 'q=language:swift stars:>=2000'
+            feedsync add things https://api.example.com/things
 
-        Then: feedsync reload swift-repos
         """
 
     /// The path of the store; nil where nothing tells it.

@@ -110,6 +110,8 @@ import Testing
         #expect(run.output.contains("\n    items: items  # found\n    key: id  # found\n    columns:\n"))
         #expect(run.output.contains("\n      name: {path: name, type: text}  # found\n    pagination: {style: page, "))
         #expect(run.output.contains("\n  GET \(place.server.url)/things?page=2\n"))
+        let json = try await place.run("explain things --json").output
+        #expect(json.contains(#""found":["items","key","columns","pagination"]"#))
     }
 
     @Test("explain --json is one document")

@@ -33,12 +33,20 @@ struct Explanation: Sendable {
         object.add("feed", feed.name)
         object.add("preset", feed.presetName)
         object.add("definition", json: entry.json)
-        let found = entry.members.filter { $0.remark == "found" }.map(\.name)
+        let found = entry.members.filter(\.wasFound).map(\.name)
         object.add("found", json: "[\(found.map(JSONText.string).joined(separator: ","))]")
         object.add("warnings", json: "[\(warnings.map(JSONText.string).joined(separator: ","))]")
         object.add("request", json: request?.json ?? "null")
         object.add("store", json: known?.json ?? "null")
         return object.text
+    }
+}
+
+extension FeedEntry.Member {
+    /// Whether it, or a member of it, was found.
+    fileprivate var wasFound: Bool {
+        guard case .mapping(let members) = value else { return remark == "found" }
+        return remark == "found" || members.contains { $0.remark == "found" }
     }
 }
 
