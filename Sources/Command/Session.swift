@@ -12,8 +12,9 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 78 if it cannot be used.
     func configurationIfAny() throws(Failure) -> Configuration? {
         do throws(ConfigurationError) {
-            guard let file = try search.file(option: invocation.options[.config]) else { return nil }
-            return try Configuration.load(file, environment: environment)
+            guard let file = try search.found(option: invocation.options[.config]) else { return nil }
+            return try Configuration.load(
+                file.path, environment: environment, allowsCommands: file.mayRunCommands)
         } catch {
             throw Failure(error)
         }

@@ -11,7 +11,8 @@ extension HTTPError {
         case .connectionLost, .truncated, .protocolError:
             "Try again later; if it persists, the host or a proxy is at fault."
         case .tooLarge: "Ask for smaller pages."
-        case .tooManyRedirects, .redirectLoop, .insecureRedirect: "Use the URL that the redirects should lead to."
+        case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect:
+            "Use the URL that the redirects should lead to."
         case .cancelled, .other: nil
         }
     }

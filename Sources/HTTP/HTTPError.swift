@@ -33,6 +33,8 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case redirectLoop
         /// A redirect led from https to http.
         case insecureRedirect
+        /// A redirect led where the request's `RedirectRule` does not allow.
+        case refusedRedirect
         /// What came is not HTTP, or its content coding is broken.
         case protocolError
         /// The task was cancelled, or the client closed.
@@ -65,7 +67,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         // A handshake cut off is a fault of the moment; a certificate that fails will fail again.
         case .tls: code == TransferFailure.handshakeCode
         case .invalidURL, .unsupportedScheme, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectLoop,
-            .insecureRedirect, .cancelled, .other:
+            .insecureRedirect, .refusedRedirect, .cancelled, .other:
             false
         }
     }
@@ -94,6 +96,7 @@ extension HTTPError.Kind: CustomStringConvertible {
         case .tooManyRedirects: "too_many_redirects"
         case .redirectLoop: "redirect_loop"
         case .insecureRedirect: "insecure_redirect"
+        case .refusedRedirect: "refused_redirect"
         case .protocolError: "protocol_error"
         case .cancelled: "cancelled"
         case .other(let code): "curl_\(code)"

@@ -39,9 +39,12 @@ public struct Redaction: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether a parameter or member of that name is known to carry a secret, whatever its case.
+    public static func isSecretName(_ name: String) -> Bool { secretNames.contains(name.lowercasedASCII) }
+
     /// Whether the item is a credential, or carries one.
     func isSecret(_ item: QueryItem) -> Bool {
-        parameters.contains(item.name) || Self.secretNames.contains(item.name.lowercasedASCII) || carriesSecret(item)
+        parameters.contains(item.name) || Self.isSecretName(item.name) || carriesSecret(item)
     }
 
     func carriesSecret(_ item: QueryItem) -> Bool { secrets.contains(item.value) }

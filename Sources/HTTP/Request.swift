@@ -18,6 +18,8 @@ public struct Request: Sendable {
     public var limits: Limits
     /// How many requests may be under way to the same origin for this one to start; nil takes the client's number.
     public var maximumPerHost: Int?
+    /// Which redirects are followed.
+    public var redirects = RedirectRule.any
 
     /// A request; its credentials belong to `credentialOrigin`, by default the origin of `url`.
     public init(

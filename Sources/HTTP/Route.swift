@@ -67,6 +67,8 @@ struct Route {
         guard target.origin.isSecure || !url.origin.isSecure else {
             throw refusal(.insecureRedirect, "a redirect leads from https to http, to \(target.origin)")
         }
+        let becomesGet = status == 303 ? method != "HEAD" : (status == 301 || status == 302) && method == "POST"
+        try check(target, status: status, becomesGet: becomesGet)
         if target.origin != request.credentialOrigin {
             let redaction = Redaction(request.credentials)
             target = target.removingQuery(where: redaction.carriesSecret)
@@ -74,7 +76,6 @@ struct Route {
         if target.origin != url.origin {
             for name in ["Authorization", "Cookie", "Proxy-Authorization"] { headers[name] = nil }
         }
-        let becomesGet = status == 303 ? method != "HEAD" : (status == 301 || status == 302) && method == "POST"
         if becomesGet {
             method = "GET"
             body = nil
@@ -88,6 +89,22 @@ struct Route {
             throw refusal(.redirectLoop, "the redirects lead in a circle")
         }
         return true
+    }
+
+    /// - Throws: `HTTPError` of kind `refusedRedirect` where the request's rule does not allow it.
+    private func check(_ target: WebURL, status: Int, becomesGet: Bool) throws(HTTPError) {
+        let objection: String
+        switch request.redirects {
+        case .none:
+            objection = "and no redirect is followed here"
+        case .sameRequest where becomesGet, .sameRequestAtOrigin where becomesGet:
+            objection = "which would turn the \(method) into a GET of something else"
+        case .sameRequestAtOrigin where target.origin != request.credentialOrigin:
+            objection = "another origin, and the request's body holds a credential"
+        case .any, .sameRequest, .sameRequestAtOrigin: return
+        }
+        let place = Redaction(request.credentials).masking(target)
+        throw refusal(.refusedRedirect, "a redirect (\(status)) leads to \(place), \(objection)")
     }
 
     /// An error of this hop, its secrets masked.

@@ -120,4 +120,32 @@ import Testing
         #expect(error.message.hasPrefix("a redirect cannot be followed: "))
         #expect(error.url == "\(server.url)/a")
     }
+
+    @Test(
+        "is followed only as far as the request's rule allows",
+        arguments: [
+            (.any, 302, false, true), (.any, 307, true, true), (.sameRequest, 301, false, false),
+            (.sameRequest, 302, false, false), (.sameRequest, 303, false, false), (.sameRequest, 307, true, true),
+            (.sameRequest, 308, false, true), (.sameRequestAtOrigin, 303, false, false),
+            (.sameRequestAtOrigin, 307, false, true), (.sameRequestAtOrigin, 308, true, false),
+            (.none, 307, false, false), (.none, 302, false, false),
+        ] as [(RedirectRule, Int, Bool, Bool)])
+    func rules(rule: RedirectRule, status: Int, leadsAway: Bool, isFollowed: Bool) async throws {
+        let target = leadsAway ? elsewhere : server
+        redirect("/a", to: "\(target.url)/b?echo=s3cret", status: status)
+        target.route("/b") { _ in .status(204) }
+        var request = Request(
+            try server.url("/a"), method: "POST", body: [1, 2],
+            credentials: [.header(name: "X-Key", value: "s3cret")])
+        request.redirects = rule
+        guard !isFollowed else {
+            #expect(try await client.send(request).status == 204)
+            return
+        }
+        let error = try await failure(request)
+        #expect(error.kind == .refusedRedirect)
+        #expect(!error.isRetryable)
+        #expect(error.message.hasPrefix("a redirect (\(status)) leads to \(target.url)/b?echo=***, "))
+        #expect(target.requests(for: "/b").isEmpty)
+    }
 }

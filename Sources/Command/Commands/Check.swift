@@ -48,8 +48,8 @@ struct FeedCheck: Sendable {
 
     init(feed: FeedDefinition, environment: [String: String], folder: String) {
         self.feed = feed
-        let templates = [feed.url] + (feed.query + feed.headers).map(\.value) + (feed.authentication?.templates ?? [])
-        warnings = templates.filter { !$0.isLiteral }.flatMap { template -> [String] in
+        // A command may ask for a password, or the network: it is run when a page is requested.
+        warnings = feed.templates.map(\.withoutCommands).filter { !$0.isLiteral }.flatMap { template -> [String] in
             do throws(ConfigurationError) {
                 _ = try template.resolved(environment: environment, relativeTo: folder)
                 return []
@@ -68,16 +68,5 @@ struct FeedCheck: Sendable {
         object.add("pagination", style)
         object.add("warnings", json: "[\(warnings.map(JSONText.string).joined(separator: ","))]")
         return object.text
-    }
-}
-
-extension Authentication {
-    /// Everything in it that may refer to a value elsewhere.
-    fileprivate var templates: [Template] {
-        switch self {
-        case .bearer(let token): [token]
-        case .basic(let user, let password): [user, password]
-        case .headers(let values), .query(let values): values.map(\.value)
-        }
     }
 }

@@ -10,6 +10,8 @@ public enum Authentication: Sendable, Hashable {
     case headers([NamedTemplate])
     /// Query parameters of these names.
     case query([NamedTemplate])
+    /// `Authorization: Bearer …` with a token that a token endpoint gives (RFC 6749, section 4.4)
+    case oauth2(OAuthClient)
 }
 
 extension Authentication: CustomStringConvertible, CustomDebugStringConvertible {
@@ -20,11 +22,22 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
         case .basic: "basic"
         case .headers(let headers): "header " + headers.map(\.name).joined(separator: ", ")
         case .query(let parameters): "query " + parameters.map(\.name).joined(separator: ", ")
+        case .oauth2: "oauth2"
         }
     }
 
     /// The same as `description`.
     public var debugDescription: String { description }
+
+    /// Everything in it that may refer to a value elsewhere.
+    var templates: [Template] {
+        switch self {
+        case .bearer(let token): [token]
+        case .basic(let user, let password): [user, password]
+        case .headers(let values), .query(let values): values.map(\.value)
+        case .oauth2(let client): client.templates
+        }
+    }
 
     /// The query parameters that carry the credential.
     var queryNames: [String] {
@@ -37,7 +50,7 @@ extension MappingReader {
     func authentication(_ name: String) -> Authentication? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }
-        let ways = ["bearer", "basic", "header", "query"]
+        let ways = ["bearer", "basic", "header", "query", "oauth2"]
         let given = ways.filter { members.has($0) }
         guard given.count == 1 else {
             mistake("`\(name)` of \(subject) must have exactly one of \(Self.list(ways))", at: name)
@@ -46,6 +59,7 @@ extension MappingReader {
         switch given.first {
         case "bearer": return members.template("bearer").map { .bearer($0) }
         case "basic": return members.basic()
+        case "oauth2": return members.oauthClient("oauth2").map { .oauth2($0) }
         case "header": return .headers(members.headers("header"))
         default: return .query(members.parameters("query"))
         }

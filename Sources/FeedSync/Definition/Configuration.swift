@@ -25,9 +25,11 @@ public struct Configuration: Sendable {
     /// - Parameters:
     ///   - file: The file's path.
     ///   - environment: The environment variables; only `HOME` counts here, for paths that begin with `~/`.
+    ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when a feed is used; `ConfigurationSearch`
+    ///     tells for the file that it found.
     /// - Throws: `ConfigurationError` with every mistake of the file, or with the reason why it cannot be read.
     public static func load(
-        _ file: String, environment: [String: String] = [:]
+        _ file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -35,14 +37,14 @@ public struct Configuration: Sendable {
         } catch {
             throw ConfigurationError(Mistake(position: SourcePosition(file: file), problem: error.problem))
         }
-        return try parse(bytes, file: file, environment: environment)
+        return try parse(bytes, file: file, environment: environment, allowsCommands: allowsCommands)
     }
 
     /// Reads the text of a configuration file; what `file` says need not exist.
     ///
     /// - Throws: `ConfigurationError` with every mistake; a mistake in the YAML itself comes alone.
     public static func parse(
-        _ bytes: [UInt8], file: String, environment: [String: String] = [:]
+        _ bytes: [UInt8], file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
         let node: Node?
         do throws(YAMLError) {
@@ -55,6 +57,7 @@ public struct Configuration: Sendable {
         let empty = Node(.mapping([]), mark: Mark(source: file, line: 1, column: 1))
         let configuration = MappingReader(node ?? empty, of: "the configuration", log: log)
             .configuration(file: file, home: environment["HOME"])
+        if !allowsCommands { configuration.feeds.flatMap { $0.refusedCommands() }.forEach(log.add) }
         try log.throwIfAny()
         return configuration
     }

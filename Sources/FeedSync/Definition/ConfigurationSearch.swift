@@ -16,6 +16,17 @@ public struct ConfigurationSearch: Sendable {
         }
     }
 
+    /// A configuration file and how it came to be the one.
+    public struct Found: Sendable, Hashable {
+        /// The path.
+        public let path: String
+        /// Whether it is there only because it lies in the current folder: nobody named it, so it runs no commands.
+        public let isFromCurrentFolder: Bool
+
+        /// What `Configuration.load` is to be told.
+        public var mayRunCommands: Bool { !isFromCurrentFolder }
+    }
+
     private let environment: [String: String]
     private let user: UInt32
     private let status: @Sendable (String) -> FileStatus?
@@ -39,22 +50,30 @@ public struct ConfigurationSearch: Sendable {
         }
     }
 
+    /// The path of the file that `found` tells.
+    ///
+    /// - Throws: `ConfigurationError`, as `found`.
+    public func file(option: String?) throws(ConfigurationError) -> String? { try found(option: option)?.path }
+
     /// The first of: the file given on the command line, `$FEEDSYNC_CONFIG`, `./feedsync.yaml`,
     /// `$XDG_CONFIG_HOME/feedsync/feedsync.yaml` (`~/.config` where that is not set).
     ///
     /// The first two are taken at their word; reading tells whether they exist.
     ///
-    /// - Returns: The path, or nil where there is no configuration.
+    /// - Returns: The file, or nil where there is no configuration.
     /// - Throws: `ConfigurationError` if `./feedsync.yaml` belongs to somebody else or others may write it: a folder one
     ///   happens to be in must not decide where credentials go.
-    public func file(option: String?) throws(ConfigurationError) -> String? {
-        if let option { return option }
-        if let named = environment["FEEDSYNC_CONFIG"], !named.isEmpty { return named }
+    public func found(option: String?) throws(ConfigurationError) -> Found? {
+        if let option { return Found(path: option, isFromCurrentFolder: false) }
+        if let named = environment["FEEDSYNC_CONFIG"], !named.isEmpty {
+            return Found(path: named, isFromCurrentFolder: false)
+        }
         if let local = status("feedsync.yaml") {
             try check(local)
-            return "feedsync.yaml"
+            return Found(path: "feedsync.yaml", isFromCurrentFolder: true)
         }
-        return personalFile.flatMap { status($0) == nil ? nil : $0 }
+        guard let personalFile, status(personalFile) != nil else { return nil }
+        return Found(path: personalFile, isFromCurrentFolder: false)
     }
 
     /// Where a configuration for all folders is kept; nil without a home.

@@ -10,7 +10,7 @@ extension FeedDefinition {
     public func canonicalText(salt: String) -> String {
         let hashed = { (literal: String) in CredentialHash.hash(literal, salt: salt) }
         var members: [(name: String, value: String)] = [
-            ("url", canonicalURL(hashed)),
+            ("url", url.canonicalURL(hashed)),
             ("pagination", pagination.canonicalText),
             ("items", items?.description ?? ""),
             ("key", key.joined(separator: " ")),
@@ -19,6 +19,10 @@ extension FeedDefinition {
             ("raw", "\(keepsRaw)"),
             ("max_pages", maxPages.map { "\($0)" } ?? ""),
         ]
+        // A GET has no line of its own, as before there were POSTs.
+        if let body {
+            members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
+        }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
         members += authentication.map { $0.canonicalMembers(hashed) } ?? []
@@ -42,18 +46,21 @@ extension FeedDefinition {
         }.joined()
     }
 
-    private func canonicalURL(_ hashed: (String) -> String) -> String {
+    private static func line(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    }
+}
+
+extension Template {
+    /// A URL, the literal text in its query hashed.
+    fileprivate func canonicalURL(_ hashed: (String) -> String) -> String {
         var isInQuery = false
-        return url.written { literal in
+        return written { literal in
             guard !isInQuery else { return hashed(literal) }
             guard let mark = literal.firstIndex(of: "?") else { return literal }
             isInQuery = true
             return literal[...mark] + hashed(String(literal[literal.index(after: mark)...]))
         }
-    }
-
-    private static func line(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
     }
 }
 
@@ -71,6 +78,15 @@ extension Authentication {
             [("auth.basic.user", user.written(hashed)), ("auth.basic.password", password.written(hashed))]
         case .headers(let headers): headers.map { ("auth.header.\($0.name.lowercased())", $0.value.written(hashed)) }
         case .query(let parameters): parameters.map { ("auth.query.\($0.name)", $0.value.written(hashed)) }
+        case .oauth2(let client):
+            [
+                ("auth.oauth2.token_url", client.tokenURL.canonicalURL(hashed)),
+                ("auth.oauth2.client_id", client.id.written(hashed)),
+                ("auth.oauth2.client_secret", client.secret.written(hashed)),
+                ("auth.oauth2.scope", client.scope?.description ?? ""),
+                ("auth.oauth2.audience", client.audience?.description ?? ""),
+                ("auth.oauth2.send", client.sending.rawValue),
+            ]
         }
     }
 }

@@ -7,9 +7,10 @@ extension FeedDefinition {
     ///   - name: The feed's name.
     ///   - yaml: The members.
     ///   - file: What to call the text in errors.
+    ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when the feed is used.
     /// - Throws: `ConfigurationError` with every mistake.
     public static func parse(
-        name: String, yaml: String, file: String = "feed"
+        name: String, yaml: String, file: String = "feed", allowsCommands: Bool = false
     ) throws(ConfigurationError) -> FeedDefinition {
         let node: Node?
         do throws(YAMLError) {
@@ -24,6 +25,7 @@ extension FeedDefinition {
         let feed = FeedReader(entry, defaults: FeedDefaults(), log: log).feed()
         var names = FeedNames()
         names.add(feed, log: log)
+        if !allowsCommands { feed.refusedCommands().forEach(log.add) }
         try log.throwIfAny()
         return feed
     }

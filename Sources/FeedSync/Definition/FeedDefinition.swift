@@ -8,6 +8,8 @@ public struct FeedDefinition: Sendable {
     public let presetName: String?
     /// Where the first page is.
     public let url: Template
+    /// The JSON body, which makes requests POSTs; nil for GETs.
+    public let body: BodyTemplate?
     /// Query parameters besides those in `url`, in order; a name may come several times.
     public let query: [NamedTemplate]
     /// Header fields, in order.

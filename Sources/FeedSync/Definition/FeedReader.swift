@@ -31,7 +31,8 @@ struct FeedReader {
         let items = members.itemsRule("items")
         let (columns, key) = columnsAndKey(items)
         let feed = FeedDefinition(
-            name: entry.name, presetName: preset?.name, url: url, query: query, headers: members.headers("headers"),
+            name: entry.name, presetName: preset?.name, url: url, body: members.body(method: "method", "body"),
+            query: query, headers: members.headers("headers"),
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
             items: items, key: key, section: members.sectionRule("section"),
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
@@ -132,7 +133,8 @@ extension FeedReader {
     /// Of a parameter that is given twice nobody would know which one goes out.
     private func checkParameters(of feed: FeedDefinition) {
         let query = Set(feed.query.map(\.name))
-        for name in feed.pagination.continuationParameters where query.contains(name) {
+        for name in feed.pagination.continuationParameters where feed.body != nil { checkPlace(of: name, in: feed) }
+        for name in feed.pagination.continuationParameters where feed.body == nil && query.contains(name) {
             members.mistake(
                 "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; \(feed.pagination.firstPageAdvice)",
                 at: "query")
@@ -143,6 +145,22 @@ extension FeedReader {
         }
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
             members.mistake("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")
+        }
+    }
+
+    /// A body's parameter is a member, of which the body may have the first value.
+    private func checkPlace(of name: String, in feed: FeedDefinition) {
+        guard let place = PageRequest.members(of: name) else {
+            members.mistake(
+                "`pagination` of feed `\(feed.name)` has a `param` that is no member of its `body`: give a path of names such as `variables.after`",
+                at: "pagination")
+            return
+        }
+        guard feed.body?.hasRoom(for: place[...]) == true else {
+            members.mistake(
+                "`body` of feed `\(feed.name)` has no room for `\(name)`, which its pagination sets: on the way to it stands something that is no mapping",
+                at: "body")
+            return
         }
     }
 }

@@ -35,7 +35,7 @@ extension FeedDefinition {
             pagination = try Self.pagination(text, of: name)
         }
         return FeedDefinition(
-            name: name, presetName: presetName, url: url, query: query, headers: headers,
+            name: name, presetName: presetName, url: url, body: body, query: query, headers: headers,
             authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
             hasOpenColumns: hasOpenColumns, pagination: pagination, responses: responses, sync: sync,

@@ -15,10 +15,12 @@ extension Template {
     ///     `$HOME`.
     ///   - isURL: Whether the template is one of a URL: in the path and the query values are percent-encoded, so that
     ///     none becomes another part of it; a value that the URL begins with goes in as it is.
+    ///   - commands: What the commands printed, which are not run here.
     /// - Throws: `ConfigurationError` at the template's place if a variable is unset or empty, or a file cannot be
-    ///   read, is empty, is not UTF-8 or is larger than 64 KiB.
+    ///   read, is empty, is not UTF-8 or is larger than 64 KiB, or a command failed or was not run.
     public func resolved(
-        environment: [String: String], relativeTo folder: String, isURL: Bool = false
+        environment: [String: String], relativeTo folder: String, isURL: Bool = false,
+        commands: CommandOutputs = CommandOutputs()
     ) throws(ConfigurationError) -> Resolved {
         var text = ""
         var secrets: [String] = []
@@ -29,7 +31,7 @@ extension Template {
                 continue
             }
             do throws(Unresolved) {
-                let value = try Self.value(of: part, environment, folder)
+                let value = try Self.value(of: part, environment, folder, commands)
                 text += isURL ? URLPart(after: text).encoded(value) : value
                 secrets.append(value)
             } catch {
@@ -41,7 +43,7 @@ extension Template {
     }
 
     private static func value(
-        of part: Part, _ environment: [String: String], _ folder: String
+        of part: Part, _ environment: [String: String], _ folder: String, _ commands: CommandOutputs
     ) throws(Unresolved) -> String {
         switch part {
         case .literal(let text): return text
@@ -53,6 +55,13 @@ extension Template {
             return value
         case .file(let path):
             return try content(of: FilePath.resolve(path, in: folder, home: environment["HOME"]))
+        case .command(let command):
+            switch commands.value(of: command, folder: folder) {
+            case .success(let value): return value
+            case .failure(.problem(let problem)):
+                throw Unresolved(problem: "the command `\(command.trimmed)` \(problem)")
+            case .failure(.cancelled), nil: throw Unresolved(problem: "the command `\(command.trimmed)` was not run")
+            }
         }
     }
 
@@ -70,6 +79,15 @@ extension Template {
         while text.last?.isNewline == true { text.removeLast() }
         guard !text.isEmpty else { throw Unresolved(problem: "`\(path)` is empty") }
         return text
+    }
+}
+
+extension String {
+    /// The text without white space around it.
+    fileprivate var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        let end = start.lastIndex { !$0.isWhitespace }
+        return end.map { String(start[...$0]) } ?? ""
     }
 }
 

@@ -1,4 +1,5 @@
-/// A text with references to values kept elsewhere: `${NAME}` from the environment, `${file:PATH}` from a file.
+/// A text with references to values kept elsewhere: `${NAME}` from the environment, `${file:PATH}` from a file,
+/// `${command: …}` from what a command prints.
 ///
 /// The references are found when the text is read and followed only when a request needs it. `$${` is a literal `${`.
 public struct Template: Sendable {
@@ -10,6 +11,8 @@ public struct Template: Sendable {
         case environment(String)
         /// The content of a file, without the line break at its end.
         case file(String)
+        /// What a shell command prints, without the line break at its end; the command as written.
+        case command(String)
     }
 
     /// The pieces in order.
@@ -56,6 +59,7 @@ extension Template: CustomStringConvertible {
             case .literal(let text): literal(Self.escaped(text))
             case .environment(let name): "${\(name)}"
             case .file(let path): "${file:\(path)}"
+            case .command(let command): "${command:\(command)}"
             }
         }.joined()
     }

@@ -47,7 +47,7 @@ private struct TemplateParser {
 
     private mutating func reference() throws(TemplateError) -> Template.Part {
         let start = offset
-        guard let end = scalars[offset...].firstIndex(of: "}") else {
+        guard let end = endOfReference else {
             throw TemplateError(problem: "`${` is not closed; a literal `${` is written `$${`", offset: start)
         }
         let content = String(String.UnicodeScalarView(scalars[(start + 2)..<end]))
@@ -58,14 +58,30 @@ private struct TemplateParser {
             return .file(path)
         }
         if content.hasPrefix("command:") {
-            throw TemplateError(problem: "`${command:…}` is not supported yet", offset: start)
+            let command = String(content.dropFirst("command:".count))
+            guard command.contains(where: { !$0.isWhitespace }), !command.utf8.contains(0) else {
+                throw TemplateError(problem: "`${command:}` names no command", offset: start)
+            }
+            return .command(command)
         }
         guard Self.isVariableName(content) else {
             throw TemplateError(
-                problem: "between `${` and `}` stands the name of an environment variable, or `file:` and a path",
+                problem:
+                    "between `${` and `}` stands the name of an environment variable, `file:` and a path, or `command:` and a command",
                 offset: start)
         }
         return .environment(content)
+    }
+
+    /// The brace that closes the reference here; a command may have braces of its own, in pairs.
+    private var endOfReference: Int? {
+        guard starts(with: Array("${command:".unicodeScalars)) else { return scalars[offset...].firstIndex(of: "}") }
+        var open = 0
+        return scalars[offset...].firstIndex { scalar in
+            if scalar == "{" { open += 1 }
+            if scalar == "}" { open -= 1 }
+            return scalar == "}" && open == 0
+        }
     }
 
     private static func isVariableName(_ text: String) -> Bool {

@@ -4,10 +4,14 @@ public import HTTP
 public struct EngineOptions: Sendable {
     /// Sends the requests; shared by engines, so that connections and the limit for each host are.
     public var client: Client
-    /// The environment variables that `${NAME}` refers to.
+    /// The environment variables that `${NAME}` refers to, and that commands get.
     public var environment: [String: String]
-    /// Where relative paths of `${file:PATH}` start.
+    /// Where relative paths of `${file:PATH}` start, and where `${command: …}` is run.
     public var folder: String
+    /// What `${command: …}` printed; shared by engines, so that each command is run once.
+    public var commands: CommandOutputs
+    /// The access tokens of OAuth 2; shared by engines whose feeds have one client.
+    public var tokens: AccessTokens
     /// The longest time to wait because an upstream says so; longer ones end the run as limited.
     public var maxWait: Duration
     /// The longest time to wait for another process to let go of the feed.
@@ -27,6 +31,8 @@ public struct EngineOptions: Sendable {
         self.client = client
         self.environment = environment
         self.folder = folder
+        commands = CommandOutputs()
+        tokens = AccessTokens()
         maxWait = .seconds(30)
         wait = .zero
         clock = ContinuousClock()

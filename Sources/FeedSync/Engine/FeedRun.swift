@@ -60,6 +60,7 @@ final class FeedRun {
     private func page(
         _ direction: PageDirection, _ continuation: Continuation?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> RunRules.Step {
+        try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
         // A mistake in the definition is found before anything begins.
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
         if !isBegun {

@@ -48,7 +48,7 @@ extension PageLoader {
         _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, shape: FeedShape? = nil,
         mayGrow: Bool = true
     ) throws(FeedError) -> LoadedPage {
-        let validators = Validators(of: fetched.response).without(page.secrets)
+        let validators = page.validators(of: fetched.response)
         switch fetched.kind {
         case .end:
             return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators, shape: shape)

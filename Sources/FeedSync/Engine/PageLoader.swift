@@ -52,7 +52,8 @@ struct PageLoader: Sendable {
         self.store = store
         self.options = options
         requests = RequestPlan(
-            shape.definition, environment: options.environment, folder: options.folder, salt: store.salt)
+            shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
+            commands: options.commands, tokens: options.tokens)
         decoder = PageDecoder(shape.plan)
     }
 
@@ -87,7 +88,7 @@ struct PageLoader: Sendable {
     func fetch(_ page: PreparedPage, stored: StoredPage?) async -> Fetch {
         // A 304 would not tell that the header has come since.
         let mayHaveGoneOn = definition.pagination.endsByAbsence && stored?.continuation == nil
-        let result = await attempt(page, mayHaveGoneOn ? nil : stored?.validators)
+        let (page, result) = await pages.fetch(page, validators: mayHaveGoneOn ? nil : stored?.validators)
         return Fetch(page: page, result: result, stored: stored)
     }
 
@@ -96,6 +97,7 @@ struct PageLoader: Sendable {
     /// - Parameter walk: what came before the page.
     func load(_ fetch: Fetch, after walk: WalkSoFar) async throws(FetchFailure) -> LoadedPage {
         var fetched = try fetch.result.get()
+        var page = fetch.page
         if fetched.kind == .notModified {
             if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored) {
                 let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
@@ -104,21 +106,17 @@ struct PageLoader: Sendable {
                     validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
                     leftOut: LeftOut(count: stored.leftOut))
             }
-            let again = try await attempt(fetch.page, nil).get()
+            let (asked, result) = await pages.fetch(page, validators: nil)
+            let again = try result.get()
+            page = asked
             fetched = FetchedPage(
                 kind: again.kind, response: again.response, requestCount: fetched.requestCount + again.requestCount,
                 byteCount: fetched.byteCount + again.byteCount, quota: fetched.quota + again.quota)
         }
-        return try await read(fetch.page, fetched, after: walk)
+        return try await read(page, fetched, after: walk)
     }
 
-    private func attempt(_ page: PreparedPage, _ validators: Validators?) async -> Result<FetchedPage, FetchFailure> {
-        do throws(FetchFailure) {
-            return .success(try await fetcher.fetch(page, validators: validators))
-        } catch {
-            return .failure(error)
-        }
-    }
+    private var pages: AuthorizedFetcher { AuthorizedFetcher(requests: requests, fetcher: fetcher) }
 
     /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
     private func current(_ fetch: Fetch, _ fetched: FetchedPage) async throws(FetchFailure) -> StoredPage? {

@@ -9,7 +9,8 @@ enum FetchAdvice {
             .unreachable
         case .tooLarge: .undecodable
         // Our own URLs are checked before they are sent: these are a redirect's.
-        case .tooManyRedirects, .redirectLoop, .insecureRedirect, .invalidURL, .unsupportedScheme: .unfollowable
+        case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect, .invalidURL, .unsupportedScheme:
+            .unfollowable
         case .invalidRequest: .configuration
         case .cancelled: .cancelled
         }
@@ -21,6 +22,7 @@ enum FetchAdvice {
         case .connect, .connectionLost: "check the network, or run it again later"
         case .timeout, .stalled: "run it again later, or give the feed a longer `timeout`"
         case .tls: "check the clock of this machine and the certificate of the host"
+        case .refusedRedirect: "check the `url`, and put in the one that the redirect leads to if you trust it"
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"
         case .tooLarge: "check what the `url` answers, or ask for smaller pages"

@@ -5,12 +5,12 @@ public import HTTP
 /// - Isolation: any; it keeps nothing between pages.
 public struct Fetcher: Sendable {
     private let client: Client
-    private let rules: [ResponseRule]
+    private var rules: [ResponseRule]
     private let policy: RetryPolicy
     private let clock: any Clock<Duration>
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Int64
-    private let bodyValue: BodyValue
+    let bodyValue: BodyValue
     private let progress: @Sendable (FetchProgress) -> Void
 
     /// A fetcher for the pages of a feed.
@@ -41,14 +41,24 @@ public struct Fetcher: Sendable {
         self.progress = progress
     }
 
-    /// Fetches a page, conditionally if there are validators.
+    /// The time in seconds since 1970.
+    var seconds: Int64 { now() }
+
+    /// A fetcher that differs in its rules alone.
+    func with(rules: [ResponseRule]) -> Fetcher {
+        var fetcher = self
+        fetcher.rules = rules
+        return fetcher
+    }
+
+    /// Fetches a page, conditionally if there are validators and it is a GET.
     ///
     /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is.
     public func fetch(_ page: PreparedPage, validators: Validators? = nil) async throws(FetchFailure) -> FetchedPage {
         var report = FetchReport(page, bodyValue: bodyValue)
         var request = page.request
         var isConditional = false
-        if let validators, !validators.isEmpty {
+        if let validators, !validators.isEmpty, page.mayBeConditional {
             request.headers.setConditions(validators)
             isConditional = true
         }

@@ -4,7 +4,7 @@ public import HTTP
 public struct PreparedPage: Sendable {
     /// The request without validators; its credentials are kept apart from its URL and headers.
     public let request: Request
-    /// The method and the URL with placeholders for secrets: what the store keys pages by.
+    /// The method, the URL and the body of a POST, with placeholders for secrets: what the store keys pages by.
     public let identity: String
     /// 32 bits that tell the credentials from others, 0 where there are none.
     public let credentialFingerprint: Int64
@@ -14,9 +14,21 @@ public struct PreparedPage: Sendable {
     public var mayBeBeyondEnd = false
     /// What must be neither stored nor shown; for the continuation that comes with this page, too.
     public let secrets: Secrets
+    /// How to get the access token that the request needs; nil where it needs none.
+    var tokenRequest: TokenRequest?
+    /// The access token among the request's credentials; nil where it has none yet.
+    var accessToken: AccessToken?
 }
 
 extension PreparedPage {
+    /// Whether validators can speak for the page: RFC 9110 has them for GET alone.
+    var mayBeConditional: Bool { request.method == "GET" }
+
+    /// The validators of a response that are worth keeping: none that holds a secret.
+    func validators(of response: Response) -> Validators {
+        mayBeConditional ? Validators(of: response).without(secrets) : Validators(etag: nil, lastModified: nil)
+    }
+
     /// A URL for people, secrets masked.
     func shown(_ url: WebURL) -> String { secrets.mask(url.redacted) }
 

@@ -10,6 +10,9 @@ public struct RequestPlan: Sendable {
     private let folder: String
     private let salt: String
     private let pagination: any PaginationStyle
+    private let commands: CommandOutputs
+    /// The access tokens of OAuth 2.
+    let tokens: AccessTokens
 
     /// A plan for a feed.
     ///
@@ -18,16 +21,31 @@ public struct RequestPlan: Sendable {
     ///   - environment: The environment variables.
     ///   - folder: Where relative paths of `${file:PATH}` start: the folder of the configuration file.
     ///   - pagination: The style that was found, where it is not for the definition to say.
+    ///   - commands: What `${command: …}` printed; shared by the feeds of a process.
+    ///   - tokens: The access tokens of OAuth 2; shared likewise.
     ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
     public init(
         _ definition: FeedDefinition, pagination: (any PaginationStyle)? = nil, environment: [String: String],
-        folder: String, salt: String
+        folder: String, salt: String, commands: CommandOutputs = CommandOutputs(), tokens: AccessTokens = AccessTokens()
     ) {
         self.definition = definition
         self.environment = environment
         self.folder = folder
         self.salt = salt
+        self.commands = commands
+        self.tokens = tokens
         self.pagination = pagination ?? definition.pagination
+    }
+
+    /// Runs the commands that the definition refers to, unless they were run before; do so before the first page.
+    ///
+    /// A command that fails is told of by `page`.
+    ///
+    /// - Throws: `FeedError` of kind `cancelled` if the task is.
+    public func runCommands() async throws(FeedError) {
+        for command in definition.templates.flatMap(\.commands) {
+            try await commands.run(command, folder: folder, environment: environment)
+        }
     }
 
     /// The request for a page.
@@ -42,18 +60,35 @@ public struct RequestPlan: Sendable {
         let revealed = continuation.map { Continuation(parts.secrets.reveal($0.text)) }
         let wanted: PageRequest
         do throws(PagingError) {
-            wanted = try pagination.request(for: revealed, base: PageRequest(url: base.text, query: parts.query))
+            wanted = try pagination.request(
+                for: revealed, base: PageRequest(url: base.text, query: parts.query, body: parts.body))
         } catch {
             throw FeedError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
         }
-        let target = try followed(wanted, from: base, parts)
-        let request = Request(
-            target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: base.origin,
-            timeouts: timeouts)
+        // A style that follows a URL says nothing of the body: it stays.
+        let body = (wanted.body ?? parts.body)?.json
+        let target = try followed(wanted, body: body, from: base, parts)
+        let request = request(for: target, body: body, at: base.origin, parts)
+        let identity =
+            [request.method, parts.secrets.key(for: target.text)] + (body.map { [parts.secrets.key(for: $0)] } ?? [])
         return PreparedPage(
-            request: request, identity: "\(request.method) \(parts.secrets.key(for: target.text))",
-            credentialFingerprint: parts.secrets.fingerprint(salt: salt), continuation: continuation,
-            mayBeBeyondEnd: continuation != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets)
+            request: request, identity: identity.joined(separator: " "),
+            credentialFingerprint: parts.distinction.fingerprint(salt: salt), continuation: continuation,
+            mayBeBeyondEnd: continuation != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
+            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken)
+    }
+
+    private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
+        var request = Request(
+            target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
+            timeouts: timeouts)
+        guard let body else { return request }
+        request.method = "POST"
+        request.body = Array(body.utf8)
+        if request.headers["Content-Type"] == nil { request.headers["Content-Type"] = "application/json" }
+        let holdsSecret = parts.bodyHoldsSecret || parts.secrets.occur(in: body)
+        request.redirects = holdsSecret ? .sameRequestAtOrigin : .sameRequest
+        return request
     }
 
     private var timeouts: Timeouts {
@@ -64,10 +99,12 @@ public struct RequestPlan: Sendable {
 
     private func resolvedParts() throws(FeedError) -> ResolvedParts {
         do throws(ConfigurationError) {
-            let address = try definition.url.resolved(environment: environment, relativeTo: folder, isURL: true)
-            return try ResolvedParts(definition, address: address) { template throws(ConfigurationError) in
-                try template.resolved(environment: environment, relativeTo: folder)
+            let resolve = { (template: Template, isURL: Bool) throws(ConfigurationError) in
+                try template.resolved(
+                    environment: environment, relativeTo: folder, isURL: isURL, commands: commands)
             }
+            return try ResolvedParts(
+                definition, address: try resolve(definition.url, true), token: { tokens.current($0) }, resolve: resolve)
         } catch {
             throw FeedError(
                 .configuration, error.description, advice: "set what the definition refers to, then run it again")
@@ -87,7 +124,7 @@ public struct RequestPlan: Sendable {
 
     /// The URL of a page, if it may be requested.
     private func followed(
-        _ wanted: PageRequest, from base: WebURL, _ parts: ResolvedParts
+        _ wanted: PageRequest, body: String?, from base: WebURL, _ parts: ResolvedParts
     ) throws(FeedError) -> WebURL {
         let page: WebURL
         do throws(HTTPError) {
@@ -109,6 +146,12 @@ public struct RequestPlan: Sendable {
         guard !parts.secrets.occur(in: page.text) else {
             throw FeedError(
                 .unfollowable, "the next page is at another origin, \(origin), and its URL holds a credential",
+                url: parts.shown(page))
+        }
+        if let body, parts.bodyHoldsSecret || parts.secrets.occur(in: body) {
+            throw FeedError(
+                .unfollowable,
+                "the next page is at another origin, \(origin), and the request's body holds a credential",
                 url: parts.shown(page))
         }
         return page

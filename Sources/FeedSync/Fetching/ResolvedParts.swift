@@ -8,7 +8,17 @@ struct ResolvedParts {
     /// The header fields that are no credentials.
     private(set) var headers = Headers()
     private(set) var credentials: [Credential] = []
+    /// The body before paging has its say; nil for a GET.
+    private(set) var body: RequestBody?
+    /// Whether there is a credential in the body, which so must stay with its origin.
+    private(set) var bodyHoldsSecret = false
+    /// What must be neither stored nor shown.
     let secrets: Secrets
+    /// What tells these credentials from others. An access token is not of it: a new one must not void validators.
+    let distinction: Secrets
+    private(set) var tokenRequest: TokenRequest?
+    /// The access token among the credentials; nil where there is none yet.
+    private(set) var accessToken: AccessToken?
 
     /// Headers that carry a credential however their value is written.
     private static let credentialHeaders = ["authorization", "cookie", "proxy-authorization", "x-api-key"]
@@ -16,14 +26,18 @@ struct ResolvedParts {
     /// - Parameters:
     ///   - definition: The feed.
     ///   - address: Its `url`, resolved as one.
-    ///   - resolve: Follows the references of all else.
+    ///   - resolve: Follows the references of all else; the flag tells whether it is a URL.
+    ///   - token: The access token that there is.
     /// - Throws: what `resolve` throws.
     init(
-        _ definition: FeedDefinition, address: Template.Resolved,
-        resolve: (Template) throws(ConfigurationError) -> Template.Resolved
+        _ definition: FeedDefinition, address: Template.Resolved, token: (TokenRequest) -> AccessToken?,
+        resolve resolveTemplate: (Template, _ isURL: Bool) throws(ConfigurationError) -> Template.Resolved
     ) throws(ConfigurationError) {
         url = address.text
         var found = address.secrets
+        func resolve(_ template: Template) throws(ConfigurationError) -> Template.Resolved {
+            try resolveTemplate(template, false)
+        }
 
         let parameters = try definition.query.map { parameter throws(ConfigurationError) in
             (name: parameter.name, value: try resolve(parameter.value))
@@ -51,11 +65,32 @@ struct ResolvedParts {
             }
         }
 
+        let known = found.count
+        body = try definition.body?.resolved { text throws(ConfigurationError) in
+            let value = try resolve(text.value)
+            found += value.secrets
+            if Redaction.isSecretName(text.name) { found.append(value.text) }
+            return value.text
+        }
+        bodyHoldsSecret = found.dropFirst(known).contains { !$0.isEmpty }
+
         if let authentication = definition.authentication {
             found += try Self.credentials(of: authentication, resolve: resolve, into: &credentials)
         }
+        if case .oauth2(let client) = definition.authentication {
+            let (request, secrets) = try TokenRequest.resolved(client, resolveTemplate)
+            found += secrets
+            tokenRequest = request
+        }
         // Behind all others, so that these keep their numbers.
-        secrets = Secrets(found + address.secrets.flatMap(URLSecret.otherForms))
+        found += address.secrets.flatMap(URLSecret.otherForms)
+        distinction = Secrets(found + (tokenRequest?.distinction ?? []))
+        accessToken = tokenRequest.flatMap(token)
+        if let accessToken {
+            credentials.append(.header(name: "Authorization", value: "Bearer \(accessToken.text)"))
+            found.append(accessToken.text)
+        }
+        secrets = Secrets(found)
     }
 
     /// A URL for people, secrets masked.
@@ -93,6 +128,7 @@ struct ResolvedParts {
                 found += [value.text] + value.secrets
             }
             return found
+        case .oauth2: return []
         }
     }
 

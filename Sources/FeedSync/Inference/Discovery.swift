@@ -40,11 +40,14 @@ public struct Discovery: Sendable {
     /// - Throws: `FeedError` of kind `configuration` where the body has no items or nothing tells them apart,
     ///   `undecodable` where it is no JSON, or the reason why a page did not come.
     public func discover() async throws(FeedError) -> Discovered {
-        let page = try plan(definition).page(for: nil)
+        let requests = plan(definition)
+        try await requests.runCommands()
+        let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher)
+            .fetch(try requests.page(for: nil), validators: nil)
         let first: FetchedPage
         let found: Discovered
         do throws(FetchFailure) {
-            first = try await fetcher.fetch(page)
+            first = try result.get()
             found = try await discover(from: first, of: page, effort: .verify)
         } catch {
             throw error.error
@@ -77,8 +80,11 @@ public struct Discovery: Sendable {
         }
         trials.findings = structure.findings
         var evidence = structure.evidence
-        if definition.hasOpenPagination, !structure.isSingle {
-            evidence.append(try await trials.findPagination(structure, effort: effort))
+        if definition.hasOpenPagination {
+            evidence.append(
+                structure.isSingle
+                    ? Evidence(.pagination, .nothing, "the body is one item, which has no pages")
+                    : try await trials.findPagination(structure, effort: effort))
         }
         return trials.discovered(
             evidence.map { evidence in
@@ -105,7 +111,9 @@ public struct Discovery: Sendable {
 
     private var plan: @Sendable (FeedDefinition) -> RequestPlan {
         { [options, salt] definition in
-            RequestPlan(definition, environment: options.environment, folder: options.folder, salt: salt)
+            RequestPlan(
+                definition, environment: options.environment, folder: options.folder, salt: salt,
+                commands: options.commands, tokens: options.tokens)
         }
     }
 

@@ -39,26 +39,32 @@ extension JSONTree {
     struct Members: Sendable, Hashable {
         /// In the order in which the names came first.
         private(set) var all: [Member] = []
+        /// The place of each name, where there are too many names to go through them.
         private var places: [String: Int] = [:]
+        private static let fewNames = 12
 
         /// Members of which the last counts where several have one name.
         init(_ members: [(name: String, value: JSONTree)]) {
             all.reserveCapacity(members.count)
             for (name, value) in members {
-                if let place = places[name] {
+                if let place = place(of: name) {
                     all[place] = Member(name: name, value: value)
                 } else {
-                    places[name] = all.count
+                    if members.count > Self.fewNames { places[name] = all.count }
                     all.append(Member(name: name, value: value))
                 }
             }
         }
 
         /// The value of a member; nil where there is none.
-        subscript(name: String) -> JSONTree? { places[name].map { all[$0].value } }
+        subscript(name: String) -> JSONTree? { place(of: name).map { all[$0].value } }
 
         /// The names in order.
         var names: [String] { all.map(\.name) }
+
+        private func place(of name: String) -> Int? {
+            places.isEmpty ? all.firstIndex { $0.name == name } : places[name]
+        }
     }
 
     /// One member of an object.

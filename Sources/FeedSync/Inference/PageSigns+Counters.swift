@@ -17,7 +17,8 @@ extension PageSigns {
         let offsets = offset
         // Who asks by offset, or is told one, is not asked by page.
         let prefersOffset =
-            parameter(Self.offsetParameters) != nil || parameter(Self.pageParameters) == nil && offsetSign != nil
+            parameter(Self.offsetParameters) != nil
+            || parameter(Self.pageParameters) == nil && (offsetSign != nil || isElasticsearch)
         let numbers = prefersOffset ? offsets + pages : pages + offsets
         return keyset + numbers
     }
@@ -36,6 +37,9 @@ extension PageSigns {
 
     /// A flag that says that there is more.
     var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
+
+    /// Elasticsearch counts by `from`: https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html
+    private var isElasticsearch: Bool { first(["shards"]) { $0.path.segments.count == 1 } != nil }
 
     private var offsetSign: Sign? {
         let given = parameter(Self.offsetParameters).flatMap { Int($0.value) } ?? 0
@@ -73,7 +77,7 @@ extension PageSigns {
                 trial: .page(first: first),
                 members: FlowMapping().with("style", "page").with("param", name).with("total", total?.path)
                     .with("pages", pageCount?.path).with("more", more?.path),
-                certainty: .likely, evidence: says.joined(separator: ", "))
+                certainty: .likely, evidence: says.joined(separator: ", "), counter: name)
         }
     }
 
@@ -84,7 +88,7 @@ extension PageSigns {
         guard given != nil || sign != nil || total != nil || more != nil || size != nil && pageCount == nil else {
             return []
         }
-        let name = given?.name ?? sign.map { $0.name.folded == "from" ? "from" : $0.written } ?? "offset"
+        let name = given?.name ?? sign?.written ?? (isElasticsearch ? "from" : "offset")
         let says = [
             given.map { "the URL has `\($0.name)`" }, sign.map { "`\($0.path)` is \($0.value.json)" },
             size.map { "`\($0.path)` is \($0.value.json)" },
@@ -96,7 +100,7 @@ extension PageSigns {
                 trial: .offset,
                 members: FlowMapping().with("style", "offset").with("param", name).with("total", total?.path)
                     .with("more", more?.path),
-                certainty: .likely, evidence: says.joined(separator: ", "))
+                certainty: .likely, evidence: says.joined(separator: ", "), counter: name)
         ]
     }
 

@@ -35,7 +35,8 @@ extension PageSigns {
         let candidates = leading.map { sign in
             PagingCandidate(
                 trial: .follow, members: FlowMapping().with("style", "next_url").with("next", sign.path),
-                certainty: .certain, evidence: "`\(sign.path)` leads to the next page")
+                certainty: isMeantForPeople(sign.value.text ?? "") ? .likely : .certain,
+                evidence: "`\(sign.path)` leads to the next page")
         }
         if !candidates.isEmpty { return candidates }
         return named.filter { $0.value == .null && Self.nextURLNames.contains($0.name.folded) }.prefix(1).map { sign in
@@ -68,6 +69,11 @@ extension PageSigns {
                 trial: .follow, members: FlowMapping().with("style", "cursor").with("next", sign.path),
                 certainty: .certain, evidence: "`\(sign.path)` holds the parameters of the next page")
         }
+    }
+
+    /// Whether a URL may be that of a page to look at: `/latest?page=1` in the answer to `/latest.json`.
+    private func isMeantForPeople(_ target: String) -> Bool {
+        url.path.hasSuffix(".json") && !target.prefix { $0 != "?" }.hasSuffix(".json") && !target.hasPrefix("?")
     }
 
     private static func isNamedNext(_ sign: Sign) -> Bool {

@@ -14,6 +14,13 @@ struct PageSigns {
         /// The name as written.
         let written: String
         let value: JSONTree
+
+        /// Whether the sign stands in an object that the items are in, too.
+        func isAround(_ items: Path) -> Bool {
+            // `total: {value: 9}` stands where `total` does.
+            let isNested = path.segments.last != .member(written)
+            return items.starts(with: Path(Array(path.segments.dropLast(isNested ? 2 : 1))))
+        }
     }
 
     let signs: [Sign]
@@ -32,7 +39,8 @@ struct PageSigns {
         self.key = key
         var signs: [Sign] = []
         if !items.segments.isEmpty { Self.collect(body, Path([]), besides: items, into: &signs) }
-        self.signs = signs
+        // What stands around the items speaks of them; what stands elsewhere may speak of anything.
+        self.signs = signs.filter { $0.isAround(items) } + signs.filter { !$0.isAround(items) }
     }
 
     /// The parameters of the request's URL.

@@ -20,6 +20,8 @@ struct PagingCandidate: Sendable, Hashable {
     let evidence: String
     /// Whether there is a further page, as far as the candidate can tell; false if the sign says that this is the last.
     var leadsOn = true
+    /// The parameter that it counts by, where it does: two candidates of one parameter would make the same requests.
+    var counter: String?
 
     /// The `pagination` member, in one line.
     func yaml(first: Int? = nil) -> String {

@@ -18,7 +18,7 @@ struct PagingSearch {
         var seen: Set<String> = []
         // What leads on goes before what says that this was all.
         let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + signs.guesses
-        candidates = sorted.filter { seen.insert($0.yaml()).inserted }
+        candidates = sorted.filter { seen.insert($0.counter ?? $0.yaml()).inserted }
     }
 }
 
@@ -59,10 +59,10 @@ extension PageSigns {
         let nothing = "nothing on the page says how it goes on"
         let page = PagingCandidate(
             trial: .page(first: nil), members: FlowMapping().with("style", "page").with("param", "page"),
-            certainty: .guess, evidence: nothing)
+            certainty: .guess, evidence: nothing, counter: "page")
         let offset = PagingCandidate(
             trial: .offset, members: FlowMapping().with("style", "offset").with("param", "offset"), certainty: .guess,
-            evidence: nothing)
+            evidence: nothing, counter: "offset")
         guard let key else { return [page, offset] }
         return [page, offset]
             + ["after", "starting_after", "since_id", "after_id", "max_id", "since"].map {

@@ -114,7 +114,15 @@ extension SecondPageTrials {
         guard count > 1 else { return .rejected("one item is too few to tell") }
         guard let settled = settled(by: candidate) else { return .rejected("it cannot be written down") }
         let answer = try await fetch(settled, Continuation("\(count - 1)"), structure)
-        guard case .page(let reading) = answer else { return Self.rejection(answer) }
+        guard case .page(let reading) = answer else {
+            // Some give only whole pages; what a page says of itself is enough to go by.
+            guard candidate.certainty == .likely,
+                case .page(let next) = try await fetch(settled, Continuation("\(count)"), structure)
+            else { return Self.rejection(answer) }
+            let news = news(in: next, structure)
+            guard news.isAllNew else { return .rejected(Self.words(for: news)) }
+            return .verified(first: nil, "from \(count) on came \(Self.items(news.fresh)) more")
+        }
         let known = structure.reading.keys(structure.keyPaths)
         let keys = reading.keys(structure.keyPaths)
         guard let last = known.last, keys.first == last else {

@@ -29,7 +29,7 @@ struct SecondPageTrials {
 
     /// Whether another request may go out.
     private var isSpent: Bool {
-        trialCount >= Discovery.mostTrials || (first.quota + quota).contains { $0.blockedUntil != nil }
+        trialCount >= Discovery.mostTrials || isBlocked
     }
 
     /// Finds the pagination, and says what speaks for it or what was tried.
@@ -53,7 +53,12 @@ struct SecondPageTrials {
                 return Evidence(.pagination, .nothing, "there is one page: \(whole)")
             }
             if candidate.certainty == .guess, effort == .signs { break }
-            guard !isSpent else { break }
+            guard !isSpent else {
+                if isCertain {
+                    return record(candidate, .certain, "\(candidate.evidence); it was not followed: \(stop)")
+                }
+                break
+            }
             switch try await outcome(of: candidate, structure) {
             case .verified(let first, let proof):
                 hasSecondPage = true
@@ -68,11 +73,15 @@ struct SecondPageTrials {
         return nothing(rejections)
     }
 
+    private var stop: String {
+        isBlocked ? "the host wants no further request now" : "too many requests were made already"
+    }
+
     private var isBlocked: Bool { (first.quota + quota).contains { $0.blockedUntil != nil } }
 
     private func nothing(_ rejections: [String]) -> Evidence {
         guard !rejections.isEmpty else {
-            let reason = isBlocked ? "; the host wants no further request now" : ""
+            let reason = isBlocked ? "; \(stop)" : ""
             return Evidence(.pagination, .nothing, "nothing on the page says how it goes on\(reason)")
         }
         return Evidence(
@@ -119,7 +128,7 @@ extension SecondPageTrials {
     mutating func fetch(
         _ settled: FeedDefinition, _ continuation: Continuation, _ structure: StructureSearch
     ) async throws(FetchFailure) -> Answer {
-        guard !isSpent else { return .nothing("too many requests were made already") }
+        guard !isSpent else { return .nothing(stop) }
         trialCount += 1
         let wanted: PreparedPage
         do throws(FeedError) {

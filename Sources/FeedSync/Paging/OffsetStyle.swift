@@ -54,7 +54,7 @@ public struct OffsetStyle: PaginationStyle {
     public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         limit?.apply(to: &request)
-        request.set(parameter, to: "\(try offset(continuation))")
+        request.set(parameter, to: try offset(continuation))
         return request
     }
 

@@ -1,4 +1,6 @@
 /// The request for a page, as far as paging has a say in it.
+///
+/// With a body it is a POST, and a parameter is a member of the body, named by its path; else one of the query.
 public struct PageRequest: Sendable, Hashable {
     /// A query parameter, not yet encoded.
     public struct Parameter: Sendable, Hashable {
@@ -18,15 +20,48 @@ public struct PageRequest: Sendable, Hashable {
     public var url: String
     /// Query parameters in the order in which they are sent.
     public var query: [Parameter]
+    /// The body of a POST; nil for a GET.
+    public var body: RequestBody?
 
-    /// A request for this URL and query.
-    public init(url: String, query: [Parameter] = []) {
+    /// A request for this URL and query, with this body.
+    public init(url: String, query: [Parameter] = [], body: RequestBody? = nil) {
         self.url = url
         self.query = query
+        self.body = body
+    }
+
+    /// Whether the parameter has a value.
+    public func has(_ name: String) -> Bool {
+        body.map { $0.value(at: Self.place(of: name)) != nil } ?? query.contains { $0.name == name }
     }
 
     /// Gives a parameter one value, in the place of those it had or at the end.
+    ///
+    /// In a body it stays a number where one stands and the value is one; else it is a string.
     public mutating func set(_ name: String, to value: String) {
+        guard let body else {
+            setQuery(name, to: value)
+            return
+        }
+        if case .number? = body.value(at: Self.place(of: name)),
+            case .number(let digits)? = try? JSONValue(parsing: value)
+        {
+            self.body?.set(Self.place(of: name), to: .number(digits))
+        } else {
+            self.body?.set(Self.place(of: name), to: .text(value))
+        }
+    }
+
+    /// Gives a parameter a number, which in a body goes out as one.
+    public mutating func set(_ name: String, to number: Int) {
+        if body == nil {
+            setQuery(name, to: "\(number)")
+        } else {
+            body?.set(Self.place(of: name), to: .number("\(number)"))
+        }
+    }
+
+    private mutating func setQuery(_ name: String, to value: String) {
         guard let index = query.firstIndex(where: { $0.name == name }) else {
             query.append(Parameter(name: name, value: value))
             return
@@ -38,5 +73,19 @@ public struct PageRequest: Sendable, Hashable {
             defer { isFirst = false }
             return !isFirst
         }
+    }
+
+    /// The names on the way to a member of the body; a name that is no path of members is one member's.
+    static func place(of name: String) -> ArraySlice<String> { members(of: name)?[...] ?? [name] }
+
+    /// The names on the way to a member; nil for a path that leads elsewhere, and for none.
+    static func members(of name: String) -> [String]? {
+        guard let path = try? Path(name), !path.segments.isEmpty else { return nil }
+        var names: [String] = []
+        for segment in path.segments {
+            guard case .member(let name) = segment else { return nil }
+            names.append(name)
+        }
+        return names
     }
 }

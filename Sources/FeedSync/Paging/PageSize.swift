@@ -35,8 +35,8 @@ struct PageSize: Sendable, Hashable {
 
     /// Puts the size into a request, unless the feed's own query has one.
     func apply(to request: inout PageRequest) {
-        guard !request.query.contains(where: { $0.name == parameter }) else { return }
-        request.set(parameter, to: "\(count)")
+        guard !request.has(parameter) else { return }
+        request.set(parameter, to: count)
     }
 }
 

@@ -55,7 +55,7 @@ public struct PageStyle: PaginationStyle {
     public func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
-        request.set(parameter, to: "\(try number(continuation))")
+        request.set(parameter, to: try number(continuation))
         return request
     }
 

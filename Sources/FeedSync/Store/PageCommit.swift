@@ -66,8 +66,11 @@ struct PageOutcome: Sendable {
 }
 
 extension PageCommit {
-    /// The URL in `request`, without the method.
-    var url: String { request.split(separator: " ", maxSplits: 1).last.map(String.init) ?? request }
+    /// The URL in `request`, without the method and the body.
+    var url: String {
+        let parts = request.split(separator: " ", maxSplits: 2)
+        return parts.count > 1 ? String(parts[1]) : request
+    }
 }
 
 extension FeedError {

@@ -16,10 +16,14 @@ struct ConfigurationSearchTests {
         var environment = ["FEEDSYNC_CONFIG": "/env.yaml", "XDG_CONFIG_HOME": "/xdg", "HOME": "/home/me"]
         let xdg = "/xdg/feedsync/feedsync.yaml"
         let files = ["feedsync.yaml": Self.mine, xdg: Self.mine, "/home/me/.config/feedsync/feedsync.yaml": Self.mine]
+        #expect(try search(environment, files: files).found(option: "feedsync.yaml")?.mayRunCommands == true)
+        #expect(try search(environment, files: files).found(option: nil)?.mayRunCommands == true)
         #expect(try search(environment, files: files).file(option: "/given.yaml") == "/given.yaml")
         #expect(try search(environment, files: files).file(option: nil) == "/env.yaml")
         environment["FEEDSYNC_CONFIG"] = ""
         #expect(try search(environment, files: files).file(option: nil) == "feedsync.yaml")
+        #expect(try search(environment, files: files).found(option: nil)?.mayRunCommands == false)
+        #expect(try search(environment, files: [xdg: Self.mine]).found(option: nil)?.mayRunCommands == true)
         #expect(try search(environment, files: [xdg: Self.mine]).file(option: nil) == xdg)
         environment["XDG_CONFIG_HOME"] = nil
         let personal = try search(environment, files: files.filter { $0.key.hasPrefix("/home") }).file(option: nil)

@@ -5,10 +5,10 @@ import Testing
 @Suite("A template")
 struct TemplateTests {
     /// The template that a feed's query parameter `v` is.
-    private func template(_ text: String) throws -> Template {
+    private func template(_ text: String, allowsCommands: Bool = false) throws -> Template {
         let feed = try FeedDefinition.parse(
             name: "x", yaml: "url: https://example.com\nkey: id\ncolumns: {id: id}\nquery:\n  v: \(text)\n",
-            file: "f.yaml")
+            file: "f.yaml", allowsCommands: allowsCommands)
         return try #require(feed.query.first).value
     }
 
@@ -20,17 +20,21 @@ struct TemplateTests {
             ("${TOKEN}", [.environment("TOKEN")]),
             ("'token ${A_1}!'", [.literal("token "), .environment("A_1"), .literal("!")]),
             ("${file:/run/secret}", [.file("/run/secret")]),
+            ("'${command: gh auth token}'", [.command(" gh auth token")]),
+            ("'a${command:awk {print} x}b'", [.literal("a"), .command("awk {print} x"), .literal("b")]),
             ("$${X}", [.literal("${X}")]),
             ("$5", [.literal("$5")]),
             ("''", []),
         ] as [(String, [Template.Part])])
     func parts(text: String, parts: [Template.Part]) throws {
-        #expect(try template(text).parts == parts)
+        #expect(try template(text, allowsCommands: true).parts == parts)
     }
 
-    @Test("is written as it was read", arguments: ["a ${B} c", "$${X}", "$$${X}", "${file:a/b}x", "$"])
+    @Test(
+        "is written as it was read",
+        arguments: ["a ${B} c", "$${X}", "$$${X}", "${file:a/b}x", "$", "${command: a {b} }c"])
     func description(text: String) throws {
-        #expect(try template("'\(text)'").description == text)
+        #expect(try template("'\(text)'", allowsCommands: true).description == text)
     }
 
     @Test(
@@ -42,12 +46,17 @@ struct TemplateTests {
             ),
             (
                 "'${a-b}'",
-                "f.yaml:5:7: in `v` of `query` of feed `x`: between `${` and `}` stands the name of an environment variable, or `file:` and a path"
+                "f.yaml:5:7: in `v` of `query` of feed `x`: between `${` and `}` stands the name of an environment variable, `file:` and a path, or `command:` and a command"
             ),
             ("${file:}", "f.yaml:5:6: in `v` of `query` of feed `x`: `${file:}` names no file"),
+            ("'${command: }'", "f.yaml:5:7: in `v` of `query` of feed `x`: `${command:}` names no command"),
+            (
+                "'${command: echo {}'",
+                "f.yaml:5:7: in `v` of `query` of feed `x`: `${` is not closed; a literal `${` is written `$${`"
+            ),
             (
                 "'${command: gh auth token}'",
-                "f.yaml:5:7: in `v` of `query` of feed `x`: `${command:…}` is not supported yet"
+                "f.yaml:5:6: feed `x` has a `${command:…}`, and commands are run only for a file that is named: use --config f.yaml or $FEEDSYNC_CONFIG if you trust it"
             ),
         ])
     func mistakes(text: String, expected: String) {

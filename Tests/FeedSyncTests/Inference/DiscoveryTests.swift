@@ -105,6 +105,14 @@ struct DiscoveryTests {
         #expect(found.definition.isSettled && found.definition.hasOpenPagination)
     }
 
+    @Test("asks nothing twice, though signs and guesses speak for the same parameter")
+    func once() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in page(0, #""page":1,"total":35,"offset":0,"#) }
+        _ = try await bench.discover()
+        #expect(Set(bench.queries).count == bench.queries.count, "\(bench.queries)")
+    }
+
     @Test("does not take a page that overlaps the first for the second one")
     func overlap() async throws {
         let bench = try DiscoveryBench()
@@ -118,6 +126,18 @@ struct DiscoveryTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { page((number($0, "offset") ?? 0) * 2) }
         #expect(try await bench.discover().findings.pagination == nil)
+    }
+
+    @Test("asks by whole pages where an offset in the midst of one is refused")
+    func wholePages() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let start = number(request, "offset") ?? 0
+            return start % 10 == 0 ? page(start, #""offset":0,"total":35,"#) : .status(400)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == "{style: offset, param: offset, total: total}")
+        #expect(bench.queries == ["", "offset=9", "offset=10"])
     }
 
     @Test("takes a refusal of a parameter for an answer", arguments: [400, 404, 422])
@@ -169,6 +189,20 @@ struct DiscoveryTests {
         bench.server.route("/things") { _ in page(0, #""next":null,"#) }
         let found = try await bench.discover()
         #expect(found.findings.pagination == "{style: next_url, next: next}" && found.requestCount == 1)
+    }
+
+    @Test("makes no request of a host whose quota is spent, and believes what describes itself")
+    func spent() async throws {
+        let bench = try DiscoveryBench()
+        let spent = [(name: "RateLimit", value: "limit=5, remaining=0, reset=900")]
+        bench.server.route("/things") { _ in page(0, #""next":"/more","#, headers: spent) }
+        let certain = try await bench.discover()
+        #expect(certain.findings.pagination == "{style: next_url, next: next}" && certain.requestCount == 1)
+        bench.server.route("/things") { _ in page(0, headers: spent) }
+        let open = try await bench.discover()
+        #expect(open.findings.pagination == nil && open.requestCount == 1 && !open.findings.hasTriedPaging)
+        #expect(open.paginationEvidence?.text.hasSuffix("the host wants no further request now") == true)
+        #expect(open.quota.map(\.remaining) == [0])
     }
 
     @Test("takes what the definition says as given")

@@ -53,10 +53,6 @@ struct PagingSearchTests {
                 "{style: next_url, next: next_page_url}"
             ),
             (
-                "/latest.json", #"{"topic_list":{"more_topics_url":"/latest?page=1","topics":\#(two)}}"#, [:],
-                "{style: next_url, next: topic_list.more_topics_url}"
-            ),
-            (
                 "/x", #"{"info":{"count":9,"pages":2,"next":"https://e.org/x?page=2","prev":null},"results":\#(two)}"#,
                 [:], "{style: next_url, next: info.next}"
             ),
@@ -82,6 +78,16 @@ struct PagingSearchTests {
     @Test(
         "is what its tokens and figures speak for",
         arguments: [
+            (
+                "/latest.json", #"{"topic_list":{"more_topics_url":"/latest?page=1","topics":\#(two)}}"#, [:],
+                "{style: next_url, next: topic_list.more_topics_url}"
+            ),
+            (
+                "/i/_search",
+                #"{"_shards":{"total":5},"hits":{"total":{"value":9,"relation":"eq"},"hits":[{"_id":"a"},{"_id":"b"}]}}"#,
+                [:],
+                "{style: offset, param: from, total: hits.total.value}"
+            ),
             (
                 "/x", #"{"members":\#(two),"response_metadata":{"next_cursor":"dXNlcg=="}}"#, [:],
                 "{style: cursor, param: cursor, next: response_metadata.next_cursor}"

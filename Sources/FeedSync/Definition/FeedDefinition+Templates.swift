@@ -1,0 +1,30 @@
+extension FeedDefinition {
+    /// Every text of the request that may refer to a value elsewhere.
+    public var templates: [Template] {
+        [url] + (query + headers + (body?.texts ?? [])).map(\.value) + (authentication?.templates ?? [])
+    }
+
+    /// Why the definition cannot be used where commands are not to be run: each place that has one.
+    func refusedCommands() -> [Mistake] {
+        templates.filter { !$0.commands.isEmpty }.map { template in
+            Mistake(
+                position: template.position,
+                problem: """
+                    feed `\(name)` has a `${command:…}`, and commands are run only for a file that is named: use \
+                    --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
+                    """)
+        }
+    }
+}
+
+extension Template {
+    /// The commands that it refers to.
+    var commands: [String] {
+        parts.compactMap { if case .command(let command) = $0 { command } else { nil } }
+    }
+
+    /// The template without the references whose values only a run of a command could tell.
+    public var withoutCommands: Template {
+        Template(parts.filter { if case .command = $0 { false } else { true } }, position: position)
+    }
+}

@@ -1,0 +1,32 @@
+/// What requests cost besides those of the page itself.
+struct FetchCost: Sendable {
+    var requestCount = 0
+    var byteCount = 0
+    var quota: [QuotaReading] = []
+
+    mutating func add(_ failure: FetchFailure) {
+        requestCount += failure.requestCount
+        byteCount += failure.byteCount
+        quota += failure.quota
+    }
+
+    mutating func add(_ other: FetchCost) {
+        requestCount += other.requestCount
+        byteCount += other.byteCount
+        quota += other.quota
+    }
+
+    /// The page with this on its account, too.
+    func added(to page: FetchedPage) -> FetchedPage {
+        FetchedPage(
+            kind: page.kind, response: page.response, requestCount: page.requestCount + requestCount,
+            byteCount: page.byteCount + byteCount, quota: quota + page.quota)
+    }
+
+    /// The failure with this on its account, too.
+    func added(to failure: FetchFailure) -> FetchFailure {
+        FetchFailure(
+            error: failure.error, requestCount: failure.requestCount + requestCount,
+            byteCount: failure.byteCount + byteCount, quota: quota + failure.quota)
+    }
+}

@@ -1,0 +1,83 @@
+internal import HTTP
+
+/// A request for an access token, references followed.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc6749#section-4.4.2
+public struct TokenRequest: Sendable, Hashable {
+    let url: WebURL
+    let id: String
+    let secret: String
+    let scope: String?
+    let audience: String?
+    let sending: OAuthClient.Sending
+
+    /// What HTTP Basic authentication sends: id and secret are encoded as in a form before they are joined.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+    private var pair: String { Base64.encoded("\(FormEncoding.encoded(id)):\(FormEncoding.encoded(secret))") }
+
+    /// What must be neither stored nor shown.
+    private var secrets: [String] { [secret, id, pair] }
+
+    /// The request of a client, and its secrets.
+    ///
+    /// - Throws: what `resolve` throws; `ConfigurationError` for a URL that is none.
+    static func resolved(
+        _ client: OAuthClient,
+        _ resolve: (Template, _ isURL: Bool) throws(ConfigurationError) -> Template.Resolved
+    ) throws(ConfigurationError) -> (TokenRequest, secrets: [String]) {
+        let address = try resolve(client.tokenURL, true)
+        let (id, secret) = (try resolve(client.id, false), try resolve(client.secret, false))
+        let scope = try client.scope.map { template throws(ConfigurationError) in try resolve(template, false) }
+        let audience = try client.audience.map { template throws(ConfigurationError) in try resolve(template, false) }
+        let url: WebURL
+        do throws(HTTPError) {
+            url = try WebURL(address.text)
+        } catch {
+            throw ConfigurationError(
+                Mistake(
+                    position: client.tokenURL.position, problem: "the `token_url` cannot be requested: \(error.message)"
+                ))
+        }
+        let request = TokenRequest(
+            url: url, id: id.text, secret: secret.text, scope: scope?.text, audience: audience?.text,
+            sending: client.sending)
+        let references = [secret, id, scope, audience, address].compactMap { $0?.secrets }.flatMap(\.self)
+        return (request, request.secrets + references + address.secrets.flatMap(URLSecret.otherForms))
+    }
+
+    /// What else tells tokens of one client apart.
+    var distinction: [String] { [scope, audience].compactMap(\.self) }
+
+    /// The request as it is sent; it goes to its own URL or nowhere.
+    ///
+    /// - Parameter secrets: What its errors must not show.
+    func page(timeouts: Timeouts, secrets: Secrets) -> PreparedPage {
+        var form = [QueryItem(name: "grant_type", value: "client_credentials")]
+        var request = Request(
+            url, method: "POST",
+            headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
+            timeouts: timeouts, limits: Limits(body: 1 << 20))
+        switch sending {
+        case .header:
+            request.credentials = [.header(name: "Authorization", value: "Basic \(pair)")]
+        case .body:
+            form += [QueryItem(name: "client_id", value: id), QueryItem(name: "client_secret", value: secret)]
+        }
+        if let scope { form.append(QueryItem(name: "scope", value: scope)) }
+        if let audience { form.append(QueryItem(name: "audience", value: audience)) }
+        request.body = FormEncoding.body(form)
+        request.redirects = .none
+        return PreparedPage(
+            request: request, identity: "POST \(secrets.key(for: url.text))", credentialFingerprint: 0,
+            continuation: nil, secrets: secrets)
+    }
+}
+
+extension TokenRequest: CustomStringConvertible, CustomReflectable {
+    /// Where the token comes from, without the query.
+    public var description: String { "access token of \(url.origin)\(url.path)" }
+
+    /// A mirror without children, so that `dump` shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}

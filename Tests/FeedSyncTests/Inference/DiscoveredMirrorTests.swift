@@ -1,0 +1,53 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A feed of which only the URL is known")
+struct DiscoveredMirrorTests {
+    @Test(
+        "is mirrored by what was found",
+        arguments: [
+            (#"[{"id":1,"owner":{"login":"a"}},null,{"id":2,"owner":null}]"#, "id owner_login", 2),
+            (#"{"query":{"pages":{"12":{"title":"a"},"15":{"title":"b"}}}}"#, "key title", 2),
+            (#"{"data":{"id":7,"tags":["a"]}}"#, "id tags", 1),
+            (#"{"id":7,"labels":[{"id":1},{"id":2}]}"#, "id labels", 1),
+            (#"{"results":[{"hits":[{"objectID":"1"},{"objectID":"2"}]}]}"#, "objectID", 2),
+            (#"[{"page":1},[{"a.b":"x","select":1,"":2},{"a.b":"y","select":1,"":3}]]"#, "a.b select _2", 2),
+            (#"{"edges":[{"node":{"id":"a","n":{"m":{"k":1}}}},{"node":{"id":"b"}}]}"#, "node_id node_n_m", 2),
+            (#"[{"o":"a","n":"x"},{"o":"b","n":"x"},{"o":"b","n":"y"}]"#, "o n", 3),
+        ] as [(String, String, Int)])
+    func mirror(body: String, columns: String, count: Int) async throws {
+        let bench = try DiscoveryBench()
+        // Whatever is asked beyond the first page is not there.
+        bench.server.route("/things") { $0.query.isEmpty ? .json(body) : .status(404) }
+        let found = try await bench.discover()
+        #expect(found.definition.columns.map(\.name).joined(separator: " ") == columns)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await Store(path: folder.appending(path: "store.db").path)
+        let engine = try await SyncEngine(feed: found.definition, store: store, options: EngineBench.options)
+        let summary = try await engine.perform(.reload)
+        #expect(summary.figures.items.inserted == count)
+    }
+
+    @Test("has its second page fetched by what was found")
+    func pages() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let start = (Int(request.parameter("page") ?? "0") ?? 0) * 10
+            return .json(#"{"data":{"list":[\#(DiscoveryBench.items(start))],"pageCount":4}}"#)
+        }
+        let found = try await bench.discover()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await Store(path: folder.appending(path: "store.db").path)
+        let engine = try await SyncEngine(feed: found.definition, store: store, options: EngineBench.options)
+        let summary = try await engine.perform(.allPages)
+        #expect(summary.figures.items.inserted == 35)
+    }
+}
