@@ -43,7 +43,7 @@ struct Command: Sendable {
 
     /// Every command, in the order of the help text.
     static let all: [Command] = [
-        .reload, .more, .feeds, .presets, .check, .status, .show, .events, .demo, .help,
+        .add, .reload, .more, .status, .show, .events, .feeds, .explain, .remove, .presets, .check, .demo, .help,
     ]
 
     /// The command that a word calls.
@@ -56,6 +56,14 @@ struct Command: Sendable {
 
     /// Where to read more, for errors.
     var helpAdvice: String { "feedsync help \(name)" }
+
+    /// What its operands have to name.
+    var need: String {
+        name == "add" ? "the name of the new feed, and a URL or the name of a preset" : "the name of a feed"
+    }
+
+    /// Where to find that.
+    var needAdvice: String { name == "add" ? helpAdvice : "feedsync feeds lists them" }
 
     /// As many operands as there may be.
     static let anyNumber = Int.max - 1

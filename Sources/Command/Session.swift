@@ -28,6 +28,17 @@ struct Session: Sendable {
         throw Failure(.configuration, [missing], explanation: Self.beginning)
     }
 
+    /// The path of the configuration, found as for every command; nil where there is none.
+    ///
+    /// - Throws: `Failure` with exit code 78 for one that must not be used.
+    func configurationPath() throws(Failure) -> String? {
+        do throws(ConfigurationError) {
+            return try search.file(option: invocation.options[.config])
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
 
     private var missing: String {
@@ -38,14 +49,11 @@ struct Session: Sendable {
     }
 
     private static let beginning = """
-        A feedsync.yaml to begin with:
+        A first feed makes one, from a preset or a URL:
 
-            feeds:
-              swift-repos:
-                preset: github.search
-                query: {q: "language:swift stars:>=2000"}
+            feedsync add swift-repos github.search 'q=language:swift stars:>=2000'
+            feedsync add things https://api.example.com/things
 
-        Then: feedsync reload swift-repos
         """
 
     /// The path of the store; nil where nothing tells it.

@@ -19,4 +19,10 @@ struct Event {
     /// The tag in full, as in `tag:yaml.org,2002:str`.
     let tag: String?
     let mark: Mark
+    /// From its first Unicode scalar to the one after its last, counted from the text's first.
+    let places: Range<Int>
+    /// Whether a list or mapping that begins here is written in brackets or braces.
+    let isFlow: Bool
+    /// Whether nothing in the text stands for it.
+    let isImplicit: Bool
 }

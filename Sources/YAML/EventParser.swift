@@ -41,7 +41,7 @@ struct EventParser: ~Copyable {
         switch event.type {
         case YAML_STREAM_START_EVENT: return make(.streamStart, event)
         case YAML_DOCUMENT_START_EVENT: return make(.documentStart, event)
-        case YAML_DOCUMENT_END_EVENT: return make(.documentEnd, event)
+        case YAML_DOCUMENT_END_EVENT: return make(.documentEnd, event, isImplicit: data.document_end.implicit == 1)
         case YAML_ALIAS_EVENT: return make(.alias(text(data.alias.anchor) ?? ""), event)
         case YAML_SCALAR_EVENT:
             let value = UnsafeBufferPointer(start: data.scalar.value, count: data.scalar.length)
@@ -49,19 +49,27 @@ struct EventParser: ~Copyable {
                 text: String(decoding: value, as: UTF8.self), isPlain: data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
             return make(kind, event, anchor: data.scalar.anchor, tag: data.scalar.tag)
         case YAML_SEQUENCE_START_EVENT:
-            return make(.sequenceStart, event, anchor: data.sequence_start.anchor, tag: data.sequence_start.tag)
+            return make(
+                .sequenceStart, event, anchor: data.sequence_start.anchor, tag: data.sequence_start.tag,
+                isFlow: data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE)
         case YAML_SEQUENCE_END_EVENT: return make(.sequenceEnd, event)
         case YAML_MAPPING_START_EVENT:
-            return make(.mappingStart, event, anchor: data.mapping_start.anchor, tag: data.mapping_start.tag)
+            return make(
+                .mappingStart, event, anchor: data.mapping_start.anchor, tag: data.mapping_start.tag,
+                isFlow: data.mapping_start.style == YAML_FLOW_MAPPING_STYLE)
         case YAML_MAPPING_END_EVENT: return make(.mappingEnd, event)
         default: return make(.streamEnd, event)
         }
     }
 
     private func make(
-        _ kind: Event.Kind, _ event: yaml_event_t, anchor: UnsafePointer<UInt8>? = nil, tag: UnsafePointer<UInt8>? = nil
+        _ kind: Event.Kind, _ event: yaml_event_t, anchor: UnsafePointer<UInt8>? = nil,
+        tag: UnsafePointer<UInt8>? = nil, isFlow: Bool = false, isImplicit: Bool = false
     ) -> Event {
-        Event(kind: kind, anchor: text(anchor), tag: text(tag), mark: mark(event.start_mark))
+        let start = Int(clamping: event.start_mark.index)
+        return Event(
+            kind: kind, anchor: text(anchor), tag: text(tag), mark: mark(event.start_mark),
+            places: start..<max(start, Int(clamping: event.end_mark.index)), isFlow: isFlow, isImplicit: isImplicit)
     }
 
     private func text(_ characters: UnsafePointer<UInt8>?) -> String? {

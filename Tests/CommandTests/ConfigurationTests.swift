@@ -50,7 +50,7 @@ import Testing
         let run = try await place.run("reload things")
         #expect(run.errors.hasPrefix("feedsync: no configuration: "))
         #expect(run.errors.contains("./feedsync.yaml, \(place.folder)/.config/feedsync/feedsync.yaml\n"))
-        #expect(run.errors.contains("    preset: github.search\n"))
+        #expect(run.errors.contains("\n    feedsync add swift-repos github.search "))
         #expect(run.code == 78)
         #expect(try await place.run("reload things --config nowhere.yaml").code == 78)
     }

@@ -69,7 +69,10 @@ import Testing
 
     @Test(
         "Every command has a help text with an example, no line of it longer than a terminal is wide",
-        arguments: ["reload", "more", "feeds", "presets", "check", "status", "show", "events", "demo", "help"])
+        arguments: [
+            "add", "reload", "more", "status", "show", "events", "feeds", "explain", "remove", "presets", "check",
+            "demo", "help",
+        ])
     func helpTexts(command: String) async throws {
         let text = try await Workplace().run("help \(command)").output
         #expect(text.contains("\nExample:\n  feedsync \(command)"))

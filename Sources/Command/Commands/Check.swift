@@ -3,15 +3,22 @@ internal import FeedSync
 extension Command {
     /// `check`
     static let check = Command(
-        "check", general: [.config, .json, .quiet, .help], summary: "Read the configuration over, without network",
+        "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online, .maxWait],
+        general: [.config, .json, .quiet, .help], endsGracefully: true,
+        summary: "Read the configuration over; with --online, try its feeds",
         explanation: """
             Reports every mistake with file, line and column. Variables and files that feeds refer to are looked for,
             and missing ones told; they are no mistakes, as they may be there when the feed is used.
+            With --online, fetches a page of each feed, or of those named, and shows what it would store and where it
+            would go on. The store stays as it is.
             """,
-        example: "feedsync check --config feedsync.yaml"
+        example: "feedsync check --online swift-repos"
     ) { session throws(Failure) in
         let configuration = try session.configuration()
-        let checks = configuration.feeds.map {
+        let named = try session.feeds(of: configuration)
+        let feeds = named.isEmpty ? configuration.feeds : named
+        if session.invocation.has(.online) { return try await session.checkOnline(feeds, of: configuration) }
+        let checks = feeds.map {
             FeedCheck(feed: $0, environment: session.environment, folder: configuration.folder)
         }
         if session.invocation.has(.json) {
@@ -34,7 +41,7 @@ extension Command {
 }
 
 /// What can be told of a feed without asking its upstream.
-private struct FeedCheck: Sendable {
+struct FeedCheck: Sendable {
     let feed: FeedDefinition
     /// References that lead nowhere now.
     let warnings: [String]

@@ -1,6 +1,8 @@
 /// Tells options from operands, in the manner of `getopt_long`: options anywhere, letters in groups, `--` ends them.
 struct ArgumentReader {
     private(set) var options: [Option: String] = [:]
+    /// All values of each option that takes one, in order.
+    private(set) var values: [Option: [String]] = [:]
     private(set) var operands: [String] = []
     private var words: ArraySlice<String>
 
@@ -57,6 +59,7 @@ struct ArgumentReader {
             throw .usage("\(option.written) needs a value", advice: Self.advice)
         }
         options[option] = value
+        values[option, default: []].append(value)
     }
 
     private static let advice = "feedsync help lists the options"

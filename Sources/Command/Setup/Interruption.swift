@@ -38,7 +38,10 @@ final class Interruption: Sendable {
                 defer { received = received ?? number }
                 return received == nil
             }
-            guard isFirst, endsGracefully else { _exit(ExitCode.signal(number).rawValue) }
+            guard isFirst, endsGracefully else {
+                TemporaryFolder.removeAll()
+                _exit(ExitCode.signal(number).rawValue)
+            }
             cancel()
         }
     }

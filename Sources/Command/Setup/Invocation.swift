@@ -6,6 +6,8 @@ struct Invocation: Sendable {
     let command: Command
     /// The options given, with their values; the last of several wins.
     let options: [Option: String]
+    /// All values of each option that takes one, in order.
+    let values: [Option: [String]]
     /// The words that are no options, without the command's name.
     let operands: [String]
 
@@ -18,6 +20,7 @@ struct Invocation: Sendable {
         var reader = ArgumentReader(words)
         try reader.read()
         options = reader.options
+        values = reader.values
         if options[.version] != nil {
             command = .version
             operands = []
@@ -49,7 +52,7 @@ struct Invocation: Sendable {
     private func checkOperands() throws(Failure) {
         let range = command.operandCount
         if operands.count < range.lowerBound {
-            throw .usage("\(command.name) needs the name of a feed", advice: "feedsync feeds lists them")
+            throw .usage("\(command.name) needs \(command.need)", advice: command.needAdvice)
         }
         if operands.count > range.upperBound {
             let word = operands[range.upperBound]

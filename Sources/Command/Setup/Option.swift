@@ -2,7 +2,9 @@
 enum Option: String, Sendable, CaseIterable {
     case config, store, json, quiet, wait
     case maxWait = "max-wait"
-    case pages, all, section, limit, last, follow, help, version
+    case pages, all, section, limit, last, follow, header, columns
+    case dryRun = "dry-run"
+    case online, help, version
 
     /// Those that every command takes.
     static let general: [Option] = [.config, .store, .json, .quiet, .help]
@@ -30,7 +32,8 @@ enum Option: String, Sendable, CaseIterable {
         case .wait, .maxWait: "DURATION"
         case .pages, .limit, .last: "N"
         case .section: "NAME"
-        case .json, .quiet, .all, .follow, .help, .version: nil
+        case .header: "'NAME: VALUE'"
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .help, .version: nil
         }
     }
 
@@ -49,6 +52,10 @@ enum Option: String, Sendable, CaseIterable {
         case .limit: "show at most N"
         case .last: "begin with the last N"
         case .follow: "go on with events as they come"
+        case .header: "a header field for every request; may be given several times"
+        case .columns: "write the columns that were found into the file, too"
+        case .dryRun: "print the definition, and change nothing"
+        case .online: "fetch a page of each feed, and show what it would store"
         case .help: "explain the command"
         case .version: "print the version"
         }

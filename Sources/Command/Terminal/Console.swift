@@ -93,6 +93,12 @@ final class Console: Sendable {
         writeError(["feedsync: \(DisplayWidth.printable(line))"])
     }
 
+    /// Prints a line that belongs to the result, on stderr because the result is for a file.
+    func comment(_ line: String) {
+        guard !isQuiet else { return }
+        writeError([ControlCharacters.replaced(in: line, keepsColours: errorPalette.isOn)])
+    }
+
     /// Prints which columns a table on the terminal leaves out, if there are any.
     func noteLeftOut(_ columns: [String]) {
         guard !columns.isEmpty else { return }

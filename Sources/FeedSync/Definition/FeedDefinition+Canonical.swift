@@ -108,7 +108,7 @@ extension SyncRule {
 }
 
 /// A short stand-in for a credential: it tells that a value changed, and too little to find the value.
-private enum CredentialHash {
+enum CredentialHash {
     private static let names = [
         "auth", "cookie", "token", "key", "secret", "password", "passwd", "signature", "session",
     ]

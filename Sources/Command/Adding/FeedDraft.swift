@@ -1,0 +1,80 @@
+internal import FeedSync
+
+/// A feed that is to be added to a configuration file.
+struct FeedDraft: Sendable {
+    let file: ConfigurationFile
+    let environment: [String: String]
+    /// What would be written.
+    let entry: FeedEntry
+    /// What to try where the words make no feed.
+    let advice: String
+    /// Whether the lines are only to be printed: then they need no place in the file.
+    let isDry: Bool
+    /// Whether requests are to find more of them.
+    var isOpen = false
+
+    /// The definition as the file would have it, with the file's defaults.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a name that is taken or cannot be one, or a word that the definition
+    ///   cannot have; 78 for a mistake that the file has already.
+    func definition(in text: [UInt8]) throws(Failure) -> FeedDefinition { try checked(text).definition }
+
+    /// The text of the file with the feed in it.
+    ///
+    /// - Throws: `Failure`, as `definition(in:)`.
+    func text(with text: [UInt8]) throws(Failure) -> [UInt8] { try checked(text).text }
+
+    private func checked(_ text: [UInt8]) throws(Failure) -> (definition: FeedDefinition, text: [UInt8]) {
+        let before = try parsed(text)
+        if let feed = before.feed(named: entry.name) {
+            throw .usage(
+                "there is a feed \(entry.name) already (\(feed.position))",
+                advice: "give the new one another name, or remove the old one with feedsync remove \(entry.name)")
+        }
+        let new = try edited(text)
+        do throws(ConfigurationError) {
+            let after = try Configuration.parse(new, file: file.path, environment: environment)
+            guard let definition = after.feed(named: entry.name) else {
+                throw ConfigurationError(
+                    Mistake(position: SourcePosition(file: file.path), problem: "the feed \(entry.name) was lost"))
+            }
+            return (definition, new)
+        } catch {
+            // Its places are those of a text that nobody has seen.
+            throw Failure(
+                .usage,
+                error.mistakes.map { mistake in
+                    mistake.problem + (mistake.suggestion.map { "; did you mean `\($0)`?" } ?? "")
+                }, advice: advice)
+        }
+    }
+
+    private func edited(_ text: [UInt8]) throws(Failure) -> [UInt8] {
+        do throws(ConfigurationError) {
+            return try ConfigurationEditor(text, file: file.path).adding(entry)
+        } catch {
+            let lines = "feeds:\n\(entry.lines.joined(separator: "\n"))\n"
+            guard !isDry else { return Array(lines.utf8) }
+            throw Failure(
+                .configuration, error.mistakes.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
+                advice: isOpen
+                    ? "the same with --dry-run, and write the lines that it prints into \(file.path) yourself"
+                    : "write these lines into \(file.path) yourself")
+        }
+    }
+
+    /// The same feed with more members.
+    func adding(_ members: [FeedEntry.Member]) -> FeedDraft {
+        FeedDraft(
+            file: file, environment: environment,
+            entry: FeedEntry(name: entry.name, members: entry.members + members), advice: advice, isDry: isDry)
+    }
+
+    private func parsed(_ text: [UInt8]) throws(Failure) -> Configuration {
+        do throws(ConfigurationError) {
+            return try Configuration.parse(text, file: file.path, environment: environment)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}

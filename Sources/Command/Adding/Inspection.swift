@@ -1,0 +1,122 @@
+internal import FeedSync
+
+/// What was found at a URL, and what of it goes into the file.
+struct Inspection: Sendable {
+    /// The members that say it.
+    let members: [FeedEntry.Member]
+    private let discovered: Discovered
+
+    init(members: [FeedEntry.Member], discovered: Discovered) {
+        self.members = members
+        self.discovered = discovered
+    }
+
+    /// What was found, how sure it is, and what says so.
+    func lines(_ palette: Palette, width: Int?) -> [String] {
+        let indentation = String(repeating: " ", count: 12)
+        let room = (width ?? 100) - indentation.count
+        let findings = discovered.evidence.flatMap { finding in
+            let subject = finding.subject.rawValue
+            let gap = String(repeating: " ", count: max(1, indentation.count - subject.count))
+            let certainty = finding.certainty == .nothing ? "" : "\(finding.certainty.rawValue): "
+            let told = Self.wrapped(certainty + finding.text, to: room)
+            let found = Self.wrapped(found(finding, most: 12) ?? "not found", to: room)
+            let shown = found.map { finding.found == nil ? palette.failure($0) : palette.name($0) }
+            return zip([palette.faint(subject) + gap] + found.dropFirst().map { _ in indentation }, shown).map(+)
+                + told.map { indentation + Self.paint(palette, finding.certainty, $0) }
+        }
+        let parts = [
+            Figures.count(discovered.itemCount, "item"), Figures.count(discovered.requestCount, "request"),
+            Figures.bytes(discovered.byteCount),
+        ]
+        return findings + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]
+    }
+
+    /// Each finding as a JSON object.
+    var json: [String] {
+        discovered.evidence.map { finding in
+            var object = JSONObjectText()
+            object.add("subject", finding.subject.rawValue)
+            object.add("found", found(finding))
+            object.add("certainty", finding.certainty.rawValue)
+            object.add("evidence", finding.text)
+            return object.text
+        }
+    }
+
+    /// What was found in a line: of the columns the names and types of so many.
+    private func found(_ finding: Evidence, most: Int = .max) -> String? {
+        guard finding.subject == .columns, finding.found != nil else { return finding.found }
+        let columns = discovered.findings.columns
+        let shown = columns.prefix(most).map { $0.name + ($0.type.map { " \($0.rawValue)" } ?? "") }
+        let others = columns.count - shown.count
+        return shown.joined(separator: ", ") + (others > 0 ? " and \(Figures.count(others)) more" : "")
+    }
+
+    private static func paint(_ palette: Palette, _ certainty: Evidence.Certainty, _ text: String) -> String {
+        switch certainty {
+        case .certain, .likely: palette.faint(text)
+        case .guess, .nothing: palette.attention(text)
+        }
+    }
+
+    /// The text in lines of at most so many cells, unless a word is longer.
+    private static func wrapped(_ text: String, to width: Int) -> [String] {
+        var lines = [""]
+        for word in text.split(separator: " ").map(String.init) {
+            let last = lines[lines.count - 1]
+            if last.isEmpty {
+                lines[lines.count - 1] = word
+            } else if DisplayWidth.of(last) + 1 + DisplayWidth.of(word) <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(word)
+            }
+        }
+        return lines
+    }
+}
+
+extension Session {
+    /// Requests a feed's pages, to find what its definition leaves open.
+    ///
+    /// - Throws: `Failure`, as for a page that a feed's command requests.
+    func inspect(_ definition: FeedDefinition, folder: String) async throws(Failure) -> Inspection {
+        let options = try engineOptions(folder: folder)
+        let address = definition.shownAddress
+        if let width = console.progressWidth {
+            console.showProgress(DisplayWidth.cut("\(definition.name)  requesting \(address)", to: width - 1))
+        }
+        defer { console.showProgress("") }
+        do throws(FeedError) {
+            let discovered = try await Discovery(definition, options: options, salt: "").discover()
+            let members = try FeedEntry.Member.members(
+                of: discovered.findings, for: definition, hasColumns: invocation.has(.columns))
+            return Inspection(members: members, discovered: discovered)
+        } catch {
+            throw Self.failure(error, of: definition, at: address)
+        }
+    }
+
+    private static func failure(_ error: FeedError, of definition: FeedDefinition, at address: String) -> Failure {
+        guard error.kind != .cancelled else {
+            return Failure(ExitCode(error.kind), ["\(definition.name): stopped; nothing was written"])
+        }
+        let failure = Failure(error, feed: definition.name)
+        // What is no feed is the page's fault here: nobody has written a definition yet.
+        let isOfPage = error.kind == .configuration && error.httpStatus != nil
+        var messages = failure.messages
+        if let url = error.url, definition.url.isLiteral, !url.hasPrefix(address) {
+            messages.append("\(definition.name): \(address) redirects there; is it a login page?")
+        }
+        let wantsCredential = error.kind == .refused && definition.authentication == nil
+        let advice =
+            wantsCredential ? "give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
+        return Failure(isOfPage ? .data : failure.code, messages, advice: advice)
+    }
+}
+
+extension FeedDefinition {
+    /// The URL as it is written, without its query, which may hold anything.
+    fileprivate var shownAddress: String { String(url.description.prefix { $0 != "?" && $0 != "#" }) }
+}

@@ -1,0 +1,87 @@
+internal import FeedSync
+
+/// A feed as the words of `feedsync add` describe it.
+struct NewFeed: Sendable {
+    /// Where it comes from.
+    enum Source: Sendable {
+        case url(String)
+        case preset(Preset)
+    }
+
+    let name: String
+    let source: Source
+    /// What is said of it, in the order of the file.
+    let entry: FeedEntry
+
+    /// Reads the operands and the headers of a command line.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a word that means nothing.
+    init(_ invocation: Invocation) throws(Failure) {
+        name = invocation.operands[0]
+        let word = invocation.operands[1]
+        var parameters = try Self.parameters(invocation.operands.dropFirst(2))
+        var members: [FeedEntry.Member] = []
+        if word.contains("://") {
+            source = .url(word)
+            members.append(.init("url", .text(word)))
+        } else {
+            let preset = try Self.preset(word)
+            source = .preset(preset)
+            members.append(.init("preset", .text(preset.name)))
+            let isOwn = { (parameter: FeedEntry.Member) in preset.parameters.contains(parameter.name) }
+            let values = parameters.filter(isOwn)
+            parameters.removeAll(where: isOwn)
+            if !values.isEmpty { members.append(.init("with", .mapping(values))) }
+        }
+        if !parameters.isEmpty { members.append(.init("query", .mapping(parameters))) }
+        let headers = try (invocation.values[.header] ?? []).map { text throws(Failure) in try Self.header(text) }
+        if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
+        entry = FeedEntry(name: name, members: members)
+    }
+
+    /// What to try where the words make no feed: the whole line, where it is a preset that wants to be told something.
+    var advice: String {
+        guard case .preset(let preset) = source, !preset.parameters.isEmpty else { return "feedsync help add" }
+        return "feedsync add NAME \(preset.name) " + preset.parameters.map { "\($0)=…" }.joined(separator: " ")
+    }
+
+    private static func preset(_ word: String) throws(Failure) -> Preset {
+        let presets: [Preset]
+        do throws(ConfigurationError) { presets = try Preset.all } catch { throw Failure(error) }
+        if let preset = presets.first(where: { $0.name == word }) { return preset }
+        let nearest = NearestWord.suggestion(for: word, among: presets.map(\.name))
+        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        throw .usage(
+            "\(word) is neither a URL nor the name of a preset\(hint)",
+            advice: "begin a URL with https://; feedsync presets lists the presets")
+    }
+
+    /// `name=value` words; a name that comes again has several values.
+    private static func parameters(_ words: ArraySlice<String>) throws(Failure) -> [FeedEntry.Member] {
+        var order: [String] = []
+        var values: [String: [FeedEntry.Value]] = [:]
+        for word in words {
+            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+                throw .usage(
+                    "add does not know what to do with \(word)", advice: "give parameters as name=value, as in size=100"
+                )
+            }
+            let name = String(word[..<equals])
+            if values[name] == nil { order.append(name) }
+            values[name, default: []].append(FeedEntry.Value(word: String(word[word.index(after: equals)...])))
+        }
+        return order.map { name in
+            let own = values[name] ?? []
+            return FeedEntry.Member(name, own.count == 1 ? own[0] : .list(own))
+        }
+    }
+
+    private static func header(_ text: String) throws(Failure) -> FeedEntry.Member {
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+            // Not shown: it may be nothing but a credential.
+            throw .usage("--header wants 'Name: value'", advice: "as in --header 'Accept: application/json'")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        return FeedEntry.Member(String(text[..<colon]), .text(String(value)))
+    }
+}

@@ -1,0 +1,61 @@
+internal import FeedSync
+
+extension Command {
+    /// `explain FEED`
+    static let explain = Command(
+        "explain", operands: "FEED", count: 1...1,
+        summary: "Show what a feed's definition comes to, and what is known of it",
+        explanation: """
+            Prints the definition with its preset, the file's defaults and what was found in place, then the request
+            that comes next, and what the store knows. Nothing is requested. Literal credentials show as ***,
+            references such as ${NAME} stay; those that lead nowhere are told.
+            """,
+        example: "feedsync explain swift-repos"
+    ) { session throws(Failure) in
+        let configuration = try session.configuration()
+        guard let feed = try session.feeds(of: configuration).first else { return .done }
+        let store = try await session.storeIfAny(configuration)
+        let explanation = try await session.explanation(of: feed, configuration, store)
+        if session.invocation.has(.json) {
+            session.console.print(json: explanation.json)
+        } else {
+            session.console.print(explanation.lines(session.console.palette))
+        }
+        return .done
+    }
+}
+
+extension Session {
+    /// All that can be told of a feed without a request.
+    ///
+    /// - Throws: `Failure` if the file or the store cannot be read.
+    fileprivate func explanation(
+        of feed: FeedDefinition, _ configuration: Configuration, _ store: Store?
+    ) async throws(Failure) -> Explanation {
+        let text = try ConfigurationFile(path: configuration.file).text()
+        let findings = try await reading { () async throws(FeedError) in try await store?.findings(of: feed.name) ?? nil
+        }
+        let settled = try await reading { () async throws(FeedError) in
+            try findings.map { found throws(FeedError) in try feed.settled(by: found) } ?? feed
+        }
+        let effective = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in
+            try EffectiveDefinition(of: feed, in: text, findings: findings)
+        }
+        let options = try engineOptions(folder: configuration.folder)
+        var explanation = Explanation(
+            feed: feed, entry: effective.entry,
+            warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).warnings)
+        if explanation.warnings.isEmpty {
+            do throws(FeedError) {
+                explanation.request = try await NextRequest(of: settled, store: store, options: options)
+            } catch {
+                explanation.warnings.append(error.description)
+            }
+        }
+        guard let store else { return explanation }
+        explanation.known = try await reading { () async throws(FeedError) in
+            try await KnownOfFeed(feed, of: store)
+        }
+        return explanation
+    }
+}

@@ -1,0 +1,92 @@
+internal import FeedSync
+
+extension Command {
+    /// `remove NAME`
+    static let remove = Command(
+        "remove", operands: "FEED", count: 1...1, general: [.config, .store, .json, .quiet, .help],
+        summary: "Take a feed out of the configuration; its items stay",
+        explanation: """
+            Takes the feed's lines out of the file, with the comments in them; comments above stay, as does every other
+            byte. The items stay in the store, where sqlite3 can read or drop them.
+            """,
+        example: "feedsync remove swift-repos"
+    ) { session throws(Failure) in
+        let name = session.invocation.operands[0]
+        guard let path = try session.configurationPath() else {
+            _ = try session.configuration()
+            return .done
+        }
+        let file = ConfigurationFile(path: path)
+        var comment: Int?
+        try file.edit { text throws(Failure) in
+            let editor = try configuring { () throws(ConfigurationError) in try ConfigurationEditor(text, file: path) }
+            guard editor.names.contains(name) else {
+                throw .unknown("feed", name, among: editor.names, advice: "feedsync feeds lists those of \(path)")
+            }
+            comment = editor.commentLine(above: name)
+            return try configuring { () throws(ConfigurationError) in try editor.removing(name) }
+        }
+        try await session.report(removed: name, from: file, comment: comment)
+        return .done
+    }
+}
+
+extension Session {
+    fileprivate func report(
+        removed name: String, from file: ConfigurationFile, comment: Int?
+    ) async throws(Failure) {
+        let kept = try await keptItems(of: name, file)
+        if invocation.has(.json) {
+            var document = JSONObjectText()
+            document.add("feed", name)
+            document.add("file", file.path)
+            document.add("item_count", kept?.count ?? 0)
+            return console.print(json: document.text)
+        }
+        console.print("\(console.palette.name(name))  removed from \(file.path)")
+        if let comment { console.note("\(name): note: the comment above it stays (\(file.path):\(comment))") }
+        guard let kept else { return }
+        console.note("\(name): note: its \(Figures.count(kept.count, "item")) stay in \(kept.store); to delete them:")
+        console.comment("  \(console.errorPalette.hint(kept.command(deleting: name)))")
+    }
+
+    /// What the store has of a feed that is configured no more; nil where that is nothing, or cannot be read.
+    private func keptItems(of name: String, _ file: ConfigurationFile) async throws(Failure) -> KeptItems? {
+        // The feed is out of the file; what else is wrong with that is none of this command's business.
+        let configuration = try? Configuration.load(file.path, environment: environment)
+        guard let path = storePath(configuration), let store = try? await storeIfAny(configuration),
+            let record = try? await store.feed(named: name), record.itemCount > 0
+        else { return nil }
+        return KeptItems(count: record.itemCount, store: path)
+    }
+}
+
+/// The items that a store has of a feed.
+private struct KeptItems: Sendable {
+    let count: Int
+    let store: String
+
+    /// The line for a shell that deletes them, and with them what pages they were on: an upstream that says that a page is
+    /// the same would bring none of them back.
+    func command(deleting feed: String) -> String {
+        let table = feed.replacing("-", with: "_")
+        let sql = "DELETE FROM [\(table)]; DELETE FROM _page WHERE feed = '\(feed)'"
+        return "sqlite3 \(ShellWord.quoted(store)) \"\(sql)\""
+    }
+}
+
+/// Words for lines that are copied into a shell.
+enum ShellWord {
+    /// The word, in quotes where the shell would take it for something else.
+    static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            (97...122).contains(byte | 0x20) || (45...57).contains(byte) || byte == 95
+        }
+        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+}
+
+/// Runs `body`, and turns its mistakes into a failure.
+private func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(Failure) -> Result {
+    do throws(ConfigurationError) { return try body() } catch { throw Failure(error) }
+}

@@ -1,0 +1,119 @@
+internal import FeedSync
+
+/// What a feed's definition comes to, the request that comes next, and what the store knows.
+struct Explanation: Sendable {
+    let feed: FeedDefinition
+    let entry: FeedEntry
+    /// What keeps the feed from being requested now, as far as it is known.
+    var warnings: [String]
+    /// The request that comes next; nil where a warning says why there is none.
+    var request: NextRequest?
+    /// What the store knows; nil where there is none.
+    var known: KnownOfFeed?
+
+    /// The explanation for people; the definition can be pasted below `feeds:`.
+    func lines(_ palette: Palette) -> [String] {
+        let preset = feed.presetName.map { ["  " + palette.faint("# preset \($0)")] } ?? []
+        return preset + entry.lines + ["", palette.name("Next request")] + requestLines(palette)
+            + ["", palette.name("Store")] + (known?.lines ?? ["none yet"]).map { "  " + DisplayWidth.printable($0) }
+    }
+
+    private func requestLines(_ palette: Palette) -> [String] {
+        guard let request else { return warnings.map { "  none: " + palette.failure($0) } }
+        let condition = request.isConditional ? "only if it has changed" : "whether or not it has changed"
+        let lines =
+            ["\(request.method) \(request.url)"] + request.headers.map { "\($0.name): \($0.value)" }
+            + (request.body.map { [$0] } ?? []) + ["(by \(request.command), \(condition))"]
+        return lines.map { "  " + DisplayWidth.printable($0) }
+    }
+
+    /// The explanation as a JSON object.
+    var json: String {
+        var object = JSONObjectText()
+        object.add("feed", feed.name)
+        object.add("preset", feed.presetName)
+        object.add("definition", json: entry.json)
+        let found = entry.members.filter(\.wasFound).map(\.name)
+        object.add("found", json: "[\(found.map(JSONText.string).joined(separator: ","))]")
+        object.add("warnings", json: "[\(warnings.map(JSONText.string).joined(separator: ","))]")
+        object.add("request", json: request?.json ?? "null")
+        object.add("store", json: known?.json ?? "null")
+        return object.text
+    }
+}
+
+extension FeedEntry.Member {
+    /// Whether it, or a member of it, was found.
+    fileprivate var wasFound: Bool {
+        guard case .mapping(let members) = value else { return remark == "found" }
+        return remark == "found" || members.contains { $0.remark == "found" }
+    }
+}
+
+/// What the store knows of a feed.
+struct KnownOfFeed: Sendable {
+    private let path: String
+    private let record: FeedRecord?
+    private let walk: WalkRecord?
+    private let run: RunRecord?
+    private let quota: [QuotaRecord]
+
+    /// Reads it.
+    ///
+    /// - Throws: `FeedError` of kind `store`.
+    init(_ feed: FeedDefinition, of store: Store) async throws(FeedError) {
+        path = store.path
+        record = try await store.feed(named: feed.name)
+        walk = try await store.lastWalk(of: feed.name)
+        run = try await store.runs(of: feed.name, limit: 1).first
+        let origin = feed.url.description.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
+        quota = try await store.quota().filter { $0.origin == origin }
+    }
+
+    /// A line for each thing known.
+    var lines: [String] {
+        guard let record else { return ["\(path): never loaded"] }
+        var table = Table([Table.Column(title: ""), Table.Column(title: "")])
+        table.hasTitles = false
+        table.add(["file", path])
+        let items = Figures.count(record.itemCount, "item")
+        table.add(["feed", "\(record.status.rawValue), \(items), generation \(record.generation)"])
+        table.add(["next page", record.nextPage ?? (record.noMoreData ? "none, the end was reached" : "the first")])
+        if let walk { table.add(["last walk", Self.text(of: walk)]) }
+        if let walk {
+            table.add(["pages kept", "\(walk.storedPages), \(walk.pagesWithValidators) with validators"])
+        }
+        for quota in quota { table.add(["quota", Self.text(of: quota)]) }
+        if let run {
+            let end = run.outcome.map(\.rawValue) ?? "under way, or cut off"
+            table.add(["last run", "\(run.command), \(end), \(Moment.ago(run.startedAt))"])
+        }
+        if let error = record.error { table.add(["error", error.description]) }
+        return table.lines(Palette(isOn: false), width: nil)
+    }
+
+    private static func text(of walk: WalkRecord) -> String {
+        let pages = Figures.count(walk.pages, "page")
+        if walk.isComplete { return "\(pages), complete" }
+        if let reason = walk.reason { return "\(pages), not complete: \(reason.rawValue)" }
+        return walk.hasEnded ? "\(pages), not complete" : "\(pages), may go on"
+    }
+
+    private static func text(of quota: QuotaRecord) -> String {
+        [
+            quota.resource.isEmpty ? nil : quota.resource, quota.remaining.map { "\(Figures.count($0)) left" },
+            quota.resetAt.map { "renewed at \($0)" }, quota.blockedUntil.map { "no request before \($0)" },
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    /// What is known as a JSON object.
+    var json: String {
+        var object = JSONObjectText()
+        object.add("file", path)
+        object.add("feed", json: record?.json ?? "null")
+        object.add("walk", json: walk?.json ?? "null")
+        object.add("quota", json: "[\(quota.map(\.json).joined(separator: ","))]")
+        object.add("run", json: run?.json ?? "null")
+        return object.text
+    }
+}

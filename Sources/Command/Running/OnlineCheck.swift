@@ -1,0 +1,111 @@
+internal import FeedSync
+
+/// What a feed's first page would store.
+struct OnlineCheck: Sendable {
+    let feed: String
+    let summary: RunSummary
+    let record: FeedRecord
+    let sections: [Section]
+    /// The first rows.
+    let page: RowPage
+
+    /// Where a reload of the feed would lead, tried on a store of its own.
+    ///
+    /// - Throws: `FeedError` of the reload.
+    init(_ report: RunReport, summary: RunSummary, in store: Store) async throws(FeedError) {
+        feed = report.feed
+        self.summary = summary
+        guard let record = try await store.feed(named: feed) else {
+            throw FeedError(.bug, "the feed was loaded, and the store has it not")
+        }
+        self.record = record
+        sections = try await store.sections(of: feed)
+        page = try await store.rows(of: feed, limit: 3)
+    }
+
+    /// The check for people.
+    func lines(_ palette: Palette, width: Int?) -> [String] {
+        let figures = summary.figures
+        let cost = "(\(Figures.count(figures.requests, "request")), \(Figures.bytes(figures.bytes)))"
+        let count = Figures.count(record.itemCount, "item")
+        let next = record.nextPage.map { "; goes on with \($0)" } ?? "; no further page"
+        var lines = ["\(palette.success("ok"))  \(palette.name(feed))  \(count) \(palette.faint(cost))\(next)"]
+        let names = sections.map { "\($0.name ?? "(no section)") (\(Figures.count($0.itemCount)))" }
+        if sections.contains(where: { $0.name != nil }) {
+            lines.append("    sections  \(names.joined(separator: ", "))")
+        }
+        let columns = page.columns.map { column in column.name + (column.type.map { " \($0.rawValue)" } ?? "") }
+        lines.append("    columns   \(columns.joined(separator: ", "))")
+        guard let section = sections.first, !page.rows.isEmpty else { return lines.map(DisplayWidth.printable) }
+        let shown = ShownSection(section: section, page: page)
+        return lines + [""] + shown.lines(hasTitle: false, palette, width: width.map { $0 - 4 }).map { "    " + $0 } + [
+            ""
+        ]
+    }
+
+    /// The check as a JSON object.
+    var json: String {
+        var object = JSONObjectText()
+        object.add("feed", feed)
+        object.add("item_count", record.itemCount)
+        object.add("next_page", record.nextPage)
+        object.add("requests", summary.figures.requests)
+        object.add("bytes", summary.figures.bytes)
+        let columns = page.columns.map { column in
+            var member = JSONObjectText()
+            member.add("name", column.name)
+            member.add("type", column.type?.rawValue)
+            return member.text
+        }
+        object.add("key", json: "[\(page.key.map(JSONText.string).joined(separator: ","))]")
+        object.add("columns", json: "[\(columns.joined(separator: ","))]")
+        object.add("sections", json: "[\(sections.map(\.json).joined(separator: ","))]")
+        object.add("items", json: JSONLines.array(page.rows.map(page.json)))
+        object.add("notices", json: "[\(summary.notices.map(JSONText.string).joined(separator: ","))]")
+        object.add("error", json: "null")
+        return object.text
+    }
+}
+
+extension Session {
+    /// Fetches a page of each feed into a store that is thrown away, and prints what it would store.
+    ///
+    /// - Throws: `Failure` where no feed can be tried at all.
+    func checkOnline(_ feeds: [FeedDefinition], of configuration: Configuration) async throws(Failure) -> ExitCode {
+        let options = try engineOptions(folder: configuration.folder)
+        let folder = try TemporaryFolder(environment)
+        defer { folder.remove() }
+        let store = try await reading { () async throws(FeedError) in try await Store(path: "\(folder.path)/check.db") }
+        var codes: [ExitCode] = []
+        var documents: [String] = []
+        for feed in feeds {
+            if Task.isCancelled { break }
+            var report = await run(.reload, on: feed, store: store, options: options)
+            var check: OnlineCheck?
+            if let summary = report.summary {
+                do throws(FeedError) {
+                    check = try await OnlineCheck(report, summary: summary, in: store)
+                } catch {
+                    report.error = error
+                }
+            }
+            codes.append(report.code)
+            if invocation.has(.json) {
+                documents.append(check?.json ?? Self.json(failed: report))
+            } else if let check {
+                console.print(check.lines(console.palette, width: console.width))
+            }
+            for notice in report.notices { console.note("\(feed.name): note: \(notice)") }
+            if let failure = report.failure { console.report(failure) }
+        }
+        if invocation.has(.json) { console.print(json: JSONLines.array(documents)) }
+        return codes.combined
+    }
+
+    private static func json(failed report: RunReport) -> String {
+        var object = JSONObjectText()
+        object.add("feed", report.feed)
+        object.add("error", json: report.error?.json ?? "null")
+        return object.text
+    }
+}

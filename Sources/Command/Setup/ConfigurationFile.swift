@@ -1,0 +1,164 @@
+internal import Glibc
+
+/// A configuration file that is changed as a whole, or not at all.
+///
+/// What is new goes into a file beside it, which takes its place with its permissions once it is on the disk. Through a
+/// symbolic link it is the link's target that changes.
+struct ConfigurationFile: Sendable {
+    /// The file, as it was named.
+    let path: String
+
+    /// The folder that it is in; empty for the current one.
+    var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The text; empty where there is no file.
+    ///
+    /// - Throws: `Failure` with exit code 73.
+    func text() throws(Failure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw failure("read") }
+            return []
+        }
+        defer { close(descriptor) }
+        return try contents(of: descriptor)
+    }
+
+    /// Changes the text; of several processes one after the other, each on what the one before wrote.
+    ///
+    /// - Parameter change: Makes the new text of the present one, which is empty where there is no file yet; it may be
+    ///   called again where somebody else was faster.
+    /// - Returns: Whether the file was made.
+    /// - Throws: What `change` throws, or `Failure` with exit code 73; the file is as before then.
+    @discardableResult
+    func edit(_ change: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> Bool {
+        while true {
+            guard let target = try target() else {
+                if try make(change([])) { return true }
+                continue
+            }
+            let descriptor = open(target, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                if errno == ENOENT { continue }
+                throw failure("read")
+            }
+            defer { close(descriptor) }
+            // The lock is the file's, not the name's: whoever waited for it may find that another file has the name now.
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+            guard isCurrent(descriptor, target) else { continue }
+            guard access(target, W_OK) == 0 else { throw failure("write") }
+            try replace(target, as: descriptor, with: change(try contents(of: descriptor)))
+            return false
+        }
+    }
+
+    /// Where the file is, past symbolic links; nil where there is none.
+    private func target() throws(Failure) -> String? {
+        guard let resolved = realpath(path, nil) else {
+            guard errno == ENOENT else { throw failure("read") }
+            var status = stat()
+            guard lstat(path, &status) != 0 else {
+                throw Failure(.store, ["\(path) is a symbolic link to a file that is not there"])
+            }
+            return nil
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private func isCurrent(_ descriptor: Int32, _ target: String) -> Bool {
+        var (own, named) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, stat(target, &named) == 0 else { return false }
+        return own.st_ino == named.st_ino && own.st_dev == named.st_dev
+    }
+
+    private func contents(of descriptor: Int32) throws(Failure) -> [UInt8] {
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read") }
+            if count == 0 { return contents }
+            contents += chunk.prefix(count)
+        }
+    }
+
+    /// Puts a new file in the place of the one that is open.
+    private func replace(_ target: String, as descriptor: Int32, with text: [UInt8]) throws(Failure) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("read") }
+        let temporary = try temporaryFile(beside: target, text, mode: status.st_mode & 0o7777, owner: status)
+        guard rename(temporary, target) == 0 else {
+            let failure = failure("write")
+            unlink(temporary)
+            throw failure
+        }
+        synchronizeFolder(of: target)
+    }
+
+    /// Makes the file where there was none; false if there is one by now.
+    private func make(_ text: [UInt8]) throws(Failure) -> Bool {
+        // Nobody else may write it, or it would not be taken when found by itself.
+        let temporary = try temporaryFile(beside: path, text, mode: 0o644)
+        defer { unlink(temporary) }
+        guard link(temporary, path) == 0 else {
+            if errno == EEXIST { return false }
+            // Some file systems have no hard links.
+            guard [EPERM, EOPNOTSUPP].contains(errno), rename(temporary, path) == 0 else { throw failure("write") }
+            return true
+        }
+        synchronizeFolder(of: path)
+        return true
+    }
+
+    private func temporaryFile(
+        beside target: String, _ text: [UInt8], mode: UInt32, owner: stat? = nil
+    ) throws(Failure) -> String {
+        let name = "\(target).\(getpid())-\(UInt32.random(in: 0...UInt32.max)).new"
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner == nil ? mode : 0o600)
+        guard descriptor >= 0 else { throw failure("write") }
+        defer { close(descriptor) }
+        if let owner {
+            // Only a superuser can give it to somebody else; before the permissions, which that may change.
+            _ = fchown(descriptor, owner.st_uid, owner.st_gid)
+            _ = fchmod(descriptor, mode)
+        }
+        guard write(text, to: descriptor), fsync(descriptor) == 0 else {
+            let failure = failure("write")
+            unlink(name)
+            throw failure
+        }
+        return name
+    }
+
+    private func write(_ text: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = text[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// The name is on the disk, too, then; where that cannot be had, the file is there all the same.
+    private func synchronizeFolder(of target: String) {
+        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private func failure(_ verb: String) -> Failure {
+        let reason = String(cString: strerror(errno))
+        return Failure(
+            .store, ["\(path) cannot be \(verb == "read" ? "read" : "written"): \(reason)"],
+            advice: verb == "read" ? nil : "check that you may write the file and its folder; nothing was changed")
+    }
+}

@@ -1,0 +1,123 @@
+internal import YAML
+
+/// Adds feeds to the text of a configuration and takes them out, and leaves every other byte as it is.
+///
+/// Pure: text goes in, text comes out. What comes out is read again before it is given: it says what the text said, with
+/// the one feed more or less, or there is an error.
+///
+/// A feed is added behind the last one, in the style of the text: as a block or in braces, as JSON, with a blank line
+/// before it where the others have one. One is removed with the comments inside it. Comments above it stay: they may be about
+/// more than this feed.
+public struct ConfigurationEditor: Sendable {
+    let bytes: [UInt8]
+    let file: String
+    private let node: Node?
+    let document: Layout.Document
+
+    /// An editor of the text of a configuration.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - file: What to call it in errors.
+    /// - Throws: `ConfigurationError` if it is no YAML.
+    public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+        self.bytes = bytes
+        self.file = file
+        do throws(YAMLError) {
+            node = try Node.parse(bytes, source: file)
+            document = try Layout.parse(bytes, source: file)
+        } catch {
+            throw ConfigurationError(error)
+        }
+    }
+
+    /// The names of the feeds, in their order.
+    public var names: [String] { feeds.compactMap(\.key.text) }
+
+    /// The text with one feed more.
+    ///
+    /// - Throws: `ConfigurationError` where there is no place for it that could be told; the feed is to be added by hand
+    ///   then.
+    public func adding(_ entry: FeedEntry) throws(ConfigurationError) -> [UInt8] {
+        guard !names.contains(entry.name) else { throw refused("there is a feed `\(entry.name)` already") }
+        guard let edits = additions(of: entry) else {
+            throw refused("the feed cannot be added without touching more than its own lines; add it by hand")
+        }
+        let text = Self.applying(edits, to: bytes)
+        guard let after = try? Self.parsed(text, file), let added = Self.feeds(of: after).last,
+            added.key.text == entry.name,
+            FeedEntry.Value.mapping(entry.members).isSame(as: added.value),
+            Self.isSame(node, after, without: entry.name)
+        else { throw refused("the feed cannot be added so that all else stays; add it by hand") }
+        return text
+    }
+
+    /// The text with one feed less.
+    ///
+    /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change, as where an alias refers
+    ///   into it.
+    public func removing(_ name: String) throws(ConfigurationError) -> [UInt8] {
+        guard names.contains(name), let edits = removals(of: name) else { throw refused("there is no feed `\(name)`") }
+        let text = Self.applying(edits, to: bytes)
+        let problem = "the feed `\(name)` cannot be removed so that all else stays; remove it by hand"
+        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: name),
+            !Self.feeds(of: after).contains(where: { $0.key.text == name })
+        else { throw refused(problem) }
+        return text
+    }
+
+    /// Whether nothing is where the feeds should be.
+    var hasNoFeeds: Bool { node?["feeds"]?.isNull ?? true }
+
+    private var feeds: [Node.Pair] { Self.feeds(of: node) }
+
+    private static func feeds(of node: Node?) -> [Node.Pair] { node?["feeds"]?.pairs ?? [] }
+
+    private static func parsed(_ text: [UInt8], _ file: String) throws(ConfigurationError) -> Node? {
+        do throws(YAMLError) { return try Node.parse(text, source: file) } catch { throw ConfigurationError(error) }
+    }
+
+    /// Whether both say the same apart from one feed; `feeds` that is absent or empty has none.
+    private static func isSame(_ before: Node?, _ after: Node?, without name: String) -> Bool {
+        let others = [before, after].map { node in
+            (node?.pairs ?? []).filter { $0.key.text != "feeds" }
+        }
+        let kept = [before, after].map { node in feeds(of: node).filter { $0.key.text != name } }
+        return [others, kept].allSatisfy { lists in
+            lists[0].count == lists[1].count
+                && zip(lists[0], lists[1]).allSatisfy { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) }
+        }
+    }
+
+    private func refused(_ problem: String) -> ConfigurationError {
+        let place = document.root?.pairs.first { $0.key.text == "feeds" }?.key.bytes.lowerBound
+        let line = place.map { offset in TextLines(bytes).number(of: offset) }
+        let position = line.map { SourcePosition(file: file, line: $0, column: 1) } ?? SourcePosition(file: file)
+        return ConfigurationError(Mistake(position: position, problem: problem))
+    }
+}
+
+extension ConfigurationEditor {
+    /// New bytes in place of others.
+    struct Edit {
+        let range: Range<Int>
+        let bytes: [UInt8]
+
+        init(_ range: Range<Int>, _ text: String = "") {
+            self.range = range
+            bytes = Array(text.utf8)
+        }
+    }
+
+    private static func applying(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var position = 0
+        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            // Edits never overlap; one that did would be found when the text is read again.
+            let start = max(position, min(edit.range.lowerBound, bytes.count))
+            result += bytes[position..<start] + edit.bytes
+            position = max(start, min(edit.range.upperBound, bytes.count))
+        }
+        return result + bytes[position...]
+    }
+}

@@ -1,0 +1,75 @@
+internal import YAML
+
+/// Puts `***` in the place of credentials that are written out; references such as `${NAME}` stay.
+enum CredentialMask {
+    /// What of `auth` is no credential.
+    private static let open: Set<String> = ["token_url", "scope", "audience", "send"]
+    /// What may stand before a credential in a header.
+    private static let schemes: Set<String> = ["Bearer ", "Basic ", "Token ", "token "]
+
+    static func template(_ template: Template) -> String {
+        template.written { schemes.contains($0) ? $0 : Secrets.mask }
+    }
+
+    static func values(_ node: Node, named name: String, isCredential: Bool) -> FeedEntry.Value {
+        switch node.content {
+        case .mapping(let pairs):
+            return .mapping(
+                pairs.map { pair in
+                    let own = pair.key.text ?? ""
+                    let isSecret = (isCredential || CredentialHash.isCredential(own)) && !open.contains(own)
+                    return .init(own, values(pair.value, named: own, isCredential: isSecret))
+                })
+        case .sequence(let elements):
+            return .list(elements.map { values($0, named: name, isCredential: isCredential) })
+        case .scalar(let scalar):
+            guard isCredential else { return FeedEntry.Value(node) }
+            let position = SourcePosition(node.mark)
+            guard let template = try? Template(scalar.text, position: position) else { return .text(Secrets.mask) }
+            return .text(self.template(template))
+        }
+    }
+
+    /// The URL with the values of parameters masked that are named like credentials.
+    static func url(_ text: String) -> String {
+        guard let mark = text.firstIndex(of: "?") else { return text }
+        let items = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map {
+            item in
+            let name = item.prefix { $0 != "=" }
+            let isOpen = !CredentialHash.isCredential(String(name)) || item.contains("${") || name.count == item.count
+            return isOpen ? String(item) : "\(name)=\(Secrets.mask)"
+        }
+        return text[...mark] + items.joined(separator: "&")
+    }
+}
+
+extension FeedEntry {
+    /// The entry with `***` in place of credentials that are written out.
+    public var masked: FeedEntry {
+        FeedEntry(
+            name: name,
+            members: members.map { member in
+                switch (member.name, member.value) {
+                case ("url", .text(let text)): Member("url", .text(CredentialMask.url(text)))
+                case ("query", let value), ("headers", let value), ("with", let value):
+                    Member(member.name, CredentialMask.named(value))
+                default: member
+                }
+            })
+    }
+}
+
+extension CredentialMask {
+    /// The members of a mapping, those masked that are named like credentials.
+    fileprivate static func named(_ value: FeedEntry.Value) -> FeedEntry.Value {
+        guard case .mapping(let members) = value else { return value }
+        return .mapping(
+            members.map { member in
+                guard CredentialHash.isCredential(member.name), case .text(let text) = member.value else {
+                    return member
+                }
+                let template = try? Template(text, position: SourcePosition(file: ""))
+                return .init(member.name, .text(template.map(self.template) ?? Secrets.mask))
+            })
+    }
+}

@@ -1,0 +1,117 @@
+internal import YAML
+
+/// A feed's definition with everything in its place: the preset's members and the file's defaults, the values of `with`,
+/// and what was found of that which is left open.
+public struct EffectiveDefinition: Sendable {
+    /// The members, literal credentials as `***`; those that were found have a remark that says so.
+    public let entry: FeedEntry
+
+    /// The definition of a feed of a configuration.
+    ///
+    /// - Parameters:
+    ///   - definition: The feed.
+    ///   - text: The text of the configuration it was read from.
+    ///   - findings: What was found; nil as long as nothing was.
+    /// - Throws: `ConfigurationError` if the text or the preset cannot be read any more.
+    public init(
+        of definition: FeedDefinition, in text: [UInt8], findings: Findings? = nil
+    ) throws(ConfigurationError) {
+        let node: Node?
+        do throws(YAMLError) {
+            node = try Node.parse(text, source: definition.position.file)
+        } catch {
+            throw ConfigurationError(error)
+        }
+        let preset = try definition.presetName.flatMap { name throws(ConfigurationError) in try Preset.named(name) }
+        let start = Mark(source: definition.position.file, line: 1, column: 1)
+        let own = node?["feeds"]?[definition.name] ?? Node(.mapping([]), mark: start)
+        let written = DefinitionMerge.merge(own, over: preset?.members)
+        entry = FeedEntry(
+            name: definition.name, members: Self.members(definition, written, findings ?? Findings()))
+    }
+
+    /// The order in which members are told; those that are not among them come behind.
+    private static let order = [
+        "method", "url", "query", "headers", "body", "auth", "allow_origins", "items", "key", "section", "model",
+        "columns",
+        "pagination", "responses", "sync", "every", "timeout", "retries", "max_pages", "ignore", "raw",
+    ]
+
+    private static func members(
+        _ definition: FeedDefinition, _ written: Node, _ findings: Findings
+    ) -> [FeedEntry.Member] {
+        // Their values are in the other members.
+        let merged: Set<String> = ["preset", "with"]
+        let names = (written.pairs ?? []).compactMap(\.key.text).filter { !order.contains($0) && !merged.contains($0) }
+        return (order + names).compactMap { name in
+            member(name, definition, findings) ?? written[name].flatMap { Self.written(name, $0) }
+        }
+    }
+
+    /// A member as the definition has it, where that is more than what is written.
+    private static func member(
+        _ name: String, _ definition: FeedDefinition, _ findings: Findings
+    ) -> FeedEntry.Member? {
+        switch name {
+        case "url": .init(name, .text(CredentialMask.url(definition.url.description)))
+        case "query": parameters(name, definition.query)
+        case "headers": parameters(name, definition.headers)
+        case "items" where definition.items == nil: findings.items.map { .init(name, $0.value, remark: found) }
+        case "key" where definition.key.isEmpty && !findings.key.isEmpty:
+            .init(name, list(findings.key.map { .text($0) }), remark: found)
+        case "columns": columns(definition, findings)
+        case "pagination" where definition.hasOpenPagination: pagination(findings)
+        case "sync" where definition.sync == .new: .init(name, .mapping([.init("mode", .text("new"))]))
+        case "every": definition.every.map { .init(name, .text(DurationText.text($0))) }
+        case "timeout": .init(name, .text(DurationText.text(definition.timeout)))
+        case "retries": .init(name, .plain("\(definition.retries)"))
+        case "max_pages": definition.maxPages.map { .init(name, .plain("\($0)")) }
+        case "raw": .init(name, .plain("\(definition.keepsRaw)"))
+        default: nil
+        }
+    }
+
+    private static let found = "found"
+
+    private static func columns(_ definition: FeedDefinition, _ findings: Findings) -> FeedEntry.Member? {
+        let known = Set(definition.columns.map(\.path))
+        let given = definition.columns.map { FeedEntry.Member($0.name, $0.value) }
+        let new = findings.columns.filter { !known.contains($0.path) }.map {
+            FeedEntry.Member($0.name, $0.value, remark: found)
+        }
+        return given.isEmpty && new.isEmpty ? nil : .init("columns", .mapping(given + new))
+    }
+
+    private static func pagination(_ findings: Findings) -> FeedEntry.Member {
+        guard let text = findings.pagination, let node = try? Node.parse(text, source: found) else {
+            return .init("pagination", .text("auto"), remark: "not found yet")
+        }
+        return .init("pagination", FeedEntry.Value(node), remark: found)
+    }
+
+    private static func parameters(_ name: String, _ parameters: [NamedTemplate]) -> FeedEntry.Member? {
+        var order: [String] = []
+        var values: [String: [FeedEntry.Value]] = [:]
+        for parameter in parameters {
+            if values[parameter.name] == nil { order.append(parameter.name) }
+            let isSecret = CredentialHash.isCredential(parameter.name)
+            let text = isSecret ? CredentialMask.template(parameter.value) : parameter.value.description
+            values[parameter.name, default: []].append(FeedEntry.Value(word: text))
+        }
+        guard !order.isEmpty else { return nil }
+        return .init(name, .mapping(order.map { .init($0, list(values[$0] ?? [])) }))
+    }
+
+    private static func list(_ values: [FeedEntry.Value]) -> FeedEntry.Value {
+        values.count == 1 ? values[0] : .list(values)
+    }
+
+    /// A member as it is written, credentials masked.
+    private static func written(_ name: String, _ node: Node) -> FeedEntry.Member? {
+        switch name {
+        case "auth": .init(name, CredentialMask.values(node, named: name, isCredential: true))
+        case "body": .init(name, CredentialMask.values(node, named: name, isCredential: false))
+        default: .init(name, FeedEntry.Value(node))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import YAML
+
+extension FeedEntry.Member {
+    /// What was found of that which a definition leaves open, as members that say it.
+    ///
+    /// - Parameters:
+    ///   - findings: What was found.
+    ///   - definition: The definition without it.
+    ///   - hasColumns: Whether the columns are to be said, too; otherwise the key is told by its paths.
+    /// - Throws: `FeedError` of kind `bug` if the found pagination is no YAML.
+    public static func members(
+        of findings: Findings, for definition: FeedDefinition, hasColumns: Bool
+    ) throws(FeedError) -> [FeedEntry.Member] {
+        var members: [FeedEntry.Member] = []
+        if definition.items == nil, let items = findings.items { members.append(Self("items", items.value)) }
+        if definition.key.isEmpty, !findings.key.isEmpty {
+            let words = findings.key.map { name in
+                let column = findings.columns.first { $0.name == name }
+                guard !hasColumns, let column, column.path != .memberName else { return FeedEntry.Value.text(name) }
+                return .text(column.path.description)
+            }
+            members.append(Self("key", words.count == 1 ? words[0] : .list(words)))
+        }
+        if hasColumns, definition.hasOpenColumns, !findings.columns.isEmpty {
+            members.append(Self("columns", .mapping(findings.columns.map { Self($0.name, $0.value) })))
+        }
+        if definition.hasOpenPagination, let text = findings.pagination {
+            guard let node = try? Node.parse(text, source: "found") else {
+                throw FeedError(.bug, "the pagination that was found, `\(text)`, is no YAML")
+            }
+            members.append(Self("pagination", FeedEntry.Value(node)))
+        }
+        return members
+    }
+}
+
+extension ItemsRule {
+    /// The path, or `{path, keyed_by}`.
+    var value: FeedEntry.Value {
+        guard let keyedBy else { return .text(path.description) }
+        return .mapping([.init("path", .text(path.description)), .init("keyed_by", .text(keyedBy))])
+    }
+}
+
+extension ColumnDefinition {
+    /// The path, or `{path, type}`.
+    var value: FeedEntry.Value {
+        guard let type else { return .text(path.description) }
+        return .mapping([.init("path", .text(path.description)), .init("type", .text(type.rawValue))])
+    }
+}

@@ -1,0 +1,114 @@
+internal import YAML
+
+/// A feed as it is written in a configuration: its name with its members, in order.
+public struct FeedEntry: Sendable, Hashable {
+    /// A value of a configuration.
+    public indirect enum Value: Sendable, Hashable {
+        /// Text, which stays text whatever it looks like.
+        case text(String)
+        /// A number, `true` or `false`, as written.
+        case plain(String)
+        /// A list.
+        case list([Value])
+        /// Names with their values.
+        case mapping([Member])
+    }
+
+    /// A name with its value.
+    public struct Member: Sendable, Hashable {
+        /// The member's name.
+        public let name: String
+        /// Its value.
+        public let value: Value
+        /// What is said behind it, as in `# found`.
+        public let remark: String?
+
+        /// A member of this name.
+        public init(_ name: String, _ value: Value, remark: String? = nil) {
+            self.name = name
+            self.value = value
+            self.remark = remark
+        }
+    }
+
+    /// The feed's name.
+    public let name: String
+    /// Its members, in the order in which they are written.
+    public var members: [Member]
+
+    /// An entry of this name.
+    public init(name: String, members: [Member] = []) {
+        self.name = name
+        self.members = members
+    }
+
+    /// The members as a JSON object.
+    public var json: String { Value.mapping(members).json }
+
+    /// The entry as it can be pasted below `feeds:`, one line each, indented by two columns.
+    public var lines: [String] { ConfigurationText.block(self, indentation: 2, step: 2) }
+}
+
+extension FeedEntry.Value {
+    /// A number or a word of the command line: whole numbers without quotes, as people write them.
+    public init(word: String) {
+        let digits = word.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let isNumber = digits && (1...15).contains(word.utf8.count) && (word == "0" || !word.hasPrefix("0"))
+        self = isNumber ? .plain(word) : .text(word)
+    }
+
+    /// The value of a node.
+    init(_ node: Node) {
+        switch node.content {
+        case .scalar(let scalar): self = scalar.resolution == .text ? .text(scalar.text) : .plain(scalar.text)
+        case .sequence(let elements): self = .list(elements.map(Self.init))
+        case .mapping(let pairs):
+            self = .mapping(pairs.map { FeedEntry.Member($0.key.text ?? "", Self($0.value)) })
+        }
+    }
+
+    /// The value as JSON.
+    public var json: String {
+        switch self {
+        case .text(let text): return JSONText.string(text)
+        case .plain(let text):
+            // YAML has numbers that JSON has not.
+            return (try? JSONValue(parsing: text)) == nil ? JSONText.string(text) : text
+        case .list(let values): return "[\(values.map(\.json).joined(separator: ","))]"
+        case .mapping(let members):
+            var object = JSONObjectText()
+            for member in members { object.add(member.name, json: member.value.json) }
+            return object.text
+        }
+    }
+
+    /// Whether a node says the same.
+    func isSame(as node: Node) -> Bool {
+        switch (self, node.content) {
+        case (.text(let text), .scalar(let scalar)): scalar.text == text && scalar.resolution == .text
+        case (.plain(let text), .scalar(let scalar)): scalar.text == text
+        case (.list(let values), .sequence(let elements)):
+            values.count == elements.count && zip(values, elements).allSatisfy { $0.isSame(as: $1) }
+        case (.mapping(let members), .mapping(let pairs)):
+            members.count == pairs.count
+                && zip(members, pairs).allSatisfy { $0.name == $1.key.text && $0.value.isSame(as: $1.value) }
+        default: false
+        }
+    }
+}
+
+extension Node {
+    /// Whether another node says the same, wherever it stands.
+    func isSame(as other: Node) -> Bool {
+        switch (content, other.content) {
+        case (.scalar(let one), .scalar(let another)):
+            one.text == another.text && one.resolution == another.resolution
+        case (.sequence(let one), .sequence(let another)):
+            one.count == another.count && zip(one, another).allSatisfy { $0.isSame(as: $1) }
+        case (.mapping(let one), .mapping(let another)):
+            one.count == another.count
+                && zip(one, another).allSatisfy { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import HTTP
+
+/// The request that a feed's next command makes, fit to be shown: no secret is in it.
+public struct NextRequest: Sendable, Hashable {
+    /// A header field.
+    public struct Field: Sendable, Hashable {
+        /// The name.
+        public let name: String
+        /// The value; `***` for a credential.
+        public let value: String
+    }
+
+    /// The command that makes it: `more` where pages are to come, else `reload`.
+    public let command: String
+    /// The method.
+    public let method: String
+    /// The URL with its query; `***` for credentials.
+    public let url: String
+    /// The header fields besides those that every request has, the conditions among them.
+    public let headers: [Field]
+    /// The body, secrets masked.
+    public let body: String?
+    /// Whether it asks for the page only if that has changed.
+    public let isConditional: Bool
+
+    /// The next request of a feed, without making it.
+    ///
+    /// - Parameters:
+    ///   - definition: The feed, with what was found in it.
+    ///   - store: The store; nil where there is none yet.
+    ///   - options: The environment and the folder that references are followed with.
+    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere; `unfollowable` for a continuation
+    ///   that may not be requested; `store`.
+    public init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedError) {
+        let next = try await store?.feed(named: definition.name)?.nextPage
+        let plan = RequestPlan(
+            definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "")
+        let page = try plan.page(for: next.map(Continuation.init))
+        let stored = try await store?.conditions(for: page, of: definition)
+        let conditions = [
+            stored?.etag.map { Field(name: "If-None-Match", value: $0) },
+            stored?.lastModified.map { Field(name: "If-Modified-Since", value: $0) },
+        ].compactMap(\.self)
+        let request = page.request
+        var headers = request.headers.fields.map { Field(name: $0.name, value: page.secrets.mask($0.value)) }
+        var url = page.shown(request.url)
+        for credential in request.credentials {
+            switch credential {
+            case .header(let name, _): headers.append(Field(name: name, value: Secrets.mask))
+            case .query(let name, _): url += "\(url.contains("?") ? "&" : "?")\(name)=\(Secrets.mask)"
+            }
+        }
+        command = next == nil ? "reload" : "more"
+        method = request.method
+        self.url = url
+        self.headers = headers + conditions
+        body = request.body.map { page.secrets.mask(String(decoding: $0, as: UTF8.self)) }
+        isConditional = !conditions.isEmpty
+    }
+
+    /// The request as a JSON object.
+    public var json: String {
+        var object = JSONObjectText()
+        object.add("command", command)
+        object.add("method", method)
+        object.add("url", url)
+        var fields = JSONObjectText()
+        for field in headers { fields.add(field.name, field.value) }
+        object.add("headers", json: fields.text)
+        object.add("body", body)
+        object.add("conditional", isConditional)
+        return object.text
+    }
+}

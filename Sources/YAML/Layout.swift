@@ -1,0 +1,136 @@
+/// Where a node stands in the bytes of a YAML text, for changes that leave every other byte as it is.
+public struct Layout: Sendable, Hashable {
+    /// What kind of node it is.
+    public enum Shape: Sendable, Hashable {
+        /// A single value.
+        case scalar
+        /// A stand-in such as `*name`.
+        case alias
+        /// A list.
+        case sequence
+        /// Names and values.
+        case mapping
+    }
+
+    /// What kind of node it is.
+    public let shape: Shape
+    /// Whether it is a list in brackets or a mapping in braces.
+    public let isFlow: Bool
+    /// From its first byte, an anchor or a tag included, to the one after its last; a block ends where its last node does.
+    public let bytes: Range<Int>
+    /// The column of its first byte in Unicode scalars, from 0.
+    public let column: Int
+    /// The elements of a list; the names and values of a mapping, by turns.
+    public let children: [Layout]
+    /// The text of a scalar.
+    public let text: String?
+    /// Whether it has an anchor or a tag.
+    public let isMarked: Bool
+
+    /// The names and values of a mapping.
+    public var pairs: [(key: Layout, value: Layout)] {
+        guard shape == .mapping else { return [] }
+        return stride(from: 0, to: children.count - 1, by: 2).map { (children[$0], children[$0 + 1]) }
+    }
+
+    /// The places in a YAML text.
+    public struct Document: Sendable, Hashable {
+        /// The text's only document; nil where there is none.
+        public let root: Layout?
+        /// Where the document ends: at its `...`, or with the text.
+        public let end: Int
+    }
+
+    /// Finds the places in a text that `Node.parse` takes.
+    ///
+    /// - Throws: `YAMLError`, as it does, for a text that is no YAML or nests too deep.
+    public static func parse(_ bytes: [UInt8], source: String) throws(YAMLError) -> Document {
+        try bytes.withUnsafeBufferPointer { buffer throws(YAMLError) in
+            var composer = LayoutComposer(try EventParser(buffer, source: source), ScalarOffsets(buffer))
+            return try composer.document(byteCount: buffer.count)
+        }
+    }
+}
+
+/// The byte at which each Unicode scalar of a text begins: libyaml counts scalars.
+private struct ScalarOffsets {
+    private var offsets: [Int] = []
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        // The parser passes over a byte order mark, and so do its places.
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        for offset in start..<max(start, bytes.count) where bytes[offset] & 0xC0 != 0x80 { offsets.append(offset) }
+        offsets.append(bytes.count)
+    }
+
+    subscript(index: Int) -> Int { offsets[min(max(0, index), offsets.count - 1)] }
+}
+
+/// Builds the tree of places from the parser's events.
+private struct LayoutComposer: ~Copyable {
+    private var events: EventParser
+    private let offsets: ScalarOffsets
+
+    init(_ events: consuming EventParser, _ offsets: ScalarOffsets) {
+        self.events = events
+        self.offsets = offsets
+    }
+
+    mutating func document(byteCount: Int) throws(YAMLError) -> Layout.Document {
+        var root: Layout?
+        var end = byteCount
+        while true {
+            let event = try events.next()
+            switch event.kind {
+            case .streamStart: continue
+            case .documentStart: root = try compose(try events.next(), depth: 0)
+            // An implicit end has the place of what comes next, which is nothing.
+            case .documentEnd: end = event.isImplicit ? byteCount : offsets[event.places.lowerBound]
+            default: return Layout.Document(root: root, end: end)
+            }
+        }
+    }
+
+    private mutating func compose(_ event: Event, depth: Int) throws(YAMLError) -> Layout {
+        guard depth <= Limits.standard.depth else {
+            throw YAMLError(mark: event.mark, problem: "nested more than \(Limits.standard.depth) deep")
+        }
+        switch event.kind {
+        case .sequenceStart: return try collection(.sequence, event, depth: depth)
+        case .mappingStart: return try collection(.mapping, event, depth: depth)
+        case .alias: return layout(.alias, event, end: event.places.upperBound)
+        case .scalar(let text, _): return layout(.scalar, event, end: event.places.upperBound, text: text)
+        default: throw YAMLError(mark: event.mark, problem: "expected a value here")
+        }
+    }
+
+    private mutating func collection(_ shape: Layout.Shape, _ start: Event, depth: Int) throws(YAMLError) -> Layout {
+        var children: [Layout] = []
+        while true {
+            let event = try events.next()
+            switch event.kind {
+            case .sequenceEnd, .mappingEnd:
+                // The end of a block is told at what follows it.
+                guard !start.isFlow else {
+                    return layout(shape, start, end: event.places.upperBound, children: children)
+                }
+                let end = children.last?.bytes.upperBound ?? offsets[start.places.upperBound]
+                return Layout(
+                    shape: shape, isFlow: false, bytes: offsets[start.places.lowerBound]..<end,
+                    column: start.mark.column - 1, children: children, text: nil, isMarked: isMarked(start))
+            default: children.append(try compose(event, depth: depth + 1))
+            }
+        }
+    }
+
+    private func layout(
+        _ shape: Layout.Shape, _ event: Event, end: Int, children: [Layout] = [], text: String? = nil
+    ) -> Layout {
+        let start = offsets[event.places.lowerBound]
+        return Layout(
+            shape: shape, isFlow: event.isFlow, bytes: start..<max(start, offsets[end]), column: event.mark.column - 1,
+            children: children, text: text, isMarked: isMarked(event))
+    }
+
+    private func isMarked(_ event: Event) -> Bool { event.anchor != nil || event.tag != nil }
+}

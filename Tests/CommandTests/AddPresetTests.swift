@@ -1,0 +1,241 @@
+import Foundation
+import Testing
+
+@Suite struct AddPresetTests {
+    private func empty() throws -> Workplace {
+        let place = try Workplace([])
+        place.remove("feedsync.yaml")
+        return place
+    }
+
+    @Test("Where there is no configuration, add makes one, and says what to do next")
+    func first() async throws {
+        let place = try empty()
+        let run = try await place.run("add swift-repos github.search q=language:swift per_page=50")
+        #expect(
+            run.output == """
+                swift-repos  added to feedsync.yaml, which is new: GitHub repositories that match a search, with their figures
+                Next: feedsync reload swift-repos
+
+                """)
+        #expect(run.errors.isEmpty)
+        #expect(run.code == 0)
+        #expect(
+            try place.text(of: "feedsync.yaml") == """
+                feeds:
+                  swift-repos:
+                    preset: github.search
+                    query: {q: language:swift, per_page: 50}
+
+                """)
+        #expect(place.files == ["feedsync.yaml"])
+        #expect(try await place.run("check").code == 0)
+    }
+
+    @Test("A word of the preset's goes to `with`, another to the query, several of a name to a list")
+    func parameters() async throws {
+        let place = try empty()
+        #expect(try await place.run("add r github.repo owner=apple repo=swift a=1 a=x").code == 0)
+        #expect(
+            try place.text(of: "feedsync.yaml") == """
+                feeds:
+                  r:
+                    preset: github.repo
+                    with: {owner: apple, repo: swift}
+                    query: {a: [1, x]}
+
+                """)
+    }
+
+    @Test("--dry-run prints lines to paste below `feeds:`, and touches nothing")
+    func dryRun() async throws {
+        let place = try empty()
+        let run = try await place.shell(
+            #"$FEEDSYNC add a github.search 'q=${Q}' --header 'X-Odd: on' --dry-run"#)
+        #expect(
+            run.output == """
+                  a:
+                    preset: github.search
+                    query: {q: "${Q}"}
+                    headers: {X-Odd: "on"}
+
+                """)
+        #expect(run.errors.isEmpty)
+        #expect(run.code == 0)
+        #expect(place.files.isEmpty)
+        try place.write("feedsync.yaml", "feeds:\n\(run.output)")
+        #expect(try await place.run("check", environment: ["Q": "x"]).code == 0)
+    }
+
+    @Test("--json is one document; literal credentials do not show in it")
+    func json() async throws {
+        let place = try empty()
+        let run = try await place.shell(
+            "$FEEDSYNC add a github.search q=x --header 'Authorization: Bearer s3cr3t' --header 'Accept: a/b' --json")
+        #expect(
+            run.output == #"""
+                {"feed":"a","definition":{"preset":"github.search","query":{"q":"x"},\#
+                "headers":{"Authorization":"***","Accept":"a/b"}},"findings":[],"file":"feedsync.yaml"}
+
+                """#)
+        #expect(try place.text(of: "feedsync.yaml").contains("Bearer s3cr3t"))
+    }
+
+    @Test(
+        "What cannot be added is told, and the file stays as it is",
+        arguments: [
+            (
+                "add", 64,
+                "add needs the name of the new feed, and a URL or the name of a preset\nTry: feedsync help add\n"
+            ),
+            (
+                "add things github.search", 64,
+                """
+                there is a feed things already (feedsync.yaml:2:3)
+                Try: give the new one another name, or remove the old one with feedsync remove things
+
+                """
+            ),
+            (
+                "add THINGS github.search", 64,
+                """
+                the feed name `THINGS` is also that of the feed `things`; `-` and `_` and case make no difference
+                Try: feedsync help add
+
+                """
+            ),
+            (
+                "add run github.search", 64,
+                """
+                the feed name `run` is also that of the store's table `run`; `-` and `_` and case make no difference
+                Try: feedsync help add
+
+                """
+            ),
+            (
+                "add 1x github.search", 64,
+                """
+                the feed name `1x` is not a letter followed by at most 62 letters, digits, `_` or `-`
+                Try: feedsync help add
+
+                """
+            ),
+            (
+                "add a github.serch", 64,
+                """
+                github.serch is neither a URL nor the name of a preset; did you mean github.search?
+                Try: begin a URL with https://; feedsync presets lists the presets
+
+                """
+            ),
+            (
+                "add a github.search size", 64,
+                "add does not know what to do with size\nTry: give parameters as name=value, as in size=100\n"
+            ),
+            (
+                "add a github.search --header secret", 64,
+                "--header wants 'Name: value'\nTry: as in --header 'Accept: application/json'\n"
+            ),
+            (
+                "add a github.search q=${", 64,
+                "in `q` of `query` of feed `a`: `${` is not closed; a literal `${` is written `$${`\nTry: feedsync help add\n"
+            ),
+            (
+                "add a ftp://a.b/c", 64,
+                "`url` of feed `a` must begin with `https://` or `http://`\nTry: feedsync help add\n"
+            ),
+            ("add a github.search --pages 2", 64, "add takes no --pages\nTry: feedsync help add\n"),
+        ] as [(String, Int32, String)])
+    func refusals(words: String, code: Int32, message: String) async throws {
+        let place = try Workplace()
+        let before = try place.text(of: "feedsync.yaml")
+        let run = try await place.run(words)
+        #expect(run.errors == "feedsync: \(message)")
+        #expect(run.output.isEmpty)
+        #expect(run.code == code)
+        #expect(try place.text(of: "feedsync.yaml") == before)
+        #expect(place.files == ["feedsync.yaml"])
+    }
+
+    @Test("A preset that wants to be told something shows the whole line")
+    func missingParameters() async throws {
+        let run = try await empty().run("add r github.repo")
+        #expect(run.errors.hasSuffix("Try: feedsync add NAME github.repo owner=… repo=…\n"))
+        #expect(run.code == 64)
+    }
+
+    @Test("A place that the editor cannot find is told, with the lines to write")
+    func byHand() async throws {
+        let place = try empty()
+        try place.write("feedsync.yaml", "store: x.db\nfeeds: &none\n")
+        let run = try await place.run("add a github.search")
+        #expect(
+            run.errors == """
+                feedsync: feedsync.yaml:2:1: the feed cannot be added without touching more than its own lines; add it by hand
+
+                feeds:
+                  a:
+                    preset: github.search
+
+                Try: write these lines into feedsync.yaml yourself
+
+                """)
+        #expect(run.code == 78)
+    }
+
+    @Test("Lines that are only to be printed need no place in the file")
+    func dryByHand() async throws {
+        let place = try empty()
+        try place.write("feedsync.yaml", "feeds: &none\n")
+        let run = try await place.run("add a github.search --dry-run")
+        #expect(run.output == "  a:\n    preset: github.search\n")
+        #expect(run.code == 0)
+    }
+
+    @Test("Feeds that are added at once are all there in the end")
+    func atOnce() async throws {
+        let place = try empty()
+        let names = (1...8).map { "f\($0)" }
+        try await withThrowingTaskGroup(of: Int32.self) { group in
+            for name in names { group.addTask { try await place.run("add \(name) github.search").code } }
+            for try await code in group { #expect(code == 0) }
+        }
+        let run = try await place.run("feeds --json")
+        #expect(names.allSatisfy { run.output.contains(#""name":"\#($0)""#) })
+        #expect(place.files == ["feedsync.yaml"])
+    }
+
+    @Test("The file keeps its permissions, and a symbolic link to it stays one")
+    func permissions() async throws {
+        let place = try empty()
+        try place.write("real.yaml", "feeds:\n")
+        let run = try await place.shell(
+            "chmod 640 real.yaml; ln -s real.yaml link.yaml; $FEEDSYNC add a github.search --config link.yaml -q; "
+                + "stat -c %a real.yaml; readlink link.yaml; cat link.yaml")
+        #expect(run.output == "640\nreal.yaml\nfeeds:\n  a:\n    preset: github.search\n")
+        #expect(place.files == ["link.yaml", "real.yaml"])
+    }
+
+    @Test("A file that cannot be written is told, and stays as it is")
+    func unwritable() async throws {
+        let place = try empty()
+        let absent = try await place.run("add a github.search --config nowhere/feedsync.yaml")
+        #expect(
+            absent.errors == """
+                feedsync: nowhere/feedsync.yaml cannot be written: No such file or directory
+                Try: check that you may write the file and its folder; nothing was changed
+
+                """)
+        #expect(absent.code == 73)
+        let dangling = try await place.shell("ln -s nowhere.yaml l.yaml; $FEEDSYNC add a github.search --config l.yaml")
+        #expect(dangling.errors == "feedsync: l.yaml is a symbolic link to a file that is not there\n")
+        #expect(dangling.code == 73)
+        place.remove("l.yaml")
+        try place.write("feedsync.yaml", "feeds:\n")
+        let full = try await place.shell("ulimit -f 0; trap '' XFSZ; $FEEDSYNC add a github.search")
+        #expect(full.errors.hasPrefix("feedsync: feedsync.yaml cannot be written: File too large\n"))
+        #expect(full.code == 73)
+        #expect(try place.text(of: "feedsync.yaml") == "feeds:\n")
+        #expect(place.files == ["feedsync.yaml"])
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite struct AddURLTests {
+    private func empty() throws -> Workplace {
+        let place = try Workplace([])
+        place.remove("feedsync.yaml")
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
+        return place
+    }
+
+    @Test("From a URL, add tells what it found, how sure it is and why, and writes it down")
+    func finds() async throws {
+        let place = try empty()
+        let run = try await place.run("add things \(place.server.url)/things")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(
+            lines.filter { !$0.hasPrefix(" ") && !$0.hasPrefix("(") } == [
+                "items       items", "key         id", "columns     id integer, name text",
+                "pagination  {style: page, param: page, total: total_count, first: 1}",
+                "things  added to feedsync.yaml, which is new", "Next: feedsync reload things",
+            ])
+        #expect(lines.count { $0.hasPrefix("            certain: ") || $0.hasPrefix("            likely: ") } == 4)
+        #expect(lines.contains { $0.hasPrefix("(10 items on the first page; ") })
+        #expect(run.errors.isEmpty)
+        #expect(run.code == 0)
+        #expect(
+            try place.text(of: "feedsync.yaml") == """
+                feeds:
+                  things:
+                    url: \(place.server.url)/things
+                    items: items
+                    key: id
+                    pagination: {style: page, param: page, total: total_count, first: 1}
+
+                """)
+        #expect(try await place.run("check").code == 0)
+    }
+
+    @Test("--columns writes the columns as well; the feed can be mirrored to its end then")
+    func columns() async throws {
+        let place = try empty()
+        #expect(try await place.run("add things \(place.server.url)/things --columns --quiet").output.isEmpty)
+        #expect(
+            try place.text(of: "feedsync.yaml").contains(
+                "\n    columns:\n      id: {path: id, type: integer}\n      name: {path: name, type: text}\n"))
+        let run = try await place.run("more things --all")
+        #expect(run.output.hasPrefix("things  25 new (3 pages, 3 requests, "))
+        #expect(run.output.hasSuffix("; 25 items, all there is\n"))
+    }
+
+    @Test("--dry-run prints the definition on stdout, the findings on stderr, and changes nothing")
+    func dryRun() async throws {
+        let place = try empty()
+        let run = try await place.run("add things \(place.server.url)/things?size=5 --dry-run")
+        #expect(
+            run.output == """
+                  things:
+                    url: \(place.server.url)/things?size=5
+                    items: items
+                    key: id
+                    pagination: {style: page, param: page, total: total_count, first: 1}
+
+                """)
+        #expect(run.errors.hasPrefix("items       items\n            certain: "))
+        #expect(place.files.isEmpty)
+    }
+
+    @Test("--json is one document with the findings")
+    func json() async throws {
+        let place = try empty()
+        let text = try await place.run("add things \(place.server.url)/things --json").output
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(Set(object.keys) == ["feed", "definition", "findings", "file"])
+        let findings = try #require(object["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["subject"] as? String } == ["items", "key", "columns", "pagination"])
+        #expect(findings.allSatisfy { Set($0.keys) == ["subject", "found", "certainty", "evidence"] })
+        #expect(object["file"] as? String == "feedsync.yaml")
+    }
+
+    @Test("A secret is sent and stays a reference in the file; it shows nowhere")
+    func secrets() async throws {
+        let place = try empty()
+        let run = try await place.shell(
+            "$FEEDSYNC add things '\(place.server.url)/things' 'api_key=${KEY}' --header 'X-Token: ${TOKEN}'",
+            environment: ["KEY": "s3cr3t-key", "TOKEN": "s3cr3t-token"])
+        #expect(run.code == 0)
+        #expect(place.server.requests.allSatisfy { $0.parameter("api_key") == "s3cr3t-key" })
+        #expect(place.server.requests.allSatisfy { $0.header("X-Token") == "s3cr3t-token" })
+        let text = try place.text(of: "feedsync.yaml")
+        #expect(text.contains("    query: {api_key: \"${KEY}\"}\n    headers: {X-Token: \"${TOKEN}\"}\n"))
+        #expect(!(text + run.output + run.errors).contains("s3cr3t"))
+        let unset = try await place.shell("$FEEDSYNC add more '\(place.server.url)/things?key=${NOT_SET}'")
+        #expect(unset.errors.contains("the environment variable `NOT_SET` is not set"))
+        #expect(unset.code == 78)
+    }
+
+    @Test(
+        "A URL that leads to no feed is told, and nothing is written",
+        arguments: [
+            (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "`text/html`"),
+            (
+                ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
+                65, "`text/csv`"
+            ),
+            (.json(#"{"ok":true}"#), 65, "no key can be found"), (.json("[1,2]"), 65, "no items can be found"),
+            (.json("{"), 65, "no JSON"),
+            (.json(""), 65, "no JSON"),
+            (.status(404), 69, "404 Not Found"),
+            (.status(401), 77, "Try: give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'"),
+            (.status(403), 77, "403 Forbidden"),
+            (.status(429, headers: [(name: "Retry-After", value: "120")]), 75, "--max-wait"),
+            (
+                .status(302, headers: [(name: "Location", value: "/login")]), 65,
+                "/things redirects there; is it a login page?"
+            ),
+        ] as [(ServerResponse, Int32, String)])
+    func noFeeds(response: ServerResponse, code: Int32, message: String) async throws {
+        let place = try empty()
+        place.server.enqueue("/things", [response])
+        place.server.enqueue("/login", [.html("<p>Who are you?</p>")])
+        let run = try await place.run("add things \(place.server.url)/things")
+        #expect(run.errors.hasPrefix("feedsync: things: "))
+        #expect(run.errors.contains(message))
+        #expect(run.output.isEmpty)
+        #expect(run.code == code)
+        #expect(place.files.isEmpty)
+    }
+
+    @Test("On a terminal no line is too long, and what is under way shows meanwhile")
+    func terminal() async throws {
+        let place = try empty()
+        let run = try await place.shell(
+            #"script -qec "stty cols 60; $FEEDSYNC add t \#(place.server.url)/things --dry-run" /dev/null"#,
+            environment: ["NO_COLOR": "1"])
+        #expect(run.output.hasPrefix("\r\u{1B}[Kt  requesting http://127.0.0.1:"))
+        let lines = run.output.split(separator: "\r\n").flatMap { $0.split(separator: "\u{1B}[K") }
+        // The definition is for a file, and is not cut.
+        #expect(lines.prefix { !$0.hasPrefix("  t:") }.allSatisfy { $0.count <= 60 }, "\(lines)")
+    }
+
+    @Test("Ctrl-C while pages are requested writes nothing")
+    func interrupted() async throws {
+        let place = try empty()
+        let feed = PagedFeed(PagedFeed.items(1...25))
+        let gate = place.server.gate()
+        feed.hold(page: 1, at: gate)
+        place.server.route("/things", to: feed)
+        let command = try place.start("add things \(place.server.url)/things")
+        await gate.arrived()
+        command.send(SIGINT)
+        let run = await command.end()
+        #expect(run.errors == "feedsync: things: stopped; nothing was written\n")
+        #expect(run.code == 130)
+        #expect(place.files.isEmpty)
+    }
+
+    @Test("A name that is taken costs no request")
+    func taken() async throws {
+        let place = try Workplace()
+        #expect(try await place.run("add things \(place.server.url)/things").code == 64)
+        #expect(place.server.requests.isEmpty)
+    }
+
+    @Test("What is taken out again leaves the file as it was")
+    func roundTrip() async throws {
+        let place = try Workplace(["idle"])
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
+        let before = try place.text(of: "feedsync.yaml")
+        #expect(try await place.run("add things \(place.server.url)/things").code == 0)
+        #expect(try place.text(of: "feedsync.yaml") != before)
+        #expect(try await place.run("remove things").code == 0)
+        #expect(try place.text(of: "feedsync.yaml") == before)
+    }
+}
