@@ -45,6 +45,17 @@ extension PageItem {
         ColumnValue(self[column], type: plan.columns[column].type)
     }
 
+    /// What a number became that was stored before its column was widened to text; nil for all else.
+    func widenedText(of column: Int) -> String? {
+        guard plan.fittingKinds != nil, plan.columns[column].type == .text else { return nil }
+        let slot = self[column]
+        switch slot.kind {
+        case JSON_INTEGER: return Double(exactly: slot.integer).map(JSONText.number)
+        case JSON_REAL: return JSONText.number(slot.real)
+        default: return nil
+        }
+    }
+
     /// The section's name; the outer nil means that the item does not say, the inner that it has none.
     var section: String?? {
         guard let slot = sectionSlot else { return .some(nil) }

@@ -165,7 +165,10 @@ final class FeedTable {
 
     private func isSame(_ item: PageItem, in select: Statement) -> Bool {
         for column in plan.columns.indices {
-            guard isSame(item.value(of: column), in: select, at: Self.fixed + column) else { return false }
+            guard
+                isSame(item.value(of: column), in: select, at: Self.fixed + column)
+                    || item.widenedText(of: column).map({ select.text(at: Self.fixed + column) == $0 }) == true
+            else { return false }
         }
         return !plan.keepsRaw || select.holdsText(item.raw, at: Self.fixed + plan.columns.count)
     }

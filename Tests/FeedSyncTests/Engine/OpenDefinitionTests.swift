@@ -74,6 +74,22 @@ struct OpenDefinitionTests {
         #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["12|0"])
     }
 
+    @Test("A column may be widened twice, and its numbers are still those of the upstream")
+    func widenedTwice() async throws {
+        let values = (1...10).map { "\($0)" } + (11...20).map { "\($0).50" } + ["1e3", #""x""#]
+        let items = values.enumerated().map { #"{"id":\#($0.offset),"v":\#($0.element)}"# }
+        let bench = try await EngineBench(items, paging: Self.paging, columns: "items: items\nkey: id")
+        bench.upstream.sendsETag = false
+        try await bench.more(.allPages)
+        #expect(try columns(bench) == ["id ", "v text"])
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["22|0"])
+        bench.upstream.items[0] = #"{"id":0,"v":2}"#
+        try await bench.reload()
+        #expect(try bench.query("SELECT v FROM things WHERE id = 0") == ["2"])
+    }
+
     @Test("Values of the key stay as they come, whatever type they have")
     func keyStays() async throws {
         let items = PagedFeed.items(1...10) + [#"{"id":"11","name":"x"}"#, #"{"id":12.5,"name":"y"}"#]
