@@ -28,12 +28,14 @@ struct Session: Sendable {
         throw Failure(.configuration, [missing], explanation: Self.beginning)
     }
 
-    /// The path of the configuration, found as for every command; nil where there is none.
+    /// The file of the configuration, found as for every command; nil where there is none.
     ///
     /// - Throws: `Failure` with exit code 78 for one that must not be used.
-    func configurationPath() throws(Failure) -> String? {
+    func configurationFile() throws(Failure) -> ConfigurationFile? {
         do throws(ConfigurationError) {
-            return try search.file(option: invocation.options[.config])
+            return try search.found(option: invocation.options[.config]).map {
+                ConfigurationFile(path: $0.path, mayRunCommands: $0.mayRunCommands)
+            }
         } catch {
             throw Failure(error)
         }

@@ -157,6 +157,23 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
+    @Test("A secret may come from a command, unless the file is there by itself")
+    func commands() async throws {
+        let place = try empty()
+        let line = "$FEEDSYNC add things '\(place.server.url)/things' --header 'X-Token: ${command: echo s3cr3t-token}'"
+        let refused = try await place.shell(line)
+        #expect(refused.errors.contains("--config"))
+        #expect(refused.code == 64)
+        #expect(place.server.requests.isEmpty)
+        try place.write("mine.yaml", "")
+        let run = try await place.shell(line + " --config mine.yaml")
+        #expect(run.code == 0)
+        #expect(place.server.requests.allSatisfy { $0.header("X-Token") == "s3cr3t-token" })
+        #expect(try place.text(of: "mine.yaml").contains("{X-Token: \"${command: echo s3cr3t-token}\"}"))
+        let explained = try await place.run("explain things --config mine.yaml")
+        #expect(explained.code == 0)
+    }
+
     @Test("A name that is taken costs no request")
     func taken() async throws {
         let place = try Workplace()

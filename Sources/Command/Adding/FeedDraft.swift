@@ -33,7 +33,8 @@ struct FeedDraft: Sendable {
         }
         let new = try edited(text)
         do throws(ConfigurationError) {
-            let after = try Configuration.parse(new, file: file.path, environment: environment)
+            let after = try Configuration.parse(
+                new, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
             guard let definition = after.feed(named: entry.name) else {
                 throw ConfigurationError(
                     Mistake(position: SourcePosition(file: file.path), problem: "the feed \(entry.name) was lost"))
@@ -72,7 +73,8 @@ struct FeedDraft: Sendable {
 
     private func parsed(_ text: [UInt8]) throws(Failure) -> Configuration {
         do throws(ConfigurationError) {
-            return try Configuration.parse(text, file: file.path, environment: environment)
+            return try Configuration.parse(
+                text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
         } catch {
             throw Failure(error)
         }

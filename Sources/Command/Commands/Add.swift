@@ -17,7 +17,7 @@ extension Command {
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
         let new = try NewFeed(session.invocation)
-        let file = ConfigurationFile(path: try session.configurationPath() ?? "feedsync.yaml")
+        let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         var draft = FeedDraft(
             file: file, environment: session.environment, entry: new.entry, advice: new.advice,
             isDry: session.invocation.has(.dryRun))

@@ -12,11 +12,11 @@ extension Command {
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in
         let name = session.invocation.operands[0]
-        guard let path = try session.configurationPath() else {
+        guard let file = try session.configurationFile() else {
             _ = try session.configuration()
             return .done
         }
-        let file = ConfigurationFile(path: path)
+        let path = file.path
         var comment: Int?
         try file.edit { text throws(Failure) in
             let editor = try configuring { () throws(ConfigurationError) in try ConfigurationEditor(text, file: path) }
@@ -53,7 +53,8 @@ extension Session {
     /// What the store has of a feed that is configured no more; nil where that is nothing, or cannot be read.
     private func keptItems(of name: String, _ file: ConfigurationFile) async throws(Failure) -> KeptItems? {
         // The feed is out of the file; what else is wrong with that is none of this command's business.
-        let configuration = try? Configuration.load(file.path, environment: environment)
+        let configuration = try? Configuration.load(
+            file.path, environment: environment, allowsCommands: file.mayRunCommands)
         guard let path = storePath(configuration), let store = try? await storeIfAny(configuration),
             let record = try? await store.feed(named: name), record.itemCount > 0
         else { return nil }

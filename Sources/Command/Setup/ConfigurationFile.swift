@@ -7,6 +7,8 @@ internal import Glibc
 struct ConfigurationFile: Sendable {
     /// The file, as it was named.
     let path: String
+    /// Whether `${command: …}` may be in it: somebody named it.
+    var mayRunCommands = false
 
     /// The folder that it is in; empty for the current one.
     var folder: String {
