@@ -42,7 +42,8 @@ columns = {row["path"]: row["name"] for row in rows(
     store,
     "SELECT json_extract(value, '$.path') AS path, json_extract(value, '$.name') AS name FROM _feed, json_each(columns) "
     f"WHERE feed = '{feed}'")}
-found = rows(store, f'SELECT * FROM "{feed}" WHERE _removed_at IS NULL')
+table = feed.replace("-", "_")
+found = rows(store, f'SELECT * FROM "{table}" WHERE _removed_at IS NULL')
 mirror = {tuple(row[columns[key]] for key in keys): row for row in found}
 
 faults = [f"missing: {key}" for key in expected.keys() - mirror.keys()]
