@@ -22,6 +22,10 @@ final class DecodePlan: @unchecked Sendable {
     let pagingSlots: [Int]
     /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
     let fittingKinds: [UInt16]?
+    /// The slot of the watermark's value, among an item's.
+    let watermarkSlot: Int?
+    /// Whether that is a time rather than a number that counts items.
+    let watermarkIsTime: Bool
     /// Whether each item's JSON is kept.
     let keepsRaw: Bool
     /// Where the items are, for messages.
@@ -58,6 +62,9 @@ final class DecodePlan: @unchecked Sendable {
         pagingSlots = definition.pagination.itemPaths.map {
             Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
+        let watermark: SyncRule.Watermark? = if case .since(let mark) = definition.sync { mark } else { nil }
+        watermarkSlot = watermark.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
+        watermarkIsTime = if case .time? = watermark?.overlap { true } else { false }
         bodySlots = definition.pagination.bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }

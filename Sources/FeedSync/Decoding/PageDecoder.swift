@@ -101,6 +101,20 @@ final class DecodedPage: @unchecked Sendable {
         return plan.pagingSlots.map { JSONScalar(asWritten: item.slots[$0]) }
     }
 
+    /// The furthest of the items' values that the watermark goes by; nil where none has one.
+    var furthest: Watermark? {
+        guard let slot = plan.watermarkSlot else { return nil }
+        var furthest: Watermark?
+        for index in 0..<elementCount {
+            let item = element(at: index)
+            guard item.fault == nil,
+                let mark = Watermark(JSONScalar(item.slots[slot]), isTime: plan.watermarkIsTime)
+            else { continue }
+            if furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
+        }
+        return furthest
+    }
+
     /// How far into the body the element begins, in bytes.
     func offset(of item: PageItem) -> Int {
         body.withUnsafeBytes { bytes in

@@ -2,7 +2,7 @@
 ///
 /// Text sorts as time does. Upstreams send the moment with a zone, without one (read as UTC), or as a number since
 /// 1970; see https://www.rfc-editor.org/rfc/rfc3339 for the form with a zone.
-struct Timestamp {
+struct Timestamp: Sendable, Hashable {
     /// Whole seconds since 1970-01-01T00:00:00Z.
     private(set) var seconds: Int64
     /// The digits behind the second, as bytes.
@@ -10,6 +10,11 @@ struct Timestamp {
 
     /// The last second that four digits of a year can say.
     private static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
+    init(seconds: Int64, fraction: [UInt8]) {
+        self.seconds = seconds
+        self.fraction = fraction
+    }
 
     /// A moment in milliseconds since 1970; nil outside the years 0 to 9999.
     init?(milliseconds: Int64) {

@@ -5,9 +5,12 @@
 /// | reload | reload | joins the one in flight |
 /// | nextPage | nextPage of no more pages | joins the one in flight |
 /// | nextPage | nextPage of more pages | runs after it; dropped with its error if that fails |
-/// | nextPage | reload | stops it after the last committed page, then reloads |
+/// | nextPage, sync | reload | stops it after the last committed page, then reloads |
+/// | sync | sync | joins the one in flight |
+/// | sync | nextPage | runs after it; dropped with its error if that fails |
+/// | reload, nextPage | sync | runs after it; dropped with its error if that fails |
 /// | reload | nextPage | runs after the reload; dropped with the reload's error if that fails |
-/// | any that is being stopped | any | runs once that one has ended, however it did; a reload first |
+/// | any that is being stopped | any | runs once that one has ended, however it did; a reload first, then a sync |
 ///
 /// Next pages that wait together are one command, of the most pages that any of them asks for.
 struct CommandRules {
@@ -95,27 +98,37 @@ struct CommandRules {
 /// The commands that wait for the run in flight to end.
 private struct CommandQueue {
     private var reloads: [CommandRules.Ticket] = []
+    private var syncs: [CommandRules.Ticket] = []
     private var nextPages: [(command: RequestCommand, ticket: CommandRules.Ticket)] = []
 
-    var tickets: [CommandRules.Ticket] { reloads + nextPages.map(\.ticket) }
+    var tickets: [CommandRules.Ticket] { reloads + syncs + nextPages.map(\.ticket) }
 
     mutating func add(_ command: RequestCommand, _ ticket: CommandRules.Ticket) {
-        if command == .reload { reloads.append(ticket) } else { nextPages.append((command, ticket)) }
+        switch command {
+        case .reload: reloads.append(ticket)
+        case .sync: syncs.append(ticket)
+        case .nextPage, .nextPages, .allPages: nextPages.append((command, ticket))
+        }
     }
 
     /// Whether the ticket was here.
     mutating func remove(_ ticket: CommandRules.Ticket) -> Bool {
         let count = tickets.count
         reloads.removeAll { $0 == ticket }
+        syncs.removeAll { $0 == ticket }
         nextPages.removeAll { $0.ticket == ticket }
         return tickets.count < count
     }
 
-    /// The reload, or else the next page that does for all.
+    /// The reload, or else the sync, or else the next page that does for all.
     mutating func popFirst() -> (command: RequestCommand, tickets: [CommandRules.Ticket])? {
         if !reloads.isEmpty {
             defer { reloads = [] }
             return (.reload, reloads)
+        }
+        if !syncs.isEmpty {
+            defer { syncs = [] }
+            return (.sync, syncs)
         }
         let commands = nextPages.map(\.command)
         guard let most = commands.first(where: { command in commands.allSatisfy(command.covers) }) else { return nil }
@@ -127,7 +140,7 @@ private struct CommandQueue {
 extension RequestCommand {
     /// Whether a run of this command does what the other one asks.
     fileprivate func covers(_ other: RequestCommand) -> Bool {
-        guard self != .reload, other != .reload else { return self == other }
+        guard ![self, other].contains(.reload), ![self, other].contains(.sync) else { return self == other }
         guard let limit else { return true }
         return other.limit.map { $0 <= limit } ?? false
     }

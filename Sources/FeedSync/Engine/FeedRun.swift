@@ -10,6 +10,7 @@ final class FeedRun {
     private let now: @Sendable () -> String
     private let publish: (StatusEvent) -> Void
 
+    private let command: RequestCommand
     private var rules: RunRules
     private var isBegun = false
     private var notices: [String] = []
@@ -23,12 +24,14 @@ final class FeedRun {
         _ command: RequestCommand, of feed: String, store: Store, loader: PageLoader,
         now: @escaping @Sendable () -> String, publish: @escaping (StatusEvent) -> Void
     ) {
+        self.command = command
         self.feed = feed
         self.store = store
         self.loader = loader
         self.now = now
         self.publish = publish
-        rules = RunRules(command)
+        rules = RunRules(
+            command, mode: loader.definition.sync, isShifting: loader.definition.pagination.isShifting)
     }
 
     /// Works through the run that `opening` began.
@@ -39,16 +42,26 @@ final class FeedRun {
     ) async throws(FeedError) -> RunSummary {
         opening.events.forEach(publish)
         var step = rules.opened(opening.standing)
+        if command == .sync { loader = loader.asking(from: watermark(opening.standing, resuming: step != .fetch(.header, nil))) }
         do throws(FetchFailure) {
-            while case .fetch(let direction, let continuation) = step {
-                step = try await page(direction, continuation)
+            steps: while true {
+                switch step {
+                case .fetch(let direction, let continuation): step = try await page(direction, continuation)
+                case .findMissing:
+                    let pages = try await storing { () async throws(FeedError) in
+                        try await store.pagesBesideMissing(of: feed)
+                    }
+                    step = rules.found(missingBeside: pages)
+                case .check(let number): step = rules.checked(number, try await check(number))
+                case .end: break steps
+                }
             }
         } catch {
             lookAhead?.fetch.cancel()
             try await fail(error)
         }
-        guard case .end(let outcome) = step else { throw FeedError(.bug, "a run ended without an outcome") }
-        let itemCount = try await store.finish(feed, outcome: outcome, now: now())
+        guard case .end(let outcome, let closing) = step else { throw FeedError(.bug, "a run ended without an outcome") }
+        let itemCount = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         let (walk, figures) = try await store.progress(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
@@ -83,10 +96,91 @@ final class FeedRun {
         if let shape = loaded.shape { loader = loader.following(shape) }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
-        if wantsNext, let next = loaded.end.next {
+        // Nothing is asked of the upstream that known ground makes needless.
+        let mayStop = rules.stopsAtKnownGround && loaded.isNotModified
+        if wantsNext, !mayStop, let next = loaded.end.next {
             try await storing { () async throws(FeedError) in try await lookAhead(to: next, after: loaded.fetched) }
         }
         return try await commit(loaded, direction, wantsNext: wantsNext)
+    }
+
+    /// What a sync by watermark asks from.
+    private func watermark(_ standing: FeedStanding, resuming: Bool) -> PageRequest.Parameter? {
+        guard case .since(let rule) = loader.definition.sync else { return nil }
+        let isTime = if case .time = rule.overlap { true } else { false }
+        let fresh = standing.watermark.flatMap { Watermark(json: $0, isTime: isTime) }?.parameterText(less: rule.overlap)
+        let text = resuming ? standing.walkWatermark : fresh
+        return text.map { PageRequest.Parameter(name: rule.parameter, value: $0) }
+    }
+
+    /// Asks for a page of the walk once more, and stores it if it has more than it had.
+    private func check(
+        _ number: Int, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> RunRules.Check {
+        let continuation = try await storing { () async throws(FeedError) in
+            try await store.continuation(ofPage: number, of: feed)
+        }
+        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
+        let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
+        let loaded = try await loader.load(fetch, after: WalkSoFar())
+        if let shape = loaded.shape { loader = loader.following(shape) }
+        let page: DecodedPage?
+        switch loaded.content {
+        case .notModified: page = nil
+        case .empty: page = nil
+        case .decoded(let decoded): page = decoded
+        }
+        let result =
+            loaded.isNotModified
+            ? .same
+            : try await storing { () async throws(FeedError) in
+                try await store.check(page, number: number, known: fetch.stored, of: feed)
+            }
+        guard result != .same else {
+            try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
+            return .same
+        }
+        publish(
+            try await storing { () async throws(FeedError) in
+                try await store.begin(.footer, on: feed, now: now())
+            })
+        let next = try await storing { () async throws(FeedError) in try await store.continuation(of: feed) }
+        try await commit(loaded, checking: next)
+        return result
+    }
+
+    private func commit(
+        _ loaded: LoadedPage, checking next: Continuation?, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) {
+        guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
+        var commit = pageCommit(loaded, .footer, end: PageEnd(next: next, total: nil, notice: nil), wantsNext: false)
+        commit.isCheck = true
+        do throws(FeedError) {
+            try await store.commit(commit, to: feed, now: now()).events.forEach(publish)
+        } catch {
+            throw FetchFailure(error, after: loaded.fetched)
+        }
+        note(loaded)
+    }
+
+    private func pageCommit(
+        _ loaded: LoadedPage, _ direction: PageDirection, end: PageEnd, wantsNext: Bool
+    ) -> PageCommit {
+        let fetched = loaded.fetched
+        var commit = PageCommit(
+            direction: direction, content: loaded.content, request: loaded.page.identity,
+            credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: end,
+            upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
+            requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
+            serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
+            shape: loaded.shape, beginsNext: wantsNext,
+            continuationParameters: loader.definition.pagination.continuationParameters)
+        guard command == .sync else { return commit }
+        commit.mode = loader.definition.sync.mode
+        commit.stopsAtKnownGround = rules.stopsAtKnownGround
+        commit.watermark = loader.requests.watermark?.value
+        if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
+        return commit
     }
 
     private func commit(
@@ -95,14 +189,7 @@ final class FeedRun {
         let fetched = loaded.fetched
         // The store follows the latest intent: a page that came too late is not committed.
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: fetched) }
-        let commit = PageCommit(
-            direction: direction, content: loaded.content, request: loaded.page.identity,
-            credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: loaded.end,
-            upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
-            requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
-            serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
-            shape: loaded.shape, beginsNext: wantsNext,
-            continuationParameters: loader.definition.pagination.continuationParameters)
+        let commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
         let outcome: PageOutcome
         do throws(FeedError) {
             outcome = try await store.commit(commit, to: feed, now: now())
@@ -111,9 +198,12 @@ final class FeedRun {
         }
         outcome.events.forEach(publish)
         isAtEnd = outcome.isEnd
-        isBegun = wantsNext && !outcome.isEnd
+        isBegun = outcome.beginsNext
         note(loaded)
-        return rules.committed(isUnchanged: outcome.isUnchanged, next: loaded.end.next)
+        return rules.committed(
+            RunRules.Committed(
+                number: outcome.number, isUnchanged: outcome.isUnchanged, isKnownGround: outcome.isKnownGround,
+                adjoins: outcome.adjoins, next: loaded.end.next, reason: outcome.reason))
     }
 
     /// The response for a page: the one that is on its way already, or a new one.

@@ -15,6 +15,9 @@ struct LoadedPage: Sendable {
     /// The feed's shape, where the page brought something new of it.
     let shape: FeedShape?
 
+    /// Whether the stored page is still true.
+    var isNotModified: Bool { if case .notModified = content { true } else { false } }
+
     /// Whether the page has no elements at all.
     var isEmpty: Bool {
         switch content {
@@ -40,7 +43,7 @@ struct WalkSoFar: Sendable {
 /// Fetches and decodes a page: the diagram's first two stages.
 struct PageLoader: Sendable {
     let shape: FeedShape
-    let requests: RequestPlan
+    private(set) var requests: RequestPlan
     let fetcher: Fetcher
     let store: Store
     let options: EngineOptions
@@ -59,7 +62,16 @@ struct PageLoader: Sendable {
 
     /// A loader that goes on with another shape of the feed.
     func following(_ shape: FeedShape) -> PageLoader {
-        PageLoader(shape, fetcher: fetcher, store: store, options: options)
+        var loader = PageLoader(shape, fetcher: fetcher, store: store, options: options)
+        loader.requests.watermark = requests.watermark
+        return loader
+    }
+
+    /// A loader whose requests say how far the mirror reaches.
+    func asking(from watermark: PageRequest.Parameter?) -> PageLoader {
+        var loader = self
+        loader.requests.watermark = watermark
+        return loader
     }
 
     var definition: FeedDefinition { shape.definition }

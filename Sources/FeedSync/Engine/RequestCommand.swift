@@ -8,18 +8,26 @@ public enum RequestCommand: Sendable, Hashable {
     case nextPages(Int)
     /// The same up to the end.
     case allPages
+    /// Bring everything up to date, as the definition's `sync` says.
+    case sync
 
     /// The most pages that it requests; nil without limit.
     var limit: Int? {
         switch self {
         case .reload, .nextPage: 1
         case .nextPages(let count): max(1, count)
-        case .allPages: nil
+        case .allPages, .sync: nil
         }
     }
 
     /// As `run.command` has it.
-    var name: String { self == .reload ? "reload" : "more" }
+    var name: String {
+        switch self {
+        case .reload: "reload"
+        case .nextPage, .nextPages, .allPages: "more"
+        case .sync: "sync"
+        }
+    }
 }
 
 /// How a run ended.

@@ -4,45 +4,152 @@ struct RunRules {
     enum Step: Equatable {
         /// Get the page and commit it.
         case fetch(PageDirection, Continuation?)
-        /// Nothing more.
-        case end(RunOutcome)
+        /// Find out which pages of the walk rows that were not met should be on, and tell `found(missingBeside:)`.
+        case findMissing
+        /// Ask once more for a page of the walk, by its number from 1, and tell `checked`.
+        case check(Int)
+        /// Nothing more; what is to be said of a sync's walk.
+        case end(RunOutcome, WalkClosing? = nil)
+    }
+
+    /// What a committed page tells.
+    struct Committed: Equatable {
+        /// Its number in the walk, from 1.
+        var number: Int
+        var isUnchanged: Bool
+        /// Whether everything from it on is stored already.
+        var isKnownGround = false
+        /// Whether it is sure that nothing lies between the page before and this one.
+        var adjoins = true
+        /// Where the walk goes on.
+        var next: Continuation?
+        /// Why the walk cannot be complete, where that is known already.
+        var reason: IncompleteReason?
+    }
+
+    /// What came of asking for a page once more.
+    enum Check: Equatable {
+        /// It is as it was.
+        case same
+        /// It had something more, which is stored now.
+        case mended
+        /// Items moved up to it from later pages: what moved past the walk is stored now.
+        case movedUp
+    }
+
+    private struct Walk {
+        var hasChanged = false
+        /// The pages that the walk had when it was cut off; 0 for one that was not.
+        var resumedBehind = 0
+        /// The pages that something may have moved to unseen.
+        var doubtful: Set<Int> = []
+        var reason: IncompleteReason?
     }
 
     private enum State {
         case opening(RequestCommand)
         case fetching(left: Int?, hasChanged: Bool)
+        case walking(Walk)
+        case checking(Walk, all: [Int], left: [Int], hasMovedUp: Bool, rounds: Int)
         case ended
     }
 
-    private var state: State
+    /// How often the pages are asked again before the walk is given up as one under which the list moves.
+    private static let mostRounds = 3
 
-    init(_ command: RequestCommand) {
+    private var state: State
+    private let mode: SyncRule
+    private let isShifting: Bool
+    private var mayEndAtHeader = false
+
+    /// - Parameters:
+    ///   - mode: What a sync walks for.
+    ///   - isShifting: Whether items of the feed move from page to page as others come and go.
+    init(_ command: RequestCommand, mode: SyncRule = .new, isShifting: Bool = false) {
         state = .opening(command)
+        self.mode = mode
+        self.isShifting = isShifting
     }
 
     /// Whether the page being fetched is wanted to be followed by another.
     var wantsNext: Bool {
-        guard case .fetching(let left, _) = state else { return false }
-        return left.map { $0 > 1 } ?? true
+        switch state {
+        case .fetching(let left, _): left.map { $0 > 1 } ?? true
+        case .walking: true
+        default: false
+        }
+    }
+
+    /// Whether the run is over once a page is known ground.
+    var stopsAtKnownGround: Bool {
+        if case .walking = state { mode == .new } else { false }
     }
 
     /// The feed is held and read.
     mutating func opened(_ standing: FeedStanding) -> Step {
         guard case .opening(let command) = state else { return end(.failed) }
-        let isHeader = command == .reload || !standing.isLoaded
-        guard isHeader || !standing.isAtEnd else { return end(.noMoreData) }
-        state = .fetching(left: command.limit, hasChanged: false)
-        return isHeader ? .fetch(.header, nil) : .fetch(.footer, standing.continuation)
+        guard command == .sync else {
+            let isHeader = command == .reload || !standing.isLoaded
+            guard isHeader || !standing.isAtEnd else { return end(.noMoreData) }
+            state = .fetching(left: command.limit, hasChanged: false)
+            return isHeader ? .fetch(.header, nil) : .fetch(.footer, standing.continuation)
+        }
+        mayEndAtHeader = standing.isComplete
+        guard mode != .new, standing.resumableMode == mode.mode, let next = standing.continuation else {
+            state = .walking(Walk())
+            return .fetch(.header, nil)
+        }
+        state = .walking(Walk(resumedBehind: standing.pages))
+        return .fetch(.footer, next)
     }
 
-    /// A page is committed; `next` is what it led to.
-    mutating func committed(isUnchanged: Bool, next: Continuation?) -> Step {
-        guard case .fetching(let left, let hasChanged) = state else { return end(.failed) }
-        let changed = hasChanged || !isUnchanged
-        let rest = left.map { $0 - 1 }
-        guard let next, rest != 0 else { return end(changed ? .ok : .unchanged) }
-        state = .fetching(left: rest, hasChanged: changed)
-        return .fetch(.footer, next)
+    /// A page is committed.
+    mutating func committed(_ page: Committed) -> Step {
+        switch state {
+        case .fetching(let left, let hasChanged):
+            let changed = hasChanged || !page.isUnchanged
+            let rest = left.map { $0 - 1 }
+            guard let next = page.next, rest != 0 else { return end(changed ? .ok : .unchanged) }
+            state = .fetching(left: rest, hasChanged: changed)
+            return .fetch(.footer, next)
+        case .walking(var walk):
+            walk.hasChanged = walk.hasChanged || !page.isUnchanged
+            // Where a watermark leads, rows that stood together may have others between them now.
+            let isSure = if case .since = mode { false } else { page.adjoins }
+            if !isSure, isShifting, page.number > 1 { walk.doubtful.insert(page.number - 1) }
+            walk.reason = page.reason
+            state = .walking(walk)
+            let isEnd = stopsAtKnownGround && page.isKnownGround && (page.number > 1 || mayEndAtHeader)
+            guard !isEnd, let next = page.next else { return walked(walk) }
+            return .fetch(.footer, next)
+        default: return end(.failed)
+        }
+    }
+
+    /// The pages beside which rows stand that the walk did not meet.
+    mutating func found(missingBeside pages: [Int]) -> Step {
+        guard case .walking(let walk) = state else { return end(.failed) }
+        return check(walk, also: pages)
+    }
+
+    /// A page was asked for once more.
+    mutating func checked(_ page: Int, _ result: Check) -> Step {
+        guard case .checking(let walk, let all, let left, var hasMovedUp, let rounds) = state else {
+            return end(.failed)
+        }
+        // What came before the cut and is not as it was belongs to another walk.
+        guard result == .same || page > walk.resumedBehind else { return end(outcome(walk), .incomplete(.cutOff)) }
+        // New items at the head move the others down, which hides none of them.
+        hasMovedUp = hasMovedUp || (mode == .new ? result == .movedUp : result != .same)
+        let rest = Array(left.dropFirst())
+        if let next = rest.first {
+            state = .checking(walk, all: all, left: rest, hasMovedUp: hasMovedUp, rounds: rounds)
+            return .check(next)
+        }
+        guard hasMovedUp else { return end(outcome(walk), .complete) }
+        guard rounds < Self.mostRounds else { return end(.ok, .incomplete(.drift)) }
+        state = .checking(walk, all: all, left: all, hasMovedUp: false, rounds: rounds + 1)
+        return .check(all[0])
     }
 
     /// The page did not come, or could not be committed.
@@ -55,8 +162,33 @@ struct RunRules {
         }
     }
 
-    private mutating func end(_ outcome: RunOutcome) -> Step {
-        state = .ended
-        return .end(outcome)
+    private mutating func walked(_ walk: Walk) -> Step {
+        if let reason = walk.reason { return end(outcome(walk), .incomplete(reason)) }
+        return mode == .all ? .findMissing : check(walk, also: [])
     }
+
+    private mutating func check(_ walk: Walk, also pages: [Int]) -> Step {
+        // A list that is as it was stored has not moved.
+        var wanted = Set(pages).union(walk.hasChanged ? walk.doubtful : [])
+        if walk.resumedBehind > 0 { wanted.formUnion(1...walk.resumedBehind) }
+        let all = wanted.sorted()
+        guard let first = all.first else { return end(outcome(walk), .complete) }
+        state = .checking(walk, all: all, left: all, hasMovedUp: false, rounds: 1)
+        return .check(first)
+    }
+
+    private func outcome(_ walk: Walk) -> RunOutcome { walk.hasChanged ? .ok : .unchanged }
+
+    private mutating func end(_ outcome: RunOutcome, _ closing: WalkClosing? = nil) -> Step {
+        state = .ended
+        return .end(outcome, closing)
+    }
+}
+
+/// What a sync says of its walk at the end.
+enum WalkClosing: Sendable, Hashable {
+    /// It met everything that it was to meet.
+    case complete
+    /// It did not, or that is not sure.
+    case incomplete(IncompleteReason)
 }

@@ -13,6 +13,8 @@ public struct RequestPlan: Sendable {
     private let commands: CommandOutputs
     /// The access tokens of OAuth 2.
     let tokens: AccessTokens
+    /// What the request of a sync carries besides: how far the mirror reaches.
+    var watermark: PageRequest.Parameter?
 
     /// A plan for a feed.
     ///
@@ -58,10 +60,11 @@ public struct RequestPlan: Sendable {
         let base = try url(of: parts)
         // The style must get what the upstream meant, or a number would not be one.
         let revealed = continuation.map { Continuation(parts.secrets.reveal($0.text)) }
+        var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
+        if let watermark { own.set(watermark.name, to: watermark.value) }
         let wanted: PageRequest
         do throws(PagingError) {
-            wanted = try pagination.request(
-                for: revealed, base: PageRequest(url: base.text, query: parts.query, body: parts.body))
+            wanted = try pagination.request(for: revealed, base: own)
         } catch {
             throw FeedError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
         }

@@ -25,6 +25,9 @@ public struct LinkStyle: PaginationStyle {
     /// Nothing.
     public var bodyPaths: [Path] { [] }
 
+    /// True: the URLs of most upstreams count pages.
+    public var isShifting: Bool { true }
+
     /// True.
     public var endsByAbsence: Bool { true }
 

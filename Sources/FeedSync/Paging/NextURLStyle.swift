@@ -23,6 +23,9 @@ public struct NextURLStyle: PaginationStyle {
     /// The path of `next`, where given.
     public var bodyPaths: [Path] { source.bodyPaths }
 
+    /// True: the URLs of most upstreams count pages.
+    public var isShifting: Bool { true }
+
     /// Whether the URL comes in a header.
     public var endsByAbsence: Bool { source.isHeader }
 

@@ -39,6 +39,9 @@ public struct OffsetStyle: PaginationStyle {
     /// The paths of `total` and `more`, where given.
     public var bodyPaths: [Path] { [total, more?.path].compactMap(\.self) }
 
+    /// True: pages are places in the list.
+    public var isShifting: Bool { true }
+
     /// The parameter with the offset.
     public var continuationParameters: [String] { [parameter] }
 

@@ -40,6 +40,9 @@ public struct PageStyle: PaginationStyle {
     /// The paths of `total`, `pages` and `more`, where given.
     public var bodyPaths: [Path] { [total, pages, more?.path].compactMap(\.self) }
 
+    /// True: pages are places in the list.
+    public var isShifting: Bool { true }
+
     /// The parameter with the number.
     public var continuationParameters: [String] { [parameter] }
 

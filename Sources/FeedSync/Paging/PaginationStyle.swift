@@ -25,6 +25,9 @@ public protocol PaginationStyle: Sendable {
     /// client's is the end then, as `ResponseMeaning` says.
     var mayAskBeyondEnd: Bool { get }
 
+    /// Whether items move from page to page as others come and go, so that one may pass a walk unseen.
+    var isShifting: Bool { get }
+
     /// What to do about a feed whose query has one of `continuationParameters`, for a message.
     var firstPageAdvice: String { get }
 
@@ -57,6 +60,9 @@ extension PaginationStyle {
 
     /// False: the upstream says what comes next, and an error in answer to it is one.
     public var mayAskBeyondEnd: Bool { false }
+
+    /// False: each page goes on behind the one before.
+    public var isShifting: Bool { false }
 
     /// To leave it out.
     public var firstPageAdvice: String { "leave it out, for the first page is requested without it" }

@@ -9,7 +9,7 @@ extension FeedSession {
         draft.open = nil
         do {
             let outcome = try connection.transaction { try store(page, in: &draft, now: now) }
-            if page.beginsNext, !outcome.isEnd { draft.open = .footer }
+            if beginsNext(page, outcome.isKnownGround) { draft.open = .footer }
             follow(draft, standing: FeedStanding(isLoaded: true, continuation: page.end.next))
             return outcome
         } catch {
@@ -43,9 +43,18 @@ extension FeedSession {
         draft.figures.leftOut += page.leftOut.count
         try updateFeed(page, draft, added: writer.added, now: now)
         try updateRun(draft.figures)
+        let isKnownGround = try !writer.isChanged && written.placed > 0 && isKnownGround(written.place)
+        let number = draft.walk?.pages ?? 1
         return PageOutcome(
-            items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil,
-            events: try logEvents(page, items: writer.items, number: draft.walk?.pages ?? 1, now: now))
+            items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
+            isKnownGround: isKnownGround, adjoins: writer.adjoins, beginsNext: beginsNext(page, isKnownGround), reason: draft.walk?.reason,
+            events: try logEvents(
+                page, items: writer.items, number: number, beginsNext: beginsNext(page, isKnownGround), now: now))
+    }
+
+    /// Whether a footer follows at once.
+    private func beginsNext(_ page: PageCommit, _ isKnownGround: Bool) -> Bool {
+        page.beginsNext && page.end.next != nil && !(page.stopsAtKnownGround && isKnownGround)
     }
 
     /// A page as it will be remembered.
@@ -63,7 +72,9 @@ extension FeedSession {
         case .decoded(let decoded):
             let keys = decoded.keys
             let isEmpty = keys == "[]"
-            if !isEmpty, page.direction == .footer, keys == writer.walk.lastKeys {
+            // A list that moves may bring a short page again, a full one hardly.
+            let isTelling = page.mode == "reload" || decoded.elementCount >= writer.walk.mostElements
+            if !isEmpty, page.direction == .footer, !page.isCheck, isTelling, keys == writer.walk.lastKeys {
                 throw FeedError.samePageTwice(page)
             }
             try writer.write(decoded)
@@ -115,14 +126,16 @@ extension FeedSession {
             Value(figures.items.updated), Value(figures.items.unchanged), Value(figures.items.removed), Value(run))
     }
 
-    private func logEvents(_ page: PageCommit, items: ItemFigures, number: Int, now: String) throws -> [StatusEvent] {
+    private func logEvents(
+        _ page: PageCommit, items: ItemFigures, number: Int, beginsNext: Bool, now: String
+    ) throws -> [StatusEvent] {
         let isEnd = page.end.next == nil
         let closing: RefreshStatus = isEnd && page.direction == .footer ? .noMoreData : page.direction.end
         var events = [try logEvent(closing, page: number, items: items, now: now)]
         if isEnd, page.direction == .header {
             events.append(try logEvent(.noMoreData, page: number, now: now))
         }
-        if page.beginsNext, !isEnd {
+        if beginsNext {
             events.append(try logEvent(.beginFooter, page: number + 1, now: now))
         }
         return events
@@ -133,24 +146,28 @@ extension FeedSession {
     {
         var walk = writer.walk
         let begin = walk.position - (writer.placed > 0 ? writer.placed : 0)
-        if let next = page.end.next, !walk.continuations.insert(next.text).inserted {
+        if !page.isCheck, let next = page.end.next, !walk.continuations.insert(next.text).inserted {
             throw FeedError(
                 .unfollowable, "the continuation `\(next)` has come before in this walk: following it would never end",
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
         walk.pages += 1
-        walk.elements += written.elements
+        // A page that was asked for once more has been counted.
+        if !page.isCheck { walk.elements += written.elements }
+        walk.mostElements = max(walk.mostElements, written.elements)
+        walk.furthest = try further(walk.furthest, page.furthest)
         walk.leftOut += page.leftOut.count
         if case .notModified = page.content {
             // What was stored with the page tells of the list as it was then.
             walk.total = walk.total ?? page.end.total
         } else if let total = page.end.total {
             // Items that the walk has passed are gone: as many later ones moved up, past the page that comes next.
-            if let before = walk.total, total < before { walk.hasDrifted = true }
+            // A sync looks for them itself.
+            if let before = walk.total, total < before, page.mode == "reload" { walk.hasDrifted = true }
             walk.total = total
         }
-        if written.keys != "[]" { walk.lastKeys = written.keys }
-        try notice(idlePage: written.keys != "[]" && writer.placed == 0, in: &walk, page)
+        if written.keys != "[]", !page.isCheck { walk.lastKeys = written.keys }
+        try notice(idlePage: !page.isCheck && written.keys != "[]" && writer.placed == 0, in: &walk, page)
         if writer.isChanged { walk.lifted = walk.pages }
         let isEnd = page.end.next == nil
         walk.reason = isEnd ? reason(of: walk, page) : nil
@@ -163,11 +180,43 @@ extension FeedSession {
         try connection.run(
             """
             UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
-                complete = ?, reason = ?, stopped_by = NULL, ended_at = ? WHERE id = ?
+                complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ? WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
-            Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted), Value(isEnd && walk.reason == nil),
-            Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.id))
+            Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted), Value(isEnd && walk.reason == nil && page.mode == "reload"),
+            Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.furthest),
+            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(walk.id))
         return walk
+    }
+
+    /// Whether the end alone proves little: an error, or an empty page where there was more before.
+    private func isDoubtful(_ page: PageCommit, _ walk: WalkState, elements: Int) throws -> Bool {
+        if page.httpStatus >= 400 { return true }
+        guard elements == 0, page.mode == "all", try lastPageIsFull(of: walk) else { return false }
+        if let total = walk.total, total > walk.elements { return true }
+        let before = try connection.int64(
+            "SELECT elements FROM _walk WHERE feed = ? AND mode = 'all' AND complete = 1 AND id < ? ORDER BY id DESC LIMIT 1",
+            .text(feed), Value(walk.id))
+        return before.map { $0 > walk.elements } ?? false
+    }
+
+    /// Whether the page before an empty one could not have held more: a shorter one was the last.
+    private func lastPageIsFull(of walk: WalkState) throws -> Bool {
+        var counts: [Int64] = []
+        try connection.rows(
+            """
+            SELECT p.elements FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ? AND p.elements > 0
+            ORDER BY w.number
+            """, [Value(walk.id)]
+        ) { row in counts.append(row.int64(at: 0)) }
+        return counts.last == counts.max()
+    }
+
+    /// The further of two values of the watermark, as JSON.
+    private func further(_ one: String?, _ other: String?) throws -> String? {
+        guard let one, let other else { return one ?? other }
+        let read = { (json: String) in Watermark(json: json, isTime: self.shape.plan.watermarkIsTime) }
+        guard let old = read(one) else { return other }
+        return read(other)?.isFurther(than: old) == true ? other : one
     }
 
     /// Why a walk that has ended is not complete; the gravest reason first.

@@ -26,8 +26,8 @@ extension FeedSession {
         try connection.run(
             "DELETE FROM _walk_page WHERE walk IN (SELECT id FROM _walk WHERE feed = ?)", .text(feed))
         try connection.run(
-            "INSERT INTO _walk (feed, mode, started_at, server_date) VALUES (?, 'reload', ?, ?)",
-            .text(feed), .text(now), Value(serverDate))
+            "INSERT INTO _walk (feed, mode, started_at, server_date, watermark) VALUES (?, ?, ?, ?, ?)",
+            .text(feed), .text(page.mode), .text(now), Value(serverDate), Value(page.watermark))
         return WalkState(id: connection.lastInsertRowID)
     }
 

@@ -12,7 +12,7 @@ final class FeedSession {
     let connection: Connection
     private(set) var shape: FeedShape
     private(set) var table: FeedTable
-    private(set) var state: FeedState
+    var state: FeedState
     private(set) var standing: FeedStanding
 
     init(
@@ -100,7 +100,7 @@ final class FeedSession {
             id: id, at: now, feed: feed, run: Int(run), status: status, page: page, items: items, error: error)
     }
 
-    private func finishRun(outcome: String, figures: RunFigures, error: String?, now: String) throws {
+    func finishRun(outcome: String, figures: RunFigures, error: String?, now: String) throws {
         // A run is as complete as its walk, unless it came to nothing itself.
         let hasEnded = ["ok", "unchanged", "no_more_data"].contains(outcome)
         var isComplete = false

@@ -82,6 +82,20 @@ final class FeedTable {
             section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item, in: select))
     }
 
+    /// Whether every item of a page is stored as it came.
+    func holds(_ page: DecodedPage) throws(SQLiteError) -> Bool {
+        for index in 0..<page.elementCount {
+            let item = page.element(at: index)
+            guard item.fault == nil else { continue }
+            guard let row = try row(for: item), row.isSame, !row.isRemoved else {
+                try endRead()
+                return false
+            }
+        }
+        try endRead()
+        return true
+    }
+
     /// Adds a row for the item; false, with nothing written, if one with its key is there.
     func insert(_ item: PageItem, section: String?, at place: Place, now: Value) throws(SQLiteError) -> Bool {
         let insert = try statements().insert

@@ -12,6 +12,16 @@ struct PageCommit: Sendable {
     }
 
     let direction: PageDirection
+    /// What the walk is for, as `_walk.mode` has it.
+    var mode = "reload"
+    /// Whether nothing follows once the page is known ground.
+    var stopsAtKnownGround = false
+    /// Whether the page was asked for once more, behind the end of the walk.
+    var isCheck = false
+    /// What the request carried for the watermark.
+    var watermark: String?
+    /// How far its items reach by the watermark's value, as JSON.
+    var furthest: String?
     let content: Content
     /// Method and URL, secrets masked.
     let request: String
@@ -62,6 +72,16 @@ struct PageOutcome: Sendable {
     let items: ItemFigures
     let isUnchanged: Bool
     let isEnd: Bool
+    /// The page's number in the walk.
+    let number: Int
+    /// Whether its rows were written last by a complete walk.
+    let isKnownGround: Bool
+    /// Whether it is sure that nothing lies between the page before and this one.
+    let adjoins: Bool
+    /// Whether a footer has begun.
+    let beginsNext: Bool
+    /// Why the walk cannot be complete, where it has ended.
+    let reason: IncompleteReason?
     let events: [StatusEvent]
 }
 

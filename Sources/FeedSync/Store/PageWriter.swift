@@ -24,6 +24,8 @@ struct PageWriter {
     /// How many places the page takes.
     private(set) var placed: Int64 = 0
     private(set) var walk: WalkState
+    /// Whether the page's first item stood right behind the last one of the page before, when both were stored.
+    private(set) var adjoins = false
     /// The feed's newest generation.
     private(set) var generation: Int64
 
@@ -34,6 +36,8 @@ struct PageWriter {
     private var kept: [FeedTable.StoredRow] = []
     /// Items mostly go on as the one before: a new one is tried as new first, which saves a look-up.
     private var expectsNew = false
+    private var hasItems = false
+    private let lastBefore: Place?
 
     /// - Parameter lift: gives the rows of the walk's unchanged pages their place in the generation.
     init(
@@ -46,6 +50,7 @@ struct PageWriter {
         self.direction = direction
         self.now = .text(now)
         self.lift = lift
+        lastBefore = walk.lastPlaceBefore
     }
 
     mutating func write(_ page: DecodedPage) throws {
@@ -70,6 +75,9 @@ struct PageWriter {
     ) throws {
         items.unchanged += Int(page.placed)
         guard page.placed > 0 else { return }
+        note(page.place)
+        walk.lastPlaceBefore = Place(
+            generation: page.place.generation, position: page.place.position + page.placed - 1)
         let isHead = page.place == Place(generation: generation, position: 0)
         let isInPlace = direction == .header ? isHead : walk.lastPlace.map { $0.precedes(page.place) } ?? isHead
         var place = page.place
@@ -106,13 +114,27 @@ struct PageWriter {
         }
     }
 
+    /// Takes note of where an item stood before this page; nil for a new one.
+    private mutating func note(_ before: Place?) {
+        if !hasItems, let before {
+            adjoins = lastBefore.map { Place(generation: $0.generation, position: $0.position + 1) == before } ?? false
+        }
+        hasItems = true
+        walk.lastPlaceBefore = before
+    }
+
     private mutating func write(_ item: PageItem) throws {
-        if isChanged, expectsNew, try insert(item) { return }
+        if isChanged, expectsNew, try insert(item) {
+            note(nil)
+            return
+        }
         guard var row = try table.row(for: item) else {
+            note(nil)
             try becomeChanged()
             expectsNew = try insert(item)
             return
         }
+        note(row.place)
         expectsNew = false
         if !isChanged {
             let isAsStored = row.isSame && !row.isRemoved && (item.section ?? row.section) == row.section

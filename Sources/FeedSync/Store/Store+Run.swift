@@ -21,11 +21,50 @@ extension Store {
     }
 
     /// Ends the run; the rows of the feed that the upstream has.
-    func finish(_ feed: String, outcome: RunOutcome, now: String) throws(FeedError) -> Int {
+    func finish(
+        _ feed: String, outcome: RunOutcome, closing: WalkClosing? = nil, now: String
+    ) throws(FeedError) -> Int {
         try storing {
-            try session(feed).finish(outcome: outcome.rawValue, now: now)
+            let session = try session(feed)
+            if let closing {
+                _ = try session.close(closing, outcome: outcome.rawValue, now: now)
+            } else {
+                try session.finish(outcome: outcome.rawValue, now: now)
+            }
             return Int(try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
         }
+    }
+
+    /// The continuation that led to a page of the walk in progress.
+    func continuation(ofPage number: Int, of feed: String) throws(FeedError) -> Continuation? {
+        try storing { try session(feed).continuation(ofPage: number) }
+    }
+
+    /// What a page that is asked for once more tells; nil is one without items.
+    func check(
+        _ page: DecodedPage?, number: Int, known: StoredPage?, of feed: String
+    ) throws(FeedError) -> RunRules.Check {
+        try storing { try session(feed).check(page, number: number, known: known) }
+    }
+
+    /// Counts what a page cost that is not committed.
+    func spend(_ fetched: FetchedPage, on feed: String) throws(FeedError) {
+        try storing {
+            let session = try session(feed)
+            session.state.figures.requests += fetched.requestCount
+            session.state.figures.bytes += fetched.byteCount
+            try QuotaLedger.record(fetched.quota, for: feed, on: connection)
+        }
+    }
+
+    /// Where the feed's pages go on.
+    func continuation(of feed: String) throws(FeedError) -> Continuation? {
+        try storing { try session(feed).standing.continuation }
+    }
+
+    /// The pages beside which rows stand that the walk did not meet.
+    func pagesBesideMissing(of feed: String) throws(FeedError) -> [Int] {
+        try storing { try session(feed).pagesBesideMissing() }
     }
 
     /// The newest stored page for a request.

@@ -210,23 +210,45 @@ extension Store {
         var state = FeedState(generation: 0, longestPage: 0)
         var standing = FeedStanding(isLoaded: false)
         try connection.rows(
-            "SELECT generation, next_page, _feed.walk FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?",
-            [name]
+            """
+            SELECT generation, next_page, _feed.walk, complete, watermark
+            FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?
+            """, [name]
         ) { row in
+            standing.isComplete = row.int64(at: 3) == 1
+            standing.watermark = row.text(at: 4)
             state.generation = row.int64(at: 0)
             standing.continuation = row.text(at: 1).map(Continuation.init)
             standing.isLoaded = !row.isNull(at: 2)
             if standing.isLoaded { state.walk = WalkState(id: row.int64(at: 2)) }
         }
         state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
-        if let walk = state.walk { state.walk = try load(walk) }
+        if let walk = state.walk {
+            let loaded = try load(walk)
+            state.walk = loaded
+            standing.pages = loaded.pages
+            (standing.resumableMode, standing.walkWatermark) = try resumable(loaded)
+        }
         return (state, standing)
+    }
+
+    /// The mode of a sync's walk that was cut off or that the network failed, and what its requests carried. After
+    /// anything else a sync starts with the header.
+    private func resumable(_ walk: WalkState) throws -> (mode: String?, watermark: String?) {
+        var result: (String?, String?) = (nil, nil)
+        try connection.rows(
+            """
+            SELECT mode, watermark FROM _walk WHERE id = ? AND mode IN ('since', 'all') AND ended_at IS NULL
+                AND coalesce(stopped_by, 'cancelled') IN ('cancelled', 'interrupted', 'unreachable', 'limited')
+            """, [Value(walk.id)]
+        ) { row in result = (row.text(at: 0), row.text(at: 1)) }
+        return result
     }
 
     private func load(_ begun: WalkState) throws -> WalkState {
         var walk = begun
         try connection.rows(
-            "SELECT generation, pages, elements, position, left_out, total, drift, reason FROM _walk WHERE id = ?",
+            "SELECT generation, pages, elements, position, left_out, total, drift, reason, furthest FROM _walk WHERE id = ?",
             [Value(walk.id)]
         ) { row in
             walk.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
@@ -237,6 +259,7 @@ extension Store {
             walk.total = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
             walk.hasDrifted = row.int64(at: 6) == 1
             walk.reason = row.text(at: 7).flatMap(IncompleteReason.init)
+            walk.furthest = row.text(at: 8)
         }
         try connection.rows(
             """
@@ -249,6 +272,7 @@ extension Store {
                 let last = row.int64(at: 2) + row.int64(at: 3) - 1
                 walk.lastPlace = Place(generation: row.int64(at: 1), position: last)
             }
+            walk.mostElements = max(walk.mostElements, Int(row.int64(at: 4)))
             if let keys = row.text(at: 5), keys != "[]" { walk.lastKeys = keys }
         }
         return walk

@@ -20,6 +20,12 @@ struct WalkState: Sendable {
     var idlePages = 0
     /// The place of the last item of its last page that had any.
     var lastPlace: Place?
+    /// Where that item stood before the walk wrote it; nil for one that was new.
+    var lastPlaceBefore: Place?
+    /// How far the watermark's values reach that its items have, as JSON.
+    var furthest: String?
+    /// The most elements of any of its pages: those of a full one.
+    var mostElements = 0
     /// The keys of its last page, to notice the same page twice running.
     var lastKeys = "[]"
     /// Every continuation that one of its pages led to.
@@ -51,6 +57,16 @@ struct FeedStanding: Sendable, Hashable {
     var isLoaded: Bool
     /// What to request next; nil at the end, or before the first page.
     var continuation: Continuation?
+    /// Whether the last walk reached everything that it was to reach.
+    var isComplete = false
+    /// The mode of the last walk if it was a sync's that was cut off, and can be gone on with.
+    var resumableMode: String?
+    /// The pages of the last walk.
+    var pages = 0
+    /// What the requests of that walk carried for the watermark.
+    var walkWatermark: String?
+    /// How far items reach that a sync by watermark has met, as JSON.
+    var watermark: String?
 
     /// Whether the upstream has no further page.
     var isAtEnd: Bool { isLoaded && continuation == nil }

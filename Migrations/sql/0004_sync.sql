@@ -1,0 +1,3 @@
+-- How far a walk by watermark has come, as JSON; and how it ended where that alone does not prove that nothing is left.
+ALTER TABLE _walk ADD COLUMN furthest TEXT;
+ALTER TABLE _walk ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
