@@ -22,7 +22,7 @@ extension FeedSession {
     ///   - known: The page as it was met last.
     func check(_ page: DecodedPage?, number: Int, known: StoredPage?) throws -> RunRules.Check {
         let keys = page?.keys ?? "[]"
-        if try keys == known?.keys, page.map(table.holds) ?? true { return .same }
+        if keys == known?.keys, try page.map(table.holds) ?? true { return .same }
         let met = "SELECT value FROM _walk_page w JOIN _page p ON p.id = w.page, json_each(p.keys) WHERE w.walk = ?2"
         // What stands last on it was met on it or before, unless it came up from a later page.
         let last = try connection.int64(
