@@ -1,0 +1,191 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+import Threading
+
+@testable import FeedSync
+
+@Suite("A sync")
+struct SyncTests {
+    private func bench(
+        _ mode: String, items: [String] = PagedFeed.items(1...35), paging: String = EngineBench.paging
+    ) async throws -> EngineBench {
+        try await EngineBench(items, members: "sync: {mode: \(mode)}", paging: paging)
+    }
+
+    @discardableResult
+    private func sync(_ bench: EngineBench) async throws -> RunSummary { try await bench.engine.perform(.sync) }
+
+    private func requests(_ bench: EngineBench, _ body: () async throws -> Void) async throws -> [Int] {
+        let before = bench.upstream.requestedPages.count
+        try await body()
+        return Array(bench.upstream.requestedPages.dropFirst(before))
+    }
+
+    @Test("Of an unchanged feed costs one request in mode `new`, and one a page in mode `all`, and writes no row")
+    func unchanged() async throws {
+        for (mode, pages) in [("new", [1]), ("all", [1, 2, 3, 4])] {
+            let bench = try await bench(mode)
+            try await sync(bench)
+            let rows = try bench.query("SELECT * FROM things")
+            let asked = try await requests(bench) {
+                let outcome = try await sync(bench).outcome
+                #expect(outcome == .unchanged)
+            }
+            #expect(asked == pages)
+            #expect(try bench.query("SELECT * FROM things") == rows)
+            #expect(try bench.feed("complete") == "1")
+        }
+    }
+
+    @Test("Without entity tags an unchanged feed is one request, too")
+    func unchangedBodies() async throws {
+        let bench = try await bench("new")
+        bench.upstream.sendsETag = false
+        try await sync(bench)
+        let pages = try await requests(bench) { try await sync(bench) }
+        #expect(pages.first == 1 && pages.count <= 2, "a look-ahead at most: \(pages)")
+    }
+
+    @Test("Stops at the first page that is known ground")
+    func stopsAtKnownGround() async throws {
+        let bench = try await bench("new")
+        try await sync(bench)
+        bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...102), at: 0) }
+        let pages = try await requests(bench) {
+            let reason = try await sync(bench).reason
+            #expect(reason == nil)
+        }
+        #expect(Set(pages).isSubset(of: [1, 2, 3]) && pages.contains(2))
+        #expect(try bench.names.prefix(4) == ["item 101", "item 102", "item 1", "item 2"])
+        #expect(try bench.query("SELECT count(*) FROM things") == ["37"])
+    }
+
+    @Test("After one that was stopped in the midst of new pages leaves no gap")
+    func classicGap() async throws {
+        let bench = try await bench("new")
+        try await sync(bench)
+        bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...200), at: 0) }
+        bench.upstream.fail(page: 4, with: .status(404))
+        _ = try await bench.failure(.sync)
+        #expect(try bench.query("SELECT count(*) FROM things") == ["65"])
+        #expect(try bench.feed("complete") == "0")
+        #expect(try await sync(bench).reason == nil)
+        #expect(try bench.names == bench.upstreamNames(135))
+        let asked = try await requests(bench) { try await sync(bench) }
+        #expect(asked == [1])
+    }
+
+    @Test("Of a walk that a reload began does not take its first page for known ground")
+    func afterReload() async throws {
+        let bench = try await bench("new")
+        try await sync(bench)
+        bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...130), at: 0) }
+        try await bench.reload()
+        try await sync(bench)
+        #expect(try bench.names == bench.upstreamNames(65))
+    }
+
+    @Test("In mode `all` marks what is gone, and clears the mark of what returns")
+    func removal() async throws {
+        let bench = try await bench("all")
+        try await sync(bench)
+        bench.upstream.edit { $0.remove(at: 17) }
+        let summary = try await sync(bench)
+        #expect(summary.figures.items.removed == 1 && summary.reason == nil)
+        #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["18"])
+        #expect(try bench.feed("item_count") == "34")
+        #expect(try bench.query("SELECT sum(item_count) FROM section WHERE feed = 'things'") == ["34"])
+        bench.upstream.items = PagedFeed.items(1...35)
+        try await sync(bench)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
+        #expect(try bench.feed("item_count") == "35")
+        #expect(try bench.names == bench.upstreamNames(35))
+    }
+
+    @Test("In modes `new` and `since`, and after a walk that failed, nothing is ever marked as gone")
+    func noRemoval() async throws {
+        let bench = try await bench("new")
+        try await sync(bench)
+        bench.upstream.edit { $0.removeAll { $0.contains("\"id\":3") } }
+        try await sync(bench)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
+        let all = try await self.bench("all")
+        try await sync(all)
+        all.upstream.edit { $0.removeFirst(20) }
+        all.upstream.fail(page: 2, with: .status(500))
+        _ = try await all.failure(.sync)
+        #expect(try all.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
+    }
+
+    @Test("An end where the walk before had more removes nothing until a second walk ends alike")
+    func doubtfulEnd() async throws {
+        let bench = try await bench("all", paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        try await sync(bench)
+        bench.upstream.edit { $0.removeLast(15) }
+        let first = try await sync(bench)
+        #expect(first.reason == .cap)
+        #expect(try bench.feed("item_count, complete") == "35|0")
+        let second = try await sync(bench)
+        #expect(second.reason == nil && second.figures.items.removed == 15)
+        #expect(try bench.feed("item_count, complete") == "20|1")
+    }
+
+    @Test("A walk of mode `all` that was cut off goes on where it was, and is complete if what came before is as it was")
+    func resumption() async throws {
+        let bench = try await bench("all")
+        bench.upstream.fail(page: 3, with: .status(500))
+        _ = try await bench.failure(.sync)
+        let pages = try await requests(bench) {
+            let reason = try await sync(bench).reason
+            #expect(reason == nil)
+        }
+        #expect(pages.prefix(2) == [3, 4])
+        #expect(Set(pages.dropFirst(2)).isSuperset(of: [1, 2]))
+        #expect(try bench.names == bench.upstreamNames(35))
+    }
+
+    @Test("… and is not where that changed: the next one starts over")
+    func resumptionOfAnotherList() async throws {
+        let bench = try await bench("all")
+        bench.upstream.fail(page: 3, with: .status(500))
+        _ = try await bench.failure(.sync)
+        bench.upstream.edit { $0[4] = #"{"id":5,"name":"changed"}"# }
+        #expect(try await sync(bench).reason == .cutOff)
+        #expect(try await sync(bench).reason == nil)
+        #expect(try bench.names == bench.upstreamNames(35))
+    }
+
+    @Test("A page that cannot be decoded, or is refused, never hides the head: the next sync starts with the header")
+    func startsOver() async throws {
+        for response in [ServerResponse.json("{"), .status(403), .status(404)] {
+            let bench = try await bench("all")
+            bench.upstream.fail(page: 2, with: response)
+            _ = try await bench.failure(.sync)
+            let asked = try await requests(bench) { try await sync(bench) }
+            #expect(asked.first == 1)
+        }
+    }
+
+    @Test("What moves up past the walk is met when the pages are asked again")
+    func drift() async throws {
+        for mode in ["new", "all"] {
+            let bench = try await bench(
+                mode, items: PagedFeed.items(1...30), paging: "pagination: {style: page, size_param: per_page, size: 10}")
+            let upstream = bench.upstream
+            let isEdited = Lock(false)
+            bench.server.route("/things") { request in
+                // As page 1 has come, an item of it goes: the first of page 2 moves up to it.
+                let isFirst = isEdited.withLock { isEdited in
+                    defer { isEdited = isEdited || request.parameter("page") == "2" }
+                    return !isEdited && request.parameter("page") == "2"
+                }
+                if isFirst { upstream.edit { $0.remove(at: 0) } }
+                return upstream.answer(request)
+            }
+            let summary = try await sync(bench)
+            #expect(summary.reason == nil, "\(mode)")
+            #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(29)), "\(mode)")
+        }
+    }
+}
