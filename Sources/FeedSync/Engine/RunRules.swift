@@ -28,13 +28,15 @@ struct RunRules {
     }
 
     /// What came of asking for a page once more.
-    enum Check: Equatable {
+    enum Check: Int, Comparable {
         /// It is as it was.
         case same
-        /// It had something more, which is stored now.
+        /// It is another one, which is stored now.
         case mended
         /// Items moved up to it from later pages: what moved past the walk is stored now.
         case movedUp
+
+        static func < (one: Check, other: Check) -> Bool { one.rawValue < other.rawValue }
     }
 
     private struct Walk {
@@ -50,7 +52,7 @@ struct RunRules {
         case opening(RequestCommand)
         case fetching(left: Int?, hasChanged: Bool)
         case walking(Walk)
-        case checking(Walk, all: [Int], left: [Int], hasMovedUp: Bool, rounds: Int)
+        case checking(Walk, all: [Int], left: [Int], worst: Check, rounds: Int)
         case ended
     }
 
@@ -134,21 +136,23 @@ struct RunRules {
 
     /// A page was asked for once more.
     mutating func checked(_ page: Int, _ result: Check) -> Step {
-        guard case .checking(let walk, let all, let left, var hasMovedUp, let rounds) = state else {
+        guard case .checking(let walk, let all, let left, var worst, let rounds) = state else {
             return end(.failed)
         }
         // What came before the cut and is not as it was belongs to another walk.
         guard result == .same || page > walk.resumedBehind else { return end(outcome(walk), .incomplete(.cutOff)) }
-        // New items at the head move the others down, which hides none of them.
-        hasMovedUp = hasMovedUp || (mode == .new ? result == .movedUp : result != .same)
+        worst = max(worst, result)
         let rest = Array(left.dropFirst())
         if let next = rest.first {
-            state = .checking(walk, all: all, left: rest, hasMovedUp: hasMovedUp, rounds: rounds)
+            state = .checking(walk, all: all, left: rest, worst: worst, rounds: rounds)
             return .check(next)
         }
-        guard hasMovedUp else { return end(outcome(walk), .complete) }
-        guard rounds < Self.mostRounds else { return end(.ok, .incomplete(.drift)) }
-        state = .checking(walk, all: all, left: all, hasMovedUp: false, rounds: rounds + 1)
+        guard worst > .same else { return end(outcome(walk), .complete) }
+        guard rounds < Self.mostRounds else {
+            // New items that come all the time move the others down, which hides none of them.
+            return end(.ok, mode == .new && worst == .mended ? .complete : .incomplete(.drift))
+        }
+        state = .checking(walk, all: all, left: all, worst: .same, rounds: rounds + 1)
         return .check(all[0])
     }
 
@@ -173,7 +177,7 @@ struct RunRules {
         if walk.resumedBehind > 0 { wanted.formUnion(1...walk.resumedBehind) }
         let all = wanted.sorted()
         guard let first = all.first else { return end(outcome(walk), .complete) }
-        state = .checking(walk, all: all, left: all, hasMovedUp: false, rounds: 1)
+        state = .checking(walk, all: all, left: all, worst: .same, rounds: 1)
         return .check(first)
     }
 

@@ -46,7 +46,7 @@ extension FeedSession {
             WITH listed AS (
                 SELECT row_number() OVER (ORDER BY _generation DESC, _position) AS place,
                     (SELECT m.page FROM temp._met m WHERE \(try isMet)) AS page
-                FROM \(table) t WHERE _removed_at IS NULL
+                FROM \(table) t WHERE _removed_at IS NULL AND \(try isComparable)
             )
             SELECT DISTINCT beside.page FROM listed JOIN listed beside
                 ON beside.place IN (listed.place - 1, listed.place + 1)
@@ -149,7 +149,7 @@ extension FeedSession {
         try connection.rows(
             """
             UPDATE \(try SQL.identifier(tableName)) AS t SET _removed_at = ?
-            WHERE _removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM temp._met m WHERE \(try isMet))
+            WHERE _removed_at IS NULL AND \(try isComparable) AND NOT EXISTS (SELECT 1 FROM temp._met m WHERE \(try isMet))
             RETURNING _section, _generation, _position
             """, [.text(now)]
         ) { row in
@@ -183,6 +183,13 @@ extension FeedSession {
             try shape.definition.key.enumerated().map { index, name in
                 "m.k\(index) = \(Self.comparable("t.\(try SQL.identifier(name))"))"
             }.joined(separator: " AND ")
+        }
+    }
+
+    /// Whether the key of a row `t` can be compared: the JSON functions of SQLite 3.40 cut a text at a zero byte.
+    private var isComparable: String {
+        get throws {
+            try shape.definition.key.map { "instr(t.\(try SQL.identifier($0)), char(0)) = 0" }.joined(separator: " AND ")
         }
     }
 
