@@ -45,14 +45,17 @@ extension PageItem {
         ColumnValue(self[column], type: plan.columns[column].type)
     }
 
-    /// What a number became that was stored before its column was widened to text; nil for all else.
-    func widenedText(of column: Int) -> String? {
-        guard plan.fittingKinds != nil, plan.columns[column].type == .text else { return nil }
+    /// Whether a text is what a number became that was stored before its column was widened to text.
+    func isWidened(_ column: Int, to text: @autoclosure () -> String?) -> Bool {
+        guard plan.fittingKinds != nil, plan.columns[column].type == .text else { return false }
         let slot = self[column]
         switch slot.kind {
-        case JSON_INTEGER: return Double(exactly: slot.integer).map(JSONText.number)
-        case JSON_REAL: return JSONText.number(slot.real)
-        default: return nil
+        case JSON_INTEGER:
+            // As an integer, or as a real first; `-0` is 0 as an integer.
+            let text = text()
+            return text == "\(slot.integer)" || Double(exactly: slot.integer).map(JSONText.number) == text
+        case JSON_REAL: return text() == JSONText.number(slot.real)
+        default: return false
         }
     }
 

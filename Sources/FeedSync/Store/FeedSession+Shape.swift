@@ -44,7 +44,7 @@ extension FeedSession {
                 """
                 UPDATE \(table) SET \(name) = CAST(\(name) AS REAL)
                 WHERE typeof(\(name)) = 'integer' AND CAST(CAST(\(name) AS REAL) AS INTEGER) = \(name)
-                    AND abs(CAST(\(name) AS REAL)) < 9223372036854775807.0
+                    AND CAST(\(name) AS REAL) < 9223372036854775807.0
                 """)
         case (.boolean, .text):
             try connection.execute(
