@@ -30,7 +30,8 @@ enum ColumnValue {
             self = Timestamp(sinceEpoch: slot.integer).map { .madeText($0.bytes) } ?? .integer(slot.integer)
         case (JSON_INTEGER, _): self = .integer(slot.integer)
         case (JSON_REAL, .timestamp?):
-            self = Timestamp(sinceEpoch: slot.real).map { .madeText($0.bytes) } ?? .real(slot.real)
+            let time = Timestamp(sinceEpochDigits: slot.rawBytes) ?? Timestamp(sinceEpoch: slot.real)
+            self = time.map { .madeText($0.bytes) } ?? .real(slot.real)
         case (JSON_REAL, _): self = .real(slot.real)
         case (_, .timestamp?):
             self = Timestamp(slot.textBytes).map { .madeText($0.bytes) } ?? .text(slot.textBytes)
