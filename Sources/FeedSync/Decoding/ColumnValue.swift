@@ -25,7 +25,8 @@ enum ColumnValue {
         case (JSON_FALSE, _): self = .integer(0)
         case (JSON_TRUE, _): self = .integer(1)
         case (JSON_INTEGER, .real?):
-            self = Double(exactly: slot.integer).map { .real($0) } ?? .integer(slot.integer)
+            // A larger one would show other digits than it came with, even where a double holds it.
+            self = slot.integer.magnitude <= 1 << 53 ? .real(Double(slot.integer)) : .integer(slot.integer)
         case (JSON_INTEGER, .timestamp?):
             self = Timestamp(sinceEpoch: slot.integer).map { .madeText($0.bytes) } ?? .integer(slot.integer)
         case (JSON_INTEGER, _): self = .integer(slot.integer)

@@ -69,6 +69,10 @@ struct GrowthTests {
             try await bench.more(.allPages)
         }
         #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["4|0"])
+        #expect(
+            try bench.query("SELECT v FROM things ORDER BY id") == [
+                "-9223372036854775808", "9223372036854775807", "0.0", "1.5",
+            ])
     }
 
     @Test("An object that becomes something else and comes back is there as the upstream last sent it, whole")

@@ -46,9 +46,11 @@ struct MirroredValues {
     /// A member is there if its own column has it, or one that holds what it is part of, or those of its members.
     private func losses(of value: Any, at path: Path, in row: [Value]) -> [String] {
         if !path.segments.isEmpty, let place = columns.firstIndex(where: { $0.path == path }) {
-            let isKept = Self.isSame(row[place], value)
-            return isKept
-                ? [] : ["\(path): \(String("\(value)".prefix(80))) is stored as \(String("\(row[place])".prefix(80)))"]
+            if Self.isSame(row[place], value) { return [] }
+            // An object that came while its members had columns, and before some item had something else in its place.
+            guard value is [String: Any], row[place] == .null else {
+                return ["\(path): \("\(value)".prefix(80)) is stored as \("\(row[place])".prefix(80))"]
+            }
         }
         guard let members = value as? [String: Any], !members.isEmpty || path.segments.isEmpty else {
             return ["\(path) has no column"]
