@@ -33,7 +33,11 @@ extension FeedDefinition {
     /// - Throws: `FeedError` of kind `bug` if the found pagination cannot be read.
     public func settled(by findings: Findings) throws(FeedError) -> FeedDefinition {
         let known = Set(columns.map(\.path))
-        let found = findings.columns.filter { !known.contains($0.path) }
+        // Columns written by hand are all there is, but for what items are told apart by.
+        let found = findings.columns.filter { column in
+            let isWanted = hasOpenColumns || column.path == .memberName || findings.key.contains(column.name)
+            return isWanted && !known.contains(column.path)
+        }
         var pagination = pagination
         if hasOpenPagination, let text = findings.pagination {
             pagination = try Self.pagination(text, of: name)

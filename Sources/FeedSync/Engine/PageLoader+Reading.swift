@@ -81,7 +81,8 @@ extension PageLoader {
                 lastItem: decoded.lastItemValues)
             // Without items there was nothing to tell the columns from, and there is nothing to store.
             return loaded(
-                page, fetched, definition.isSettled ? .decoded(decoded) : .empty, end, after: walk,
+                page, fetched, definition.isSettled ? .decoded(decoded) : .empty, end.adding(decoded.limitNotice),
+                after: walk,
                 count: decoded.elementCount, validators: validators, leftOut: leftOut, shape: shape)
         }
     }
@@ -149,5 +150,23 @@ extension PageLoader {
         return LoadedPage(
             page: page, fetched: fetched, content: content, end: effective, upstreamNext: end.next, leftOut: leftOut,
             incompleteReason: reason, validators: validators, shape: shape)
+    }
+}
+
+extension PageEnd {
+    /// The end with something more to tell.
+    fileprivate func adding(_ notice: String?) -> PageEnd {
+        guard let notice else { return self }
+        return PageEnd(next: next, total: total, notice: self.notice.map { "\($0); \(notice)" } ?? notice)
+    }
+}
+
+extension DecodedPage {
+    /// What to tell of members that there is no column for any more.
+    fileprivate var limitNotice: String? {
+        guard plan.isFull, hasStrangers else { return nil }
+        return
+            "its items have more members than the 1,000 columns that are found for a feed, and the rest is not stored; "
+            + "choose some with `columns:`, or keep whole items with `raw: true`"
     }
 }
