@@ -105,7 +105,8 @@ import Testing
                 ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
                 65, "`text/csv`"
             ),
-            (.json(#"{"ok":true}"#), 65, "no key can be found"), (.json("[1,2]"), 65, "no items can be found"),
+            (.json(#"{"ok":true}"#), 65, "no key can be found"),
+            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items can be found"),
             (.json("{"), 65, "no JSON"),
             (.json(""), 65, "no JSON"),
             (.status(404), 69, "404 Not Found"),

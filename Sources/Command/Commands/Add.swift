@@ -26,8 +26,8 @@ extension Command {
             draft.isOpen = true
             // What cannot be added is not requested.
             let definition = try draft.definition(in: try file.text())
-            let inspection = try await session.inspect(definition, folder: file.folder)
-            draft = draft.adding(inspection.members)
+            let inspection = try await session.inspect(definition, draft.entry, folder: file.folder)
+            draft = draft.adding(inspection)
             found = inspection
         }
         let isDry = session.invocation.has(.dryRun)
