@@ -104,6 +104,10 @@ public struct Discovery: Sendable {
     }
 
     private func structure(of first: FetchedPage) throws(FeedError) -> StructureSearch {
+        // What cannot be stored later is not found out now.
+        guard String(validating: first.response.body.bytes, as: UTF8.self) != nil else {
+            throw DiscoveryFault.notUTF8(contentType: first.response.contentType)
+        }
         let body: JSONTree
         do throws(JSONSyntaxError) {
             body = try JSONTree(first.response.body)

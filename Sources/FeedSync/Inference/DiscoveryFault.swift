@@ -45,6 +45,13 @@ enum DiscoveryFault {
             advice: "write what tells the items apart, as in `key: id` or `key: [owner, name]`")
     }
 
+    /// The body is text in another encoding, or no text.
+    static func notUTF8(contentType: String?) -> FeedError {
+        FeedError(
+            .undecodable, "the body is not UTF-8, as JSON has to be\(contentType.map { "; it came as `\($0)`" } ?? "")",
+            advice: "ask the upstream for UTF-8, or for JSON if it sent something else")
+    }
+
     /// The body is no JSON.
     static func notJSON(_ error: JSONSyntaxError, contentType: String?) -> FeedError {
         let kind = contentType.map { $0.hasSuffix("json") ? "" : ", though it came as `\($0)`" } ?? ""
