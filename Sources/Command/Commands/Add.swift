@@ -7,7 +7,7 @@ extension Command {
         options: [.header, .columns, .dryRun, .maxWait], general: [.config, .json, .quiet, .help], endsGracefully: true,
         summary: "Add a feed to the configuration: a URL, or a preset",
         explanation: """
-            From a URL, requests it, and a second page (nine requests at most), to find where the items are, what tells
+            From a URL, requests it, and a second page (by up to eight requests), to find where the items are, what tells
             them apart, which columns they have and how the next page is found; says what it found and how sure that
             is, and writes it down. The columns are written with --columns alone: without, they follow what the upstream has.
             From a preset (feedsync presets lists them) nothing is requested. KEY=VALUE gives a parameter of the preset,
