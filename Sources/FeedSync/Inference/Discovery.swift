@@ -22,6 +22,8 @@ public struct Discovery: Sendable {
     private let definition: FeedDefinition
     private let options: EngineOptions
     private let salt: String
+    private let mostRetries: Int
+    private let progress: @Sendable (FetchProgress) -> Void
 
     /// A discovery for a feed.
     ///
@@ -29,10 +31,17 @@ public struct Discovery: Sendable {
     ///   - definition: What is known.
     ///   - options: The client that requests, the environment that `${NAME}` refers to, and how long to wait.
     ///   - salt: Goes into the fingerprint of the credentials, which the quota readings carry.
-    public init(_ definition: FeedDefinition, options: EngineOptions, salt: String) {
+    ///   - mostRetries: How often to try again at most, whatever the definition says: fewer where somebody waits.
+    ///   - progress: Hears of what would otherwise look like standing still.
+    public init(
+        _ definition: FeedDefinition, options: EngineOptions, salt: String, mostRetries: Int = .max,
+        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+    ) {
         self.definition = definition
         self.options = options
         self.salt = salt
+        self.mostRetries = mostRetries
+        self.progress = progress
     }
 
     /// Fetches the first page and finds all that is open, verifying what can be.
@@ -110,6 +119,10 @@ public struct Discovery: Sendable {
         of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], _ page: PreparedPage
     ) throws(FetchFailure) -> StructureSearch {
         do throws(FeedError) {
+            // What cannot be stored later is not found out now.
+            guard String(validating: first.response.body.bytes, as: UTF8.self) != nil else {
+                throw DiscoveryFault.notUTF8(contentType: first.response.contentType)
+            }
             let body: JSONTree
             do throws(JSONSyntaxError) {
                 body = try JSONTree(first.response.body)
@@ -142,7 +155,8 @@ public struct Discovery: Sendable {
         let wallClock = options.wallClock
         return Fetcher(
             client: options.client, rules: definition.responses,
-            policy: RetryPolicy(retries: retries, maxWait: options.maxWait), clock: options.clock,
-            random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value)
+            policy: RetryPolicy(retries: min(retries, mostRetries), maxWait: options.maxWait), clock: options.clock,
+            random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
+            progress: progress)
     }
 }

@@ -88,6 +88,8 @@ struct ItemsSearch {
         switch candidate.shape {
         case .emptyArray:
             guard isNamed else { return }
+            // A body that is an empty list is a list all the same.
+            if candidate.path.segments.isEmpty { score += 1 }
         case .array:
             score += 1 + Self.weight(items)
             // The only answer of several that might have been asked for.

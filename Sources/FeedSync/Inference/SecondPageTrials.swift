@@ -51,7 +51,7 @@ struct SecondPageTrials {
                 body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
                 headers: first.response.headers, request: page.request))
         let wasRefuted = refutation != nil
-        var rejections: [String] = []
+        var rejections: [(ways: [String], reason: String)] = []
         for candidate in search.candidates {
             let isCertain = candidate.certainty == .certain
             if isCertain, effort != .verify || !candidate.leadsOn {
@@ -75,7 +75,11 @@ struct SecondPageTrials {
             case .unverified(let reason) where isCertain:
                 return record(candidate, .certain, "\(candidate.evidence); it was not followed: \(reason)")
             case .unverified(let reason), .rejected(let reason):
-                rejections.append("`\(candidate.yaml())`: \(reason)")
+                if let index = rejections.firstIndex(where: { $0.reason == reason }) {
+                    rejections[index].ways.append("`\(candidate.yaml())`")
+                } else {
+                    rejections.append((["`\(candidate.yaml())`"], reason))
+                }
             }
             if refutation != nil, !wasRefuted { return nothing(rejections) }
         }
@@ -89,13 +93,14 @@ struct SecondPageTrials {
 
     private var isBlocked: Bool { isStopped || (first.quota + quota).contains { $0.blockedUntil != nil } }
 
-    private func nothing(_ rejections: [String]) -> Evidence {
+    private func nothing(_ rejections: [(ways: [String], reason: String)]) -> Evidence {
         guard !rejections.isEmpty else {
             let reason = isBlocked ? "; \(stop)" : ""
             return Evidence(.pagination, .nothing, "nothing on the page says how it goes on\(reason)")
         }
+        let tried = rejections.map { "\($0.ways.joined(separator: ", ")): \($0.reason)" }
         return Evidence(
-            .pagination, .nothing, "nothing leads to a second page; tried \(rejections.joined(separator: "; "))")
+            .pagination, .nothing, "nothing leads to a second page; tried \(tried.joined(separator: "; "))")
     }
 
     private mutating func record(

@@ -89,7 +89,9 @@ struct StructureSearch {
             evidence.append(
                 Evidence(.key, .certain, found: items.keyedBy, "the names of the members tell the items apart"))
         } else {
-            guard !found.paths.isEmpty else { throw DiscoveryFault.noKey(found.reason) }
+            guard !found.paths.isEmpty else {
+                throw DiscoveryFault.noKey(found.reason, of: candidate?.shape == .single ? reading.body : nil)
+            }
             keyPaths = found.paths
             let shown = found.paths.map(\.description)
             evidence.append(
@@ -113,7 +115,7 @@ struct StructureSearch {
                 evidence.append(
                     Evidence(
                         .columns, .certain, found: "\(columns.count)",
-                        "the items have \(columns.count) columns\(dropped)"))
+                        "the items have \(columns.count) \(columns.count == 1 ? "column" : "columns")\(dropped)"))
             } else {
                 evidence.append(Evidence(.columns, .nothing, "the page has no items to find columns in"))
             }

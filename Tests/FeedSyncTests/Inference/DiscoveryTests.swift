@@ -244,16 +244,31 @@ struct DiscoveryTests {
         arguments: [
             (
                 #"{"status":"ok","names":["a","b"],"n":{"x":1},"error":"no"}"#, FeedError.Kind.configuration,
-                "no items can be found in the body: it has `status` (a string), `names` (a list of 2), `n` (an object of 1), `error` (a string)",
+                "no items can be found in the body: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `error` (a string)",
                 "items: data.list"
             ),
             (
                 "[1,2]", .configuration, "no items can be found in the body: it is a list of 2, and not of objects",
-                "items: data.list"
+                "a list of objects"
             ),
             (
                 #"[{"a":true},{"a":false}]"#, .configuration,
                 "no key can be found: no member is a number or a text in all 2 items", "key: id"
+            ),
+            (
+                #"{"ok":true,"rows":[[1,"a"],[2,"b"]],"columns":["id","name"],"next":null}"#, .configuration,
+                "no items can be found in the body: it has `ok` (a boolean), `rows` (a list of 2 lists), `columns` (a list of 2 strings), `next` (null)",
+                "?_shape=objects"
+            ),
+            (
+                #"["a"]"#, .configuration,
+                "no items can be found in the body: it is a list of 1 string, and not of objects",
+                "a list of objects"
+            ),
+            (
+                #"{"mood":true}"#, .configuration,
+                "no key can be found: one item tells nothing apart, and none of its members has a name such as `id` or `url`",
+                "key: id"
             ),
             ("<html>", .undecodable, "the body is no JSON: expected a value, at byte 0", "API"),
         ] as [(String, FeedError.Kind, String, String)])
