@@ -39,10 +39,12 @@ struct KeySearch {
         guard let first = objects.first else {
             return Found(paths: [], reason: "the page has no items to find a key in")
         }
-        let candidates = paths(in: first).compactMap { path -> Candidate? in
+        let candidates = paths(in: first).enumerated().compactMap { index, path -> Candidate? in
             let values = objects.compactMap { keyText(value(in: $0, at: path)) }
             guard values.count == objects.count else { return nil }
-            let rank = KeyName.rank(path, resource: resource)
+            var rank = KeyName.rank(path, resource: resource)
+            // An id that the items begin with is mostly their own.
+            if index == 0, rank.name == .otherIdentifier { rank = (.ownIdentifier, 50) }
             let isGiven = preferred.contains(path)
             return Candidate(
                 path: path, name: isGiven && rank.name > .name ? .name : rank.name,
