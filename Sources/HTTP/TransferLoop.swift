@@ -98,7 +98,7 @@ final class TransferLoop {
             guard let transfer = running[pointer], let easy = transfer.easy else { continue }
             let origin = transfer.route.url.origin
             let outcome = transfer.outcome(of: code, easy)
-            release(transfer, from: origin)
+            release(transfer, from: origin, isReusable: code == CURLE_OK)
             if let outcome { end(transfer, outcome) } else { enqueue(transfer) }
             startNext(at: origin)
         }
@@ -108,17 +108,24 @@ final class TransferLoop {
         guard let transfer = transfers[id] else { return }
         end(transfer, .failure(transfer.route.refusal(.cancelled, "the request was cancelled")))
         let origin = transfer.route.url.origin
-        if transfer.easy != nil { release(transfer, from: origin) } else { queues.withdraw(id, from: origin) }
+        if transfer.easy != nil {
+            release(transfer, from: origin, isReusable: false)
+        } else {
+            queues.withdraw(id, from: origin)
+        }
         startNext(at: origin)
     }
 
     /// Takes a transfer's handle out of libcurl and its place at the origin away.
-    private func release(_ transfer: Transfer, from origin: Origin) {
+    ///
+    /// A handle that failed is not used again: libcurl 7.88 answers `CURLE_BAD_FUNCTION_ARGUMENT` to the next name that one
+    /// is to look up after one that does not exist.
+    private func release(_ transfer: Transfer, from origin: Origin, isReusable: Bool) {
         guard let easy = transfer.easy else { return }
         curl_multi_remove_handle(multi, easy.pointer)
         running[easy.pointer] = nil
         transfer.easy = nil
-        if idle.count < Self.idleHandles { idle.append(easy) }
+        if isReusable, idle.count < Self.idleHandles { idle.append(easy) }
         queues.finish(at: origin)
     }
 
@@ -132,7 +139,7 @@ final class TransferLoop {
         for transfer in Array(running.values) {
             let text = curl_multi_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
             let origin = transfer.route.url.origin
-            release(transfer, from: origin)
+            release(transfer, from: origin, isReusable: false)
             end(transfer, .failure(transfer.route.refusal(.other(code: code.rawValue), text)))
             startNext(at: origin)
         }

@@ -105,8 +105,13 @@ import Testing
                 ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
                 65, "`text/csv`"
             ),
-            (.json(#"{"ok":true}"#), 65, "no key can be found"), (.json("[1,2]"), 65, "no items can be found"),
+            (.json(#"{"ok":true}"#), 65, "no key can be found"),
+            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items can be found"),
             (.json("{"), 65, "no JSON"),
+            (
+                ServerResponse(headers: [], body: Array(#"[{"id":1,"name":"caf"#.utf8) + [0xE9] + Array(#""}]"#.utf8)),
+                65, "the body is not UTF-8"
+            ), (ServerResponse(headers: [], body: [0xFF, 0xFE, 0x5B, 0, 0x5D, 0]), 65, "the body is not UTF-8"),
             (.json(""), 65, "no JSON"),
             (.status(404), 69, "404 Not Found"),
             (.status(401), 77, "Try: give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'"),

@@ -87,4 +87,22 @@ import Testing
         #expect(object["yaml"] as? String == printed)
         #expect(Set(object.keys) == ["name", "description", "parameters", "yaml"])
     }
+
+    @Test("The examples of Docs/configuration.md are right")
+    func documented() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Docs/configuration.md")
+        let blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```yaml\n").dropFirst().map
+        {
+            $0.components(separatedBy: "```")[0]
+        }
+        #expect(blocks.count > 2)
+        let place = try Workplace()
+        for block in blocks {
+            // Those that show some members of a feed stand below one.
+            let text = block.hasPrefix("    ") ? "feeds:\n  things:\n    url: https://a.example\n\(block)" : block
+            try place.write("feedsync.yaml", text)
+            let run = try await place.run("check")
+            #expect(run.code == 0, "\(block)\(run.errors)")
+        }
+    }
 }

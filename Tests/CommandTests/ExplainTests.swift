@@ -132,4 +132,21 @@ import Testing
         #expect(run.errors.hasPrefix("feedsync: no such feed: thigns; did you mean things?\n"))
         #expect(run.code == 64)
     }
+
+    @Test("explain runs no command: what it would print shows as ***")
+    func commands() async throws {
+        let place = try Workplace(extra: #"auth: {bearer: "${command: touch ran; echo s3cr3t}"}"#)
+        let run = try await place.run("explain things --config feedsync.yaml")
+        #expect(
+            run.output.contains(
+                """
+                Next request
+                  GET \(place.server.url)/things?per_page=100&page=1
+                  Authorization: ***
+                  (by reload, its command was not run: what it prints shows as ***)
+
+                """))
+        #expect(run.code == 0)
+        #expect(!place.files.contains("ran"))
+    }
 }

@@ -7,12 +7,22 @@ import Threading
 
 @Suite struct KillTests {
     @Test(
-        "Killed or stopped at any moment, again and again, a feed loses nothing", arguments: [SIGKILL, SIGINT, SIGTERM])
-    func anyMoment(_ signal: Int32) async throws {
+        "Killed or stopped at any moment, again and again, a feed loses nothing, whose columns are found and grow, either",
+        arguments: [SIGKILL, SIGINT, SIGTERM], [false, true])
+    func anyMoment(_ signal: Int32, isOpen: Bool) async throws {
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
         let place = try Workplace()
-        let feed = PagedFeed(PagedFeed.items(1...5000))
+        // Every few pages a member is new, and an older one is no number any more.
+        let items = (1...5000).map { id in
+            let part = id / 400
+            return
+                #"{"id":\#(id),"name":"item \#(id)","m\#(part)":\#(id),"m\#(max(part - 1, 0))x":"\#(id)","m\#(max(part - 2, 0))":1.5}"#
+        }
+        let feed = PagedFeed(items, perPage: 100)
+        if isOpen {
+            try place.write("feedsync.yaml", "feeds: {things: {url: \"\(place.server.url)/things\", retries: 0}}")
+        }
         // The signal comes while a request is answered: look-ahead has the page before being committed just then.
         let target = Lock(SignalTarget())
         place.server.route("/things") { request in
@@ -28,7 +38,9 @@ import Threading
             let end = await run.end()
             if end.code != 0 { hits += 1 }
             #expect([0, -signal, 128 + signal].contains(end.code), "seed \(seed), round \(round): \(end.errors)")
-            guard !place.files.filter({ $0 == "feedsync.db" }).isEmpty else { continue }
+            guard place.files.contains("feedsync.db"),
+                try place.query("SELECT 1 FROM sqlite_schema WHERE name = 'things'") != []
+            else { continue }
             // What is stored is the head of the upstream's list, and the continuation is behind it.
             let stored = try place.query("SELECT count(*) FROM things").first
             let placed = try place.query(
@@ -45,6 +57,15 @@ import Threading
         #expect(hits > 3, "seed \(seed): the signals came too late to tell anything")
         #expect(try await place.run("more things --all").code == 0)
         #expect(try place.query("SELECT count(*) FROM things") == ["5000"], "seed \(seed)")
+        if isOpen {
+            #expect(try place.query("SELECT count(*) FROM things WHERE m0 IS NOT NULL") == ["1199"], "seed \(seed)")
+            #expect(try place.query("SELECT typeof(m3) FROM things WHERE id IN (1200, 2000)") == ["real", "real"])
+            let recorded =
+                "SELECT count(*) FROM _feed, json_each(columns) WHERE json_extract(value, '$.name') NOT GLOB '_*'"
+            #expect(
+                try place.query(recorded)
+                    == place.query("SELECT count(*) FROM pragma_table_info('things') WHERE name NOT GLOB '_*'"))
+        }
         try place.expectSound()
     }
 }

@@ -32,6 +32,23 @@ static json_plan *make_plan() {
     return plan;
 }
 
+/// A plan as that of a feed whose columns are found: strangers are watched for, and items are the members of an object.
+static json_plan *make_watching_plan(json_items_shape shape) {
+    json_plan *plan = json_plan_create();
+    json_plan_items(plan, member(plan, JSON_BODY, "items"), shape);
+    json_plan_slot(plan, JSON_MEMBER_NAME, 1);
+    json_plan_slot(plan, member(plan, JSON_ITEM, "id"), 1);
+    const json_node owner = member(plan, JSON_ITEM, "owner");
+    json_plan_slot(plan, member(plan, owner, "login"), 1);
+    json_plan_slot(plan, member(plan, member(plan, owner, "tags"), "k"), 1);
+    json_plan_slot(plan, json_plan_index(plan, member(plan, JSON_ITEM, "tags"), 0), 1);
+    const json_node mixed = member(plan, JSON_ITEM, "name");
+    json_plan_slot(plan, mixed, 1);
+    json_plan_slot(plan, member(plan, mixed, "a"), 1);
+    json_plan_watch(plan);
+    return plan;
+}
+
 static size_t read_all(const json_slot &slot) {
     if (slot.kind == JSON_MISSING) return 0;
     size_t sum = 0;
@@ -41,20 +58,42 @@ static size_t read_all(const json_slot &slot) {
     return sum;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static json_plan *const plan = make_plan();
-    static json_decoder *const decoder = json_decoder_create();
+/// Whether the kinds that the page tells of are those of its slots.
+static bool has_true_kinds(const json_page &page) {
+    for (size_t slot = 0; slot < page.slots_per_item; slot++) {
+        uint16_t kinds = 0;
+        for (size_t item = 0; item < page.item_count; item++)
+            if (page.items[item].kind == JSON_OBJECT)
+                kinds |= uint16_t(1 << page.item_slots[item * page.slots_per_item + slot].kind);
+        if (kinds != page.item_kinds[slot]) return false;
+    }
+    return true;
+}
+
+static void decode(json_decoder *decoder, const json_plan *plan, size_t body_slots, const uint8_t *data, size_t size) {
     char *body = static_cast<char *>(malloc(size + JSON_PADDING));
     memcpy(body, data, size);
     memset(body + size, 0, JSON_PADDING);
     const json_page page = json_decode(decoder, plan, body, size);
     volatile size_t sum = 0;
     if (page.error == JSON_OK) {
-        sum += read_all(page.body_slots[0]) + read_all(page.body_slots[1]);
+        for (size_t i = 0; i < body_slots; i++) sum += read_all(page.body_slots[i]);
         for (size_t i = 0; i < page.item_count * page.slots_per_item; i++) sum += read_all(page.item_slots[i]);
+        if (page.item_kinds && !has_true_kinds(page)) abort();
     } else if (page.offset > size) {
         abort();
     }
     free(body);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static json_plan *const plan = make_plan();
+    static json_plan *const members = make_watching_plan(JSON_ITEMS_MEMBERS);
+    static json_plan *const array = make_watching_plan(JSON_ITEMS_ARRAY);
+    // One decoder for all: pages of several feeds share its buffers.
+    static json_decoder *const decoder = json_decoder_create();
+    decode(decoder, plan, 2, data, size);
+    decode(decoder, members, 0, data, size);
+    decode(decoder, array, 0, data, size);
     return 0;
 }

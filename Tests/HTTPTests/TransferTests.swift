@@ -132,8 +132,11 @@ import Testing
 
     @Test("reports a name that does not resolve")
     func unresolved() async throws {
-        let error = try await failure(Request(WebURL("http://nowhere.invalid/")))
-        #expect(error.kind == .resolve)
+        // The second one finds what the first one left behind.
+        for _ in 1...2 {
+            let error = try await failure(Request(WebURL("http://nowhere.invalid/")))
+            #expect(error.kind == .resolve)
+        }
     }
 
     @Test("ends at the total time-out and at a stall, and tells them apart")

@@ -64,11 +64,12 @@ struct FeedDraft: Sendable {
         }
     }
 
-    /// The same feed with more members.
-    func adding(_ members: [FeedEntry.Member]) -> FeedDraft {
-        FeedDraft(
+    /// The same feed with what was found.
+    func adding(_ inspection: Inspection) -> FeedDraft {
+        let given = inspection.ownParameters.withdrawn(from: entry.members)
+        return FeedDraft(
             file: file, environment: environment,
-            entry: FeedEntry(name: entry.name, members: entry.members + members), advice: advice, isDry: isDry)
+            entry: FeedEntry(name: entry.name, members: given + inspection.members), advice: advice, isDry: isDry)
     }
 
     private func parsed(_ text: [UInt8]) throws(Failure) -> Configuration {

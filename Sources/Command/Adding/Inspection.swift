@@ -4,11 +4,14 @@ internal import FeedSync
 struct Inspection: Sendable {
     /// The members that say it.
     let members: [FeedEntry.Member]
+    /// The parameters that the found pagination sets in every request.
+    let ownParameters: PageParameters
     private let discovered: Discovered
 
     init(members: [FeedEntry.Member], discovered: Discovered) {
         self.members = members
         self.discovered = discovered
+        ownParameters = PageParameters(discovered.definition.pagination)
     }
 
     /// What was found, how sure it is, and what says so.
@@ -29,7 +32,17 @@ struct Inspection: Sendable {
             Figures.count(discovered.itemCount, "item"), Figures.count(discovered.requestCount, "request"),
             Figures.bytes(discovered.byteCount),
         ]
-        return findings + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]
+        let hints = hints.flatMap { Self.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
+        return findings + hints + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]
+    }
+
+    /// What a missing finding means for the feed.
+    private var hints: [String] {
+        guard discovered.itemCount > 0 else {
+            return ["what is not known yet is looked for whenever the feed is loaded, until a page has items"]
+        }
+        guard discovered.evidence.contains(where: { $0.subject == .pagination && $0.found == nil }) else { return [] }
+        return ["the page counts as all there is; if there is more, write `pagination` into the feed's lines"]
     }
 
     /// Each finding as a JSON object.
@@ -78,10 +91,15 @@ struct Inspection: Sendable {
 }
 
 extension Session {
+    /// Somebody waits for the answer, and may try again by hand.
+    private static let mostRetries = 2
+
     /// Requests a feed's pages, to find what its definition leaves open.
     ///
     /// - Throws: `Failure`, as for a page that a feed's command requests.
-    func inspect(_ definition: FeedDefinition, folder: String) async throws(Failure) -> Inspection {
+    func inspect(
+        _ definition: FeedDefinition, _ entry: FeedEntry, folder: String
+    ) async throws(Failure) -> Inspection {
         let options = try engineOptions(folder: folder)
         let address = definition.shownAddress
         if let width = console.progressWidth {
@@ -89,16 +107,25 @@ extension Session {
         }
         defer { console.showProgress("") }
         do throws(FeedError) {
-            let discovered = try await Discovery(definition, options: options, salt: "").discover()
+            let discovered = try await Discovery(
+                definition, options: options, salt: "", mostRetries: Self.mostRetries,
+                progress: { [console] step in
+                    guard case .retry(let attempt, let reason) = step, let width = console.progressWidth else { return }
+                    let text = "\(definition.name)  attempt \(attempt): \(DisplayWidth.printable(reason))"
+                    console.showProgress(DisplayWidth.cut(text, to: width - 1))
+                }
+            ).discover()
             let members = try FeedEntry.Member.members(
                 of: discovered.findings, for: definition, hasColumns: invocation.has(.columns))
             return Inspection(members: members, discovered: discovered)
         } catch {
-            throw Self.failure(error, of: definition, at: address)
+            throw Self.failure(error, of: definition, entry, at: address)
         }
     }
 
-    private static func failure(_ error: FeedError, of definition: FeedDefinition, at address: String) -> Failure {
+    private static func failure(
+        _ error: FeedError, of definition: FeedDefinition, _ entry: FeedEntry, at address: String
+    ) -> Failure {
         guard error.kind != .cancelled else {
             return Failure(ExitCode(error.kind), ["\(definition.name): stopped; nothing was written"])
         }
@@ -112,7 +139,13 @@ extension Session {
         let wantsCredential = error.kind == .refused && definition.authentication == nil
         let advice =
             wantsCredential ? "give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
-        return Failure(isOfPage ? .data : failure.code, messages, advice: advice)
+        // `add` takes no `items` and no `key`: what is to be written goes into the file by hand.
+        guard isOfPage, let advice, advice.hasPrefix("write ") else {
+            return Failure(isOfPage ? .data : failure.code, messages, advice: advice)
+        }
+        return Failure(
+            .data, messages, explanation: "\nfeeds:\n\(entry.masked.lines.joined(separator: "\n"))\n",
+            advice: "\(advice), below lines such as these in the configuration")
     }
 }
 

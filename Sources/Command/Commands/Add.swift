@@ -7,9 +7,9 @@ extension Command {
         options: [.header, .columns, .dryRun, .maxWait], general: [.config, .json, .quiet, .help], endsGracefully: true,
         summary: "Add a feed to the configuration: a URL, or a preset",
         explanation: """
-            From a URL, requests it, and a second page, to find where the items are, what tells them apart, which
-            columns they have and how the next page is found; says what it found and how sure that is, and writes it
-            down. The columns are written with --columns alone: without, they follow what the upstream has.
+            From a URL, requests it, and a second page (by up to eight requests), to find where the items are, what tells
+            them apart, which columns they have and how the next page is found; says what it found and how sure that
+            is, and writes it down. The columns are written with --columns alone: without, they follow what the upstream has.
             From a preset (feedsync presets lists them) nothing is requested. KEY=VALUE gives a parameter of the preset,
             or else of the query. Secrets are written as '${NAME}', and stay so in the file.
             The file keeps every other byte. Where there is none, ./feedsync.yaml is made.
@@ -26,8 +26,8 @@ extension Command {
             draft.isOpen = true
             // What cannot be added is not requested.
             let definition = try draft.definition(in: try file.text())
-            let inspection = try await session.inspect(definition, folder: file.folder)
-            draft = draft.adding(inspection.members)
+            let inspection = try await session.inspect(definition, draft.entry, folder: file.folder)
+            draft = draft.adding(inspection)
             found = inspection
         }
         let isDry = session.invocation.has(.dryRun)

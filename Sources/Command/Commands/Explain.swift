@@ -8,7 +8,8 @@ extension Command {
         explanation: """
             Prints the definition with its preset, the file's defaults and what was found in place, then the request
             that comes next, and what the store knows. Nothing is requested. Literal credentials show as ***,
-            references such as ${NAME} stay; those that lead nowhere are told.
+            references such as ${NAME} stay; those that lead nowhere are told. A ${command: …} is not
+            run: what it prints shows as ***, and whether the page would be asked for conditionally is not known then.
             """,
         example: "feedsync explain swift-repos"
     ) { session throws(Failure) in
@@ -41,7 +42,9 @@ extension Session {
         let effective = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in
             try EffectiveDefinition(of: feed, in: text, findings: findings)
         }
-        let options = try engineOptions(folder: configuration.folder)
+        var options = try engineOptions(folder: configuration.folder)
+        // Nothing is run for an explanation: a command may ask for a password, or the network.
+        options.commands = CommandOutputs(standingIn: Secrets.mask)
         var explanation = Explanation(
             feed: feed, entry: effective.entry,
             warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).warnings)

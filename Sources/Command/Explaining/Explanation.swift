@@ -20,7 +20,10 @@ struct Explanation: Sendable {
 
     private func requestLines(_ palette: Palette) -> [String] {
         guard let request else { return warnings.map { "  none: " + palette.failure($0) } }
-        let condition = request.isConditional ? "only if it has changed" : "whether or not it has changed"
+        let condition =
+            feed.refersToCommands
+            ? "its command was not run: what it prints shows as ***"
+            : request.isConditional ? "only if it has changed" : "whether or not it has changed"
         let lines =
             ["\(request.method) \(request.url)"] + request.headers.map { "\($0.name): \($0.value)" }
             + (request.body.map { [$0] } ?? []) + ["(by \(request.command), \(condition))"]

@@ -25,12 +25,14 @@ enum ColumnValue {
         case (JSON_FALSE, _): self = .integer(0)
         case (JSON_TRUE, _): self = .integer(1)
         case (JSON_INTEGER, .real?):
-            self = Double(exactly: slot.integer).map { .real($0) } ?? .integer(slot.integer)
+            // A larger one would show other digits than it came with, even where a double holds it.
+            self = slot.integer.magnitude <= 1 << 53 ? .real(Double(slot.integer)) : .integer(slot.integer)
         case (JSON_INTEGER, .timestamp?):
             self = Timestamp(sinceEpoch: slot.integer).map { .madeText($0.bytes) } ?? .integer(slot.integer)
         case (JSON_INTEGER, _): self = .integer(slot.integer)
         case (JSON_REAL, .timestamp?):
-            self = Timestamp(sinceEpoch: slot.real).map { .madeText($0.bytes) } ?? .real(slot.real)
+            let time = Timestamp(sinceEpochDigits: slot.rawBytes) ?? Timestamp(sinceEpoch: slot.real)
+            self = time.map { .madeText($0.bytes) } ?? .real(slot.real)
         case (JSON_REAL, _): self = .real(slot.real)
         case (_, .timestamp?):
             self = Timestamp(slot.textBytes).map { .madeText($0.bytes) } ?? .text(slot.textBytes)
@@ -45,14 +47,17 @@ extension PageItem {
         ColumnValue(self[column], type: plan.columns[column].type)
     }
 
-    /// What a number became that was stored before its column was widened to text; nil for all else.
-    func widenedText(of column: Int) -> String? {
-        guard plan.fittingKinds != nil, plan.columns[column].type == .text else { return nil }
+    /// Whether a text is what a number became that was stored before its column was widened to text.
+    func isWidened(_ column: Int, to text: @autoclosure () -> String?) -> Bool {
+        guard plan.fittingKinds != nil, plan.columns[column].type == .text else { return false }
         let slot = self[column]
         switch slot.kind {
-        case JSON_INTEGER: return Double(exactly: slot.integer).map(JSONText.number)
-        case JSON_REAL: return JSONText.number(slot.real)
-        default: return nil
+        case JSON_INTEGER:
+            // As an integer, or as a real first; `-0` is 0 as an integer.
+            let text = text()
+            return text == "\(slot.integer)" || Double(exactly: slot.integer).map(JSONText.number) == text
+        case JSON_REAL: return text() == JSONText.number(slot.real)
+        default: return false
         }
     }
 

@@ -26,6 +26,10 @@ final class DecodePlan: @unchecked Sendable {
     let watermarkSlot: Int?
     /// Whether that is a time rather than a number that counts items.
     let watermarkIsTime: Bool
+    /// Whether there are as many columns as there may be.
+    let isFull: Bool
+    /// The slots of an item that values stand in for which there is no column.
+    let strangeSlots: [Int]
     /// Whether each item's JSON is kept.
     let keepsRaw: Bool
     /// Where the items are, for messages.
@@ -49,22 +53,29 @@ final class DecodePlan: @unchecked Sendable {
         self.keyColumns = keyColumns
         columns = definition.columns
         keepsRaw = definition.keepsRaw
-        let mayGrow = definition.hasOpenColumns && definition.columns.count < ItemShape.mostColumns
-        fittingKinds = mayGrow ? Self.fittingKinds(definition) : nil
+        fittingKinds = definition.hasOpenColumns ? Self.fittingKinds(definition) : nil
+        isFull = definition.columns.count >= ItemShape.mostColumns
         itemsPath = definition.items?.path
         sectionInterval = definition.section?.interval
         columnSlots = definition.columns.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
-        sectionSlot = definition.section.map {
+        let sectionSlot = definition.section.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
-        pagingSlots = definition.pagination.itemPaths.map {
+        let pagingSlots = definition.pagination.itemPaths.map {
             Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
         let watermark: SyncRule.Watermark? = if case .since(let mark) = definition.sync { mark } else { nil }
         watermarkSlot = watermark.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
         watermarkIsTime = if case .time? = watermark?.overlap { true } else { false }
+        self.sectionSlot = sectionSlot
+        self.pagingSlots = pagingSlots
+        let wanted =
+            (definition.section.map { [$0.path] } ?? []) + definition.pagination.itemPaths + (watermark.map { [$0.path] } ?? [])
+        strangeSlots = zip(wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot].compactMap(\.self)).compactMap { path, slot in
+            definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
+        }
         bodySlots = definition.pagination.bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }

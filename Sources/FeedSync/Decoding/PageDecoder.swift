@@ -85,8 +85,15 @@ final class DecodedPage: @unchecked Sendable {
     /// for the items to say.
     var outgrowsPlan: Bool {
         guard let fitting = plan.fittingKinds, let kinds = page.item_kinds else { return false }
-        return page.has_strangers != 0
+        return (!plan.isFull && hasStrangers)
             || plan.columnSlots.indices.contains { kinds[plan.columnSlots[$0]] & ~fitting[$0] != 0 }
+    }
+
+    /// Whether items have members that there is no column for, where columns are for the items to say.
+    var hasStrangers: Bool {
+        guard let kinds = page.item_kinds else { return false }
+        let isMissing = UInt16(1) << UInt16(JSON_MISSING.rawValue)
+        return page.has_strangers != 0 || plan.strangeSlots.contains { kinds[$0] & ~isMissing != 0 }
     }
 
     /// What stood at the pagination style's paths, in its order; nil where nothing did.

@@ -40,6 +40,21 @@ struct Timestamp: Sendable, Hashable {
         self.init(milliseconds: whole)
     }
 
+    /// Seconds or milliseconds since 1970 as they are written, with all digits of a fraction; nil for anything but digits
+    /// with a fraction, and after the year 9999.
+    init?(sinceEpochDigits bytes: UnsafeRawBufferPointer) {
+        var reader = DigitReader(bytes)
+        let whole = reader.digits()
+        guard (1...15).contains(whole.count), reader.skip(".") else { return nil }
+        var rest = reader.digits()
+        guard reader.isAtEnd else { return nil }
+        let number = whole.reduce(into: Int64(0)) { $0 = $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        self.init(sinceEpoch: number)
+        if number < 100_000_000_000 { fraction = [] }
+        while rest.last == UInt8(ascii: "0") { rest.removeLast() }
+        fraction += rest
+    }
+
     /// Reads ISO 8601: a date, or a date and a time with or without fraction and zone; nil for anything else.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = DigitReader(bytes)

@@ -65,9 +65,9 @@ enum ConfigurationText {
     /// What other readers take for a truth value.
     private static let wordsOfYAML11: Set<String> = ["y", "n", "yes", "no", "on", "off"]
 
-    /// `12:30` is a number to YAML 1.1, `2026-11-21` a date.
+    /// `12:30` is a number to YAML 1.1, `2026-11-21` a date; none begins with a letter.
     private static func isNumberLike(_ text: String) -> Bool {
-        text.unicodeScalars.contains { ("0"..."9").contains($0) }
+        text.first?.isLetter == false && text.unicodeScalars.contains { ("0"..."9").contains($0) }
             && text.unicodeScalars.allSatisfy {
                 ("0"..."9").contains($0) || "_-:.+eExXobTZ ".unicodeScalars.contains($0)
             }

@@ -4,6 +4,9 @@ extension FeedDefinition {
         [url] + (query + headers + (body?.texts ?? [])).map(\.value) + (authentication?.templates ?? [])
     }
 
+    /// Whether a request of the feed takes what a command prints.
+    public var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
+
     /// Why the definition cannot be used where commands are not to be run: each place that has one.
     func refusedCommands() -> [Mistake] {
         templates.filter { !$0.commands.isEmpty }.map { template in

@@ -77,6 +77,20 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension Path.Segment {
+    /// Whether two steps are the same, names compared by their code points.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.member(let one), .member(let other)): ExactText(one) == ExactText(other)
+        case (.index(let one), .index(let other)): one == other
+        case (.memberName, .memberName): true
+        case (.first(let name, let value), .first(let otherName, let otherValue)):
+            ExactText(name) == ExactText(otherName) && ExactText(value) == ExactText(otherValue)
+        default: false
+        }
+    }
+}
+
 /// What is wrong with the text of a path.
 public struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The mistake in plain words.

@@ -34,7 +34,8 @@ public struct NextRequest: Sendable, Hashable {
     public init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedError) {
         let next = try await store?.feed(named: definition.name)?.nextPage
         let plan = RequestPlan(
-            definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "")
+            definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
+            commands: options.commands)
         let page = try plan.page(for: next.map(Continuation.init))
         let stored = try await store?.conditions(for: page, of: definition)
         let conditions = [

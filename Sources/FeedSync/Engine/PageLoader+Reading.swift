@@ -28,12 +28,13 @@ extension PageLoader {
 
     /// Looks for what the definition leaves open.
     private func discover(from fetched: FetchedPage, of page: PreparedPage) async throws(FetchFailure) -> Discovered {
-        // Ways that nothing speaks of are tried once, and not while the host wants no requests.
-        let mayTry = !shape.findings.hasTriedPaging && fetched.quota.allSatisfy { $0.blockedUntil == nil }
+        // Ways that nothing speaks of are not tried while the host wants no requests.
+        let mayTry = page.continuation == nil && fetched.quota.allSatisfy { $0.blockedUntil == nil }
         let discovery = Discovery(definition, options: options, salt: store.salt)
         do throws(FetchFailure) {
             return try await discovery.discover(
-                from: fetched, of: page, effort: mayTry && page.continuation == nil ? .search : .signs)
+                from: fetched, of: page, effort: mayTry ? .search : .signs,
+                triedElementCount: shape.findings.triedElementCount)
         } catch {
             throw FetchFailure(
                 error: error.error, requestCount: fetched.requestCount + error.requestCount,
@@ -80,7 +81,8 @@ extension PageLoader {
                 lastItem: decoded.lastItemValues)
             // Without items there was nothing to tell the columns from, and there is nothing to store.
             return loaded(
-                page, fetched, definition.isSettled ? .decoded(decoded) : .empty, end, after: walk,
+                page, fetched, definition.isSettled ? .decoded(decoded) : .empty, end.adding(decoded.limitNotice),
+                after: walk,
                 count: decoded.elementCount, validators: validators, leftOut: leftOut, shape: shape)
         }
     }
@@ -148,5 +150,23 @@ extension PageLoader {
         return LoadedPage(
             page: page, fetched: fetched, content: content, end: effective, upstreamNext: end.next, leftOut: leftOut,
             incompleteReason: reason, validators: validators, shape: shape)
+    }
+}
+
+extension PageEnd {
+    /// The end with something more to tell.
+    fileprivate func adding(_ notice: String?) -> PageEnd {
+        guard let notice else { return self }
+        return PageEnd(next: next, total: total, notice: self.notice.map { "\($0); \(notice)" } ?? notice)
+    }
+}
+
+extension DecodedPage {
+    /// What to tell of members that there is no column for any more.
+    fileprivate var limitNotice: String? {
+        guard plan.isFull, hasStrangers else { return nil }
+        return
+            "its items have more members than the 1,000 columns that are found for a feed, and the rest is not stored; "
+            + "choose some with `columns:`, or keep whole items with `raw: true`"
     }
 }

@@ -6,17 +6,21 @@ enum DiscoveryFault {
     /// The body has nothing that looks like items.
     static func noItems(in body: JSONTree) -> FeedError {
         let seen: String
+        var advice = "write where they are, as in `items: data.list`"
+        if case .object(let members) = body, members.all.contains(where: { $0.value.isListOfLists }) {
+            advice = "ask for rows that are objects, as with `?_shape=objects` of a Datasette server"
+        }
         switch body {
         case .object(let members):
             let places = members.all.prefix(most).map { "`\($0.name)` (\($0.value.sizeWords))" }
             let rest = members.all.count > most ? ", and \(members.all.count - most) more" : ""
             seen = places.isEmpty ? "it is an empty object" : "it has \(places.joined(separator: ", "))\(rest)"
-        case .array: seen = "it is \(body.sizeWords), and not of objects"
+        case .array:
+            advice = "ask the upstream for a list of objects, each with something that tells it apart"
+            seen = "it is \(body.sizeWords), and not of objects"
         default: seen = "it is \(body.kindWords)"
         }
-        return FeedError(
-            .configuration, "no items can be found in the body: \(seen)",
-            advice: "write where they are, as in `items: data.list`")
+        return FeedError(.configuration, "no items can be found in the body: \(seen)", advice: advice)
     }
 
     /// There is nothing, or no list, where the definition has the items.
@@ -29,10 +33,23 @@ enum DiscoveryFault {
     }
 
     /// Nothing tells the items apart.
-    static func noKey(_ reason: String) -> FeedError {
-        FeedError(
+    ///
+    /// - Parameter single: The body, where it was taken for the only item: a list in it that is not of objects is what was
+    ///   meant.
+    static func noKey(_ reason: String, of single: JSONTree?) -> FeedError {
+        if case .object(let members)? = single, members.all.contains(where: { $0.value.isBareList }) {
+            return noItems(in: .object(members))
+        }
+        return FeedError(
             .configuration, "no key can be found: \(reason)",
             advice: "write what tells the items apart, as in `key: id` or `key: [owner, name]`")
+    }
+
+    /// The body is text in another encoding, or no text.
+    static func notUTF8(contentType: String?) -> FeedError {
+        FeedError(
+            .undecodable, "the body is not UTF-8, as JSON has to be\(contentType.map { "; it came as `\($0)`" } ?? "")",
+            advice: "ask the upstream for UTF-8, or for JSON if it sent something else")
     }
 
     /// The body is no JSON.
@@ -45,10 +62,31 @@ enum DiscoveryFault {
 }
 
 extension JSONTree {
+    /// Whether its first element is a list.
+    fileprivate var isListOfLists: Bool {
+        if case .array(let elements) = self, case .array? = elements.first { true } else { false }
+    }
+
+    /// Whether it is a list, and not of objects.
+    fileprivate var isBareList: Bool {
+        guard case .array(let elements) = self, let first = elements.first else { return false }
+        return first.members == nil
+    }
+
+    /// What kind of elements a list has that are no items.
+    private var elementWords: String {
+        guard case .array(let elements) = self else { return "" }
+        switch elements.first {
+        case .array?: return elements.count == 1 ? " list" : " lists"
+        case .string?: return elements.count == 1 ? " string" : " strings"
+        default: return ""
+        }
+    }
+
     /// What it is, and how many it holds.
     fileprivate var sizeWords: String {
         switch self {
-        case .array(let elements): elements.isEmpty ? "an empty list" : "a list of \(elements.count)"
+        case .array(let elements): elements.isEmpty ? "an empty list" : "a list of \(elements.count)\(elementWords)"
         case .object(let members): "an object of \(members.all.count)"
         default: kindWords
         }

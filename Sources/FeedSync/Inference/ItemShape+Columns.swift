@@ -86,7 +86,7 @@ extension ItemShape {
     private func node(at path: Path) -> Node? {
         path.segments.reduce(Optional(root)) { node, segment in
             guard case .member(let name) = segment else { return nil }
-            return node.flatMap { node in node.places[name].map { node.children[$0] } }
+            return node.flatMap { node in node.places[ExactText(name)].map { node.children[$0] } }
         }
     }
 }

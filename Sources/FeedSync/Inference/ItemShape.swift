@@ -17,7 +17,7 @@ struct ItemShape: Sendable {
         var filledObjects = 0
         /// The members of those objects, in order of appearance.
         var children: [Node] = []
-        var places: [String: Int] = [:]
+        var places: [ExactText: Int] = [:]
         /// How many members those objects had together.
         var memberCount = 0
     }
@@ -45,12 +45,12 @@ struct ItemShape: Sendable {
         node.memberCount += members.all.count
         for member in members.all {
             let place: Int
-            if let known = node.places[member.name] {
+            if let known = node.places[ExactText(member.name)] {
                 place = known
             } else if count < mostNodes {
                 count += 1
                 place = node.children.count
-                node.places[member.name] = place
+                node.places[ExactText(member.name)] = place
                 node.children.append(Node(name: member.name))
             } else {
                 passedOver += 1

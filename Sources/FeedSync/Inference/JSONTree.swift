@@ -40,7 +40,7 @@ extension JSONTree {
         /// In the order in which the names came first.
         private(set) var all: [Member] = []
         /// The place of each name, where there are too many names to go through them.
-        private var places: [String: Int] = [:]
+        private var places: [ExactText: Int] = [:]
         private static let fewNames = 12
 
         /// Members of which the last counts where several have one name.
@@ -50,7 +50,7 @@ extension JSONTree {
                 if let place = place(of: name) {
                     all[place] = Member(name: name, value: value)
                 } else {
-                    if members.count > Self.fewNames { places[name] = all.count }
+                    if members.count > Self.fewNames { places[ExactText(name)] = all.count }
                     all.append(Member(name: name, value: value))
                 }
             }
@@ -63,7 +63,8 @@ extension JSONTree {
         var names: [String] { all.map(\.name) }
 
         private func place(of name: String) -> Int? {
-            places.isEmpty ? all.firstIndex { $0.name == name } : places[name]
+            let name = ExactText(name)
+            return places.isEmpty ? all.firstIndex { ExactText($0.name) == name } : places[name]
         }
     }
 

@@ -26,10 +26,12 @@ struct KeySearch {
     ///
     /// - Parameters:
     ///   - items: The items, of one page or several.
+    ///   - place: Where they are, in words.
     ///   - resource: What the feed asks for: the last part of its path.
     ///   - preferred: Paths that are columns already; of candidates alike in all else these go first.
     static func key(
-        of items: [ItemsCandidate.Item], resource: String? = nil, preferred: Set<Path> = []
+        of items: [ItemsCandidate.Item], on place: String = "the page", resource: String? = nil,
+        preferred: Set<Path> = []
     ) -> Found {
         var seen: Set<JSONTree.Members> = []
         // An item that came twice on a page is one.
@@ -37,10 +39,12 @@ struct KeySearch {
         guard let first = objects.first else {
             return Found(paths: [], reason: "the page has no items to find a key in")
         }
-        let candidates = paths(in: first).compactMap { path -> Candidate? in
+        let candidates = paths(in: first).enumerated().compactMap { index, path -> Candidate? in
             let values = objects.compactMap { keyText(value(in: $0, at: path)) }
             guard values.count == objects.count else { return nil }
-            let rank = KeyName.rank(path, resource: resource)
+            var rank = KeyName.rank(path, resource: resource)
+            // An id that the items begin with is mostly their own.
+            if index == 0, rank.name == .otherIdentifier { rank = (.ownIdentifier, 50) }
             let isGiven = preferred.contains(path)
             return Candidate(
                 path: path, name: isGiven && rank.name > .name ? .name : rank.name,
@@ -49,7 +53,7 @@ struct KeySearch {
         guard objects.count > 1 else { return ofOnlyItem(candidates) }
         if let one = candidates.first(where: { $0.name < .fleeting && isUnique([$0]) }) {
             return Found(
-                paths: [one.path], reason: "\(shown(one.path)) differs in all \(objects.count) items of the page")
+                paths: [one.path], reason: "\(shown(one.path)) differs in all \(objects.count) items of \(place)")
         }
         let parts = Array(candidates.prefix(mostInPairs))
         for size in [2, 3] {
@@ -57,7 +61,7 @@ struct KeySearch {
                 let names = combination.map { shown($0.path) }.joined(separator: " and ")
                 return Found(
                     paths: combination.map(\.path),
-                    reason: "\(names) together differ in all \(objects.count) items of the page")
+                    reason: "\(names) together differ in all \(objects.count) items of \(place)")
             }
         }
         return Found(paths: [], reason: none(candidates, count: objects.count))

@@ -39,12 +39,11 @@ extension FeedSession {
         let name = try SQL.identifier(column)
         switch (from, to) {
         case (.integer, .real):
-            // What a double does not hold exactly stays an integer, as it would on its way in.
+            // Larger ones stay integers, as they would on their way in.
             try connection.execute(
                 """
                 UPDATE \(table) SET \(name) = CAST(\(name) AS REAL)
-                WHERE typeof(\(name)) = 'integer' AND CAST(CAST(\(name) AS REAL) AS INTEGER) = \(name)
-                    AND abs(CAST(\(name) AS REAL)) < 9223372036854775807.0
+                WHERE typeof(\(name)) = 'integer' AND \(name) BETWEEN -9007199254740992 AND 9007199254740992
                 """)
         case (.boolean, .text):
             try connection.execute(

@@ -181,7 +181,7 @@ final class FeedTable {
         for column in plan.columns.indices {
             guard
                 isSame(item.value(of: column), in: select, at: Self.fixed + column)
-                    || item.widenedText(of: column).map({ select.text(at: Self.fixed + column) == $0 }) == true
+                    || item.isWidened(column, to: select.text(at: Self.fixed + column))
             else { return false }
         }
         return !plan.keepsRaw || select.holdsText(item.raw, at: Self.fixed + plan.columns.count)

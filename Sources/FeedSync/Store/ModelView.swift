@@ -2,7 +2,8 @@ internal import SQLite
 
 /// The view that shows all feeds of one model.
 ///
-/// `feed` first, then every model column that any of the feeds has, then the columns that every feed has.
+/// `feed` first, then every model column that any of the feeds has, then the columns that every feed has; of more columns
+/// than SQLite takes, the first.
 struct ModelView {
     let model: String
 
@@ -11,6 +12,8 @@ struct ModelView {
     ]
     /// https://sqlite.org/limits.html#max_compound_select
     private static let mostTerms = 500
+    /// https://sqlite.org/limits.html#max_column, less those that every feed has: a view with more cannot be read at all.
+    private static let mostColumns = 2_000 - common.count - 1
 
     /// Makes the view anew if its feeds or their columns have changed; drops it with its last feed.
     func apply(to connection: Connection) throws {
@@ -31,14 +34,18 @@ struct ModelView {
             ) { row in feeds[index].columns.append(row.text(at: 0) ?? "") }
         }
         var columns: [String] = []
-        for column in feeds.flatMap(\.columns) where !columns.contains(where: { Self.isSame($0, column) }) {
+        var folded: [[UInt8]] = []
+        var known: Set<[UInt8]> = []
+        for column in feeds.flatMap(\.columns) where columns.count < Self.mostColumns {
+            let name = TableSchema.folded(column)
+            guard known.insert(name).inserted else { continue }
             columns.append(column)
+            folded.append(name)
         }
         let names = ["feed"] + ColumnNames.columnNames(for: ["feed"] + columns).dropFirst()
         let selects = try feeds.map { feed in
-            let values = try columns.map { column in
-                try feed.columns.first { Self.isSame($0, column) }.map { try SQL.identifier($0) } ?? "NULL"
-            }
+            let own = Dictionary(feed.columns.map { (TableSchema.folded($0), $0) }) { first, _ in first }
+            let values = try folded.map { name in try own[name].map { try SQL.identifier($0) } ?? "NULL" }
             let all = try [SQL.string(feed.feed)] + values + Self.common
             return "SELECT \(all.joined(separator: ", ")) FROM \(try SQL.identifier(feed.table))"
         }
@@ -75,9 +82,5 @@ struct ModelView {
         }
         for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
         for sql in wanted { try connection.execute(sql) }
-    }
-
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        TableSchema.folded(left) == TableSchema.folded(right)
     }
 }

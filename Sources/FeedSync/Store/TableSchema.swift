@@ -19,7 +19,7 @@ struct TableSchema {
 
     /// Adds the columns that the table lacks; none is ever dropped. Makes the table, and says so, if it is not there.
     func extend(on connection: Connection) throws -> Bool {
-        var existing: Set<String> = []
+        var existing: Set<[UInt8]> = []
         try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]) { row in
             existing.insert(Self.folded(row.text(at: 0) ?? ""))
         }
@@ -28,13 +28,32 @@ struct TableSchema {
             return true
         }
         let table = try SQL.identifier(name)
+        if try isBlank(existing, on: connection) {
+            // Columns that are added stand behind our own, and the model's should come first.
+            try connection.execute("DROP TABLE \(table)")
+            try create(on: connection)
+            return false
+        }
         for column in columns where !existing.contains(Self.folded(column.name)) {
             try connection.execute("ALTER TABLE \(table) ADD COLUMN \(try SQL.identifier(column.name)) ANY")
         }
-        if keepsRaw, !existing.contains("_raw") {
+        if keepsRaw, !existing.contains(Self.folded("_raw")) {
             try connection.execute("ALTER TABLE \(table) ADD COLUMN _raw TEXT")
         }
         return false
+    }
+
+    /// Whether the table lacks columns, and has neither rows, columns of earlier definitions nor indexes of the user's.
+    private func isBlank(_ existing: Set<[UInt8]>, on connection: Connection) throws -> Bool {
+        let wanted = Set(columns.map { Self.folded($0.name) })
+        guard !wanted.isSubset(of: existing),
+            existing.subtracting(ColumnNames.reserved.map(Self.folded)).isSubset(of: wanted)
+        else { return false }
+        let isUsed = """
+            SELECT EXISTS (SELECT 1 FROM \(try SQL.identifier(name)))
+                OR EXISTS (SELECT 1 FROM sqlite_schema WHERE tbl_name = ? COLLATE NOCASE AND type <> 'table' AND sql IS NOT NULL)
+            """
+        return try connection.int64(isUsed, .text(name)) == 0
     }
 
     /// Makes the table.
@@ -72,8 +91,8 @@ struct TableSchema {
     }
 
     /// As SQLite compares names.
-    static func folded(_ name: String) -> String {
-        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    static func folded(_ name: String) -> [UInt8] {
+        name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
     }
 }
 

@@ -49,6 +49,20 @@ struct TimestampTests {
         #expect(Timestamp(sinceEpoch: 1e300) == nil)
     }
 
+    @Test(
+        "A number keeps all digits of its fraction",
+        arguments: [
+            ("1795000000.123456", "2026-11-18T11:06:40.123456Z"),
+            ("1795000000.1234567", "2026-11-18T11:06:40.1234567Z"),
+            ("1795000000.50", "2026-11-18T11:06:40.500Z"), ("1795000000.0", "2026-11-18T11:06:40.000Z"),
+            ("1795000000123.25", "2026-11-18T11:06:40.12325Z"), ("0.001", "1970-01-01T00:00:00.001Z"),
+            ("1795000000", nil),
+            ("-1.5", nil), ("1.5e3", nil), ("999999999999999.5", nil), ("9999999999999999999.5", nil),
+        ] as [(String, String?)])
+    func digits(_ from: String, _ to: String?) {
+        #expect(Array(from.utf8).withUnsafeBytes { Timestamp(sinceEpochDigits: $0)?.text } == to)
+    }
+
     @Test("Every day of the calendar comes out as it went in")
     func roundTrip() {
         for day in stride(from: -719_528, through: 2_932_896, by: 97) {

@@ -19,6 +19,8 @@ struct KeySearchTests {
             ([#"{"sha":"1","node_id":"2"}"#, #"{"sha":"2","node_id":"3"}"#], nil, ["sha"]),
             ([#"{"user_id":1,"question_id":5}"#, #"{"user_id":2,"question_id":6}"#], "questions", ["question_id"]),
             ([#"{"categoryId":1,"parentId":5}"#, #"{"categoryId":2,"parentId":6}"#], "categories", ["categoryId"]),
+            ([#"{"roomId":1,"name":"x"}"#, #"{"roomId":2,"name":"y"}"#], "1000", ["roomId"]),
+            ([#"{"name":"x","roomId":1}"#, #"{"name":"y","roomId":2}"#], "1000", ["name"]),
             ([#"{"node":{"id":"a"}}"#, #"{"node":{"id":"b"}}"#], nil, ["node.id"]),
             (
                 [

@@ -1,0 +1,56 @@
+internal import FeedSync
+internal import HTTP
+
+/// The parameters that a pagination sets, which the query of its feed therefore must not have.
+struct PageParameters: Sendable {
+    private let names: Set<String>
+    /// Whether the style says the first page itself, as one that counts pages does.
+    private let saysFirstPage: Bool
+
+    init(_ pagination: any PaginationStyle) {
+        names = Set(pagination.continuationParameters)
+        saysFirstPage = pagination.predicted(after: nil) != nil
+    }
+
+    /// The members of a feed without these parameters in their `query`.
+    ///
+    /// A number goes: the pagination was found from the page that it led to, and begins there. A token stays, in the
+    /// URL, where it says which page is the first until the pagination has another.
+    func withdrawn(from members: [FeedEntry.Member]) -> [FeedEntry.Member] {
+        guard case .mapping(let query)? = members.first(where: { $0.name == "query" })?.value else { return members }
+        let withdrawn = query.filter { names.contains($0.name) }
+        guard !withdrawn.isEmpty else { return members }
+        let rest = query.filter { !names.contains($0.name) }
+        return members.compactMap { member in
+            switch (member.name, member.value) {
+            case ("query", _): rest.isEmpty ? nil : .init("query", .mapping(rest))
+            case ("url", .text(let url)) where !saysFirstPage: .init("url", .text(Self.url(url, adding: withdrawn)))
+            default: member
+            }
+        }
+    }
+
+    private static func url(_ url: String, adding parameters: [FeedEntry.Member]) -> String {
+        let address = url.prefix { $0 != "#" }
+        let pairs = parameters.flatMap { parameter in
+            parameter.value.words.map { word in
+                // A reference is encoded when it is followed.
+                let value = word.contains("${") ? word : FormEncoding.encoded(word)
+                return "\(FormEncoding.encoded(parameter.name))=\(value)"
+            }
+        }
+        let separator = address.contains("?") ? "&" : "?"
+        return address + separator + pairs.joined(separator: "&") + url.dropFirst(address.count)
+    }
+}
+
+extension FeedEntry.Value {
+    /// The texts of a parameter, which may be given several times.
+    fileprivate var words: [String] {
+        switch self {
+        case .text(let text), .plain(let text): [text]
+        case .list(let values): values.flatMap(\.words)
+        case .mapping: []
+        }
+    }
+}

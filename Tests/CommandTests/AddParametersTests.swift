@@ -1,0 +1,71 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite struct AddParametersTests {
+    private func empty() throws -> Workplace {
+        let place = try Workplace([])
+        place.remove("feedsync.yaml")
+        return place
+    }
+
+    @Test(
+        "A parameter that the found pagination sets is where that begins",
+        arguments: [
+            ("page=1", "first: 1}", "25 new (3 pages"), ("page=1 colour=red", "first: 1}", "25 new (3 pages"),
+            ("page=2", "first: 2}", "15 new ("),
+        ])
+    func pages(words: String, pagination: String, outcome: String) async throws {
+        let place = try empty()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
+        let run = try await place.run("add things \(place.server.url)/things \(words)")
+        #expect(run.errors.isEmpty)
+        #expect(run.code == 0)
+        let text = try place.text(of: "feedsync.yaml")
+        #expect(text.contains(pagination))
+        #expect(text.contains("query: {colour: red}") == words.contains("colour"))
+        #expect(!text.contains("page: 1"))
+        #expect(try await place.run("more things --all").output.hasPrefix("things  \(outcome)"))
+    }
+
+    @Test("A token to begin with stays, in the URL")
+    func tokens() async throws {
+        let place = try empty()
+        place.server.route("/things") { request in
+            switch request.parameter("cursor") {
+            case "*": .json(#"{"items":[{"id":1},{"id":2}],"next_cursor":"b c"}"#)
+            case "b c": .json(#"{"items":[{"id":3},{"id":4}],"next_cursor":null}"#)
+            default: .status(400)
+            }
+        }
+        #expect(try await place.run("add things \(place.server.url)/things?a=b cursor=* c=d").code == 0)
+        let text = try place.text(of: "feedsync.yaml")
+        #expect(text.contains("url: \(place.server.url)/things?a=b&cursor=*\n    query: {c: d}\n"))
+        #expect(try await place.run("more things --all").output.hasPrefix("things  4 new (2 pages"))
+    }
+
+    @Test("Somebody who waits is not kept waiting by retries: two, and what is tried again shows on a terminal")
+    func retries() async throws {
+        let place = try empty()
+        place.server.route("/things") { _ in .status(503) }
+        let run = try await place.shell(
+            #"script -qec "stty cols 70; $FEEDSYNC add t \#(place.server.url)/things" /dev/null"#,
+            environment: ["NO_COLOR": "1"])
+        #expect(place.server.requests.count == 3)
+        #expect(run.output.contains("\r\u{1B}[Kt  attempt 2: 503 Service Unavailable"))
+        #expect(run.output.contains("(3 attempts)"))
+        #expect(run.code == 69)
+    }
+
+    @Test("What is not found is told with what that means")
+    func notFound() async throws {
+        let place = try empty()
+        place.server.route("/things") { _ in .json(#"[{"id":1},{"id":2}]"#) }
+        place.server.route("/none") { _ in .json("[]") }
+        let run = try await place.run("add things \(place.server.url)/things")
+        #expect(run.output.contains("the page counts as all there is"))
+        let none = try await place.run("add none \(place.server.url)/none")
+        #expect(none.output.contains("is looked for whenever the feed is loaded"))
+        #expect(none.code == 0)
+    }
+}

@@ -1,0 +1,38 @@
+import SQLite
+import ScriptedServer
+import Testing
+
+@Suite("A store of another version")
+struct StoreVersionTests {
+    @Test(
+        "One from before columns were found is mirrored into as before, and its feed may leave them open from then on")
+    func older() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...150)))
+        #expect(try await place.run("more things --all").code == 0)
+        let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
+        // As the first version left it.
+        try connection.execute("ALTER TABLE _feed DROP COLUMN found; DELETE FROM _migration WHERE name GLOB '0002*'")
+        #expect(try await place.run("reload things").code == 0)
+        #expect(try place.query("SELECT outcome FROM run ORDER BY id DESC LIMIT 1") == ["unchanged"])
+        try place.write(
+            "feedsync.yaml",
+            "feeds: {things: {url: \"\(place.server.url)/things\", items: items, key: id, retries: 0}}")
+        #expect(try await place.run("more things --all").code == 0)
+        #expect(try place.query("SELECT sum(inserted) || ' ' || sum(updated) FROM run") == ["150 0"])
+        try place.expectSound()
+    }
+
+    @Test("One from a newer version is refused, untouched")
+    func newer() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...150)))
+        #expect(try await place.run("reload things").code == 0)
+        let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
+        try connection.execute("UPDATE _migration SET name = '0999_from_later' WHERE name GLOB '0002*'")
+        let refused = try await place.run("more things")
+        #expect(refused.code == 73, "\(refused.errors)")
+        #expect(refused.errors.contains("newer"))
+        #expect(try place.query("SELECT count(*) FROM run") == ["1"])
+    }
+}
