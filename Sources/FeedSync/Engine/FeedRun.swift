@@ -102,7 +102,8 @@ final class FeedRun {
             requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
             shape: loaded.shape, beginsNext: wantsNext,
-            continuationParameters: loader.definition.pagination.continuationParameters)
+            continuationParameters: loader.definition.pagination.continuationParameters,
+            advice: PollingAdvice(fetched.response))
         let outcome: PageOutcome
         do throws(FeedError) {
             outcome = try await store.commit(commit, to: feed, now: now())

@@ -35,6 +35,7 @@ extension FeedSession {
         draft.walk = try record(page, written, by: writer, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.quota, for: feed, on: connection)
+        if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
 
         draft.figures.pages += 1
         draft.figures.requests += page.requestCount
