@@ -31,7 +31,8 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "FeedSync", dependencies: ["CSimdjson", "HTTP", "Migrations", "SQLite", "Threading", "YAML"],
-            resources: [.embedInCode("Presets")], swiftSettings: settings),
+            resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
+        .plugin(name: "PresetList", capability: .buildTool()),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Threading"], swiftSettings: settings),
         .target(name: "DemoFeed", dependencies: ["HTTPServer", "Threading"], swiftSettings: settings),

@@ -30,7 +30,15 @@ extension MappingReader {
     /// followed.
     func parameter(_ name: String, as role: ParameterRole) -> Template? {
         switch role {
-        case .part: return template(name)
+        case .part:
+            guard let part = template(name) else { return nil }
+            // These are no part of a path: they would lead to another one.
+            guard !part.isLiteral || !["", ".", ".."].contains(part.literalPrefix) else {
+                mistake(
+                    "`\(name)` of \(subject) is to stand in the URL, and cannot be `\(part.literalPrefix)`", at: name)
+                return nil
+            }
+            return part
         case .wholeURL: return url(name)
         case .site:
             guard let site = url(name) else { return nil }

@@ -10,8 +10,12 @@ public struct Findings: Sendable, Hashable {
     public var columns: [ColumnDefinition] = []
     /// The `pagination` member, as YAML text in one line; nil as long as nothing leads to a second page.
     public var pagination: String?
+    /// The elements of the longest first page with which ways to a second one that no page speaks of were tried in vain;
+    /// nil as long as none were. A page that has grown is reason to try again.
+    public var triedElementCount: Int?
+
     /// Whether ways to a second page that no page speaks of have been tried in vain.
-    public var hasTriedPaging = false
+    public var hasTriedPaging: Bool { triedElementCount != nil }
 
     /// Nothing found yet.
     public init() {}
@@ -65,7 +69,7 @@ extension Findings {
         let known = Set(columns.map(\.path))
         all.columns += later.columns.filter { !known.contains($0.path) }
         all.pagination = pagination ?? later.pagination
-        all.hasTriedPaging = hasTriedPaging || later.hasTriedPaging
+        all.triedElementCount = [triedElementCount, later.triedElementCount].compactMap(\.self).max()
         return all
     }
 }

@@ -17,36 +17,6 @@ public struct Preset: Sendable {
     /// The members for the feed.
     let members: Node
 
-    /// Every preset, one line each, in the order in which they are listed.
-    private static let files: [[UInt8]] = [
-        PackageResources.github_search_yaml,
-        PackageResources.github_repo_yaml,
-        PackageResources.github_org_yaml,
-        PackageResources.github_org_repos_yaml,
-        PackageResources.github_user_repos_yaml,
-        PackageResources.github_starred_yaml,
-        PackageResources.github_issues_yaml,
-        PackageResources.github_pulls_yaml,
-        PackageResources.github_releases_yaml,
-        PackageResources.github_commits_yaml,
-        PackageResources.github_events_yaml,
-        PackageResources.gitlab_projects_yaml,
-        PackageResources.gitlab_issues_yaml,
-        PackageResources.redmine_issues_yaml,
-        PackageResources.stackexchange_questions_yaml,
-        PackageResources.discourse_latest_yaml,
-        PackageResources.mastodon_timeline_yaml,
-        PackageResources.hackernews_search_yaml,
-        PackageResources.wordpress_posts_yaml,
-        PackageResources.jsonfeed_yaml,
-        PackageResources.mediawiki_allpages_yaml,
-        PackageResources.datasette_table_yaml,
-        PackageResources.qf56_anchors_yaml,
-        PackageResources.generic_drf_page_yaml,
-        PackageResources.generic_drf_limit_offset_yaml,
-        PackageResources.generic_drf_cursor_yaml,
-    ]
-
     private static let loaded = Result { () throws(ConfigurationError) in
         try files.map { file throws(ConfigurationError) in try Preset(file) }
     }

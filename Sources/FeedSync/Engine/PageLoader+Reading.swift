@@ -28,12 +28,13 @@ extension PageLoader {
 
     /// Looks for what the definition leaves open.
     private func discover(from fetched: FetchedPage, of page: PreparedPage) async throws(FetchFailure) -> Discovered {
-        // Ways that nothing speaks of are tried once, and not while the host wants no requests.
-        let mayTry = !shape.findings.hasTriedPaging && fetched.quota.allSatisfy { $0.blockedUntil == nil }
+        // Ways that nothing speaks of are not tried while the host wants no requests.
+        let mayTry = page.continuation == nil && fetched.quota.allSatisfy { $0.blockedUntil == nil }
         let discovery = Discovery(definition, options: options, salt: store.salt)
         do throws(FetchFailure) {
             return try await discovery.discover(
-                from: fetched, of: page, effort: mayTry && page.continuation == nil ? .search : .signs)
+                from: fetched, of: page, effort: mayTry ? .search : .signs,
+                triedElementCount: shape.findings.triedElementCount)
         } catch {
             throw FetchFailure(
                 error: error.error, requestCount: fetched.requestCount + error.requestCount,

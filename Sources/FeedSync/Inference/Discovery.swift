@@ -42,7 +42,7 @@ public struct Discovery: Sendable {
     public func discover() async throws(FeedError) -> Discovered {
         let requests = plan(definition)
         try await requests.runCommands()
-        let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher)
+        let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher(retries: definition.retries))
             .fetch(try requests.page(for: nil), validators: nil)
         let first: FetchedPage
         let found: Discovered
@@ -62,30 +62,32 @@ public struct Discovery: Sendable {
     ///
     /// A page without content or items shows little, and is no failure: what was found may not be enough to store it.
     ///
+    /// - Parameter triedElementCount: The elements of a page with which a search was in vain: one with no more of them is
+    ///   looked at for signs only.
     /// - Throws: `FetchFailure` with what discovery's own requests cost: a page that is no JSON, or has no items or no
-    ///   key; a host that cannot be reached, refuses, fails or wants no request now. Nothing is learned then.
+    ///   key; with the effort `verify` also a host that cannot be reached or wants no request now. Nothing is learned
+    ///   then. With less effort such a host keeps the first page from nobody.
     func discover(
-        from first: FetchedPage, of page: PreparedPage, effort: Effort
+        from first: FetchedPage, of page: PreparedPage, effort: Effort, triedElementCount: Int? = nil
     ) async throws(FetchFailure) -> Discovered {
-        var trials = SecondPageTrials(first: first, of: page, definition: definition, fetcher: fetcher, plan: plan)
+        var trials = SecondPageTrials(
+            first: first, of: page, definition: definition, fetcher: fetcher(retries: min(definition.retries, 1)),
+            plan: plan)
         guard first.kind == .content else { return trials.discovered([], itemCount: 0) }
-        let structure: StructureSearch
-        do throws(FeedError) {
-            structure = try self.structure(of: first)
-        } catch {
-            let told = FeedError(
-                error.kind, Self.shown(error.message, page), advice: error.advice.map { Self.shown($0, page) },
-                httpStatus: first.response.status, url: page.shown(first.response.url))
-            throw FetchFailure(error: told, requestCount: 0, byteCount: 0, quota: [])
-        }
+        var structure = try self.structure(of: first, page)
         trials.findings = structure.findings
-        var evidence = structure.evidence
+        var paging: Evidence?
         if definition.hasOpenPagination {
-            evidence.append(
-                structure.isSingle
-                    ? Evidence(.pagination, .nothing, "the body is one item, which has no pages")
-                    : try await trials.findPagination(structure, effort: effort))
+            let isInVain = triedElementCount.map { structure.reading.elementCount <= $0 } ?? false
+            let effort = isInVain && effort == .search ? .signs : effort
+            paging = try await pagination(structure, effort, &trials)
+            if let refutation = trials.refutation {
+                structure = try self.structure(of: first, besides: refutation.items, page)
+                trials.findings = structure.findings
+                paging = try await pagination(structure, effort, &trials)
+            }
         }
+        let evidence = structure.evidence + [paging].compactMap(\.self)
         return trials.discovered(
             evidence.map { evidence in
                 Evidence(
@@ -94,14 +96,33 @@ public struct Discovery: Sendable {
             }, itemCount: structure.reading.items.count)
     }
 
-    private func structure(of first: FetchedPage) throws(FeedError) -> StructureSearch {
-        let body: JSONTree
-        do throws(JSONSyntaxError) {
-            body = try JSONTree(first.response.body)
-        } catch {
-            throw DiscoveryFault.notJSON(error, contentType: first.response.contentType)
+    private func pagination(
+        _ structure: StructureSearch, _ effort: Effort, _ trials: inout SecondPageTrials
+    ) async throws(FetchFailure) -> Evidence {
+        guard !structure.isSingle else {
+            return Evidence(.pagination, .nothing, "the body is one item, which has no pages")
         }
-        return try StructureSearch(definition, body: body, url: first.response.url)
+        return try await trials.findPagination(structure, effort: effort)
+    }
+
+    /// - Parameter others: Items of another page, which the key has to tell apart, too.
+    private func structure(
+        of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], _ page: PreparedPage
+    ) throws(FetchFailure) -> StructureSearch {
+        do throws(FeedError) {
+            let body: JSONTree
+            do throws(JSONSyntaxError) {
+                body = try JSONTree(first.response.body)
+            } catch {
+                throw DiscoveryFault.notJSON(error, contentType: first.response.contentType)
+            }
+            return try StructureSearch(definition, body: body, url: first.response.url, others: others)
+        } catch {
+            let told = FeedError(
+                error.kind, Self.shown(error.message, page), advice: error.advice.map { Self.shown($0, page) },
+                httpStatus: first.response.status, url: page.shown(first.response.url))
+            throw FetchFailure(error: told, requestCount: 0, byteCount: 0, quota: [])
+        }
     }
 
     /// Names come from the upstream: secrets masked, controls escaped, cut.
@@ -117,11 +138,11 @@ public struct Discovery: Sendable {
         }
     }
 
-    private var fetcher: Fetcher {
+    private func fetcher(retries: Int) -> Fetcher {
         let wallClock = options.wallClock
         return Fetcher(
             client: options.client, rules: definition.responses,
-            policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
+            policy: RetryPolicy(retries: retries, maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value)
     }
 }

@@ -18,6 +18,10 @@ struct ItemsCandidate {
     let items: [Item]
     /// How likely it is that these are the feed's items.
     var score = 0.0
+    /// Whether its name is one that items have.
+    var isNamed = false
+    /// Another place that is as likely.
+    var rival: Path?
 
     /// One item, with the name of the member that it is.
     struct Item {

@@ -51,6 +51,12 @@ enum ItemsNames {
             }
     }
 
+    /// Whether an object says in so many words that the request failed, as in https://github.com/omniti-labs/jsend
+    static func saysNo(_ object: JSONTree.Members) -> Bool {
+        if ["success", "ok"].contains(where: { object[$0] == .bool(false) }) { return true }
+        return object["status"]?.text.map { ["error", "fail"].contains($0.lowercased()) } ?? false
+    }
+
     /// Whether an object has what tells items apart, so that lists in it are its own.
     static func isItemLike(_ object: JSONTree.Members) -> Bool {
         ["id", "_id", "uuid", "guid", "ID", "Id", "sha"].contains { object[$0]?.isScalar == true }

@@ -30,7 +30,15 @@ struct ItemsSearch {
 
     /// The best candidate that is good enough; nil where nothing looks like items.
     static func best(in body: JSONTree, url: WebURL? = nil) -> ItemsCandidate? {
-        candidates(in: body, url: url).first { $0.score > 0 }
+        let all = candidates(in: body, url: url).filter { $0.score > 0 }
+        guard var best = all.first else { return nil }
+        if !best.isNamed, best.shape != .single, let empty = all.first(where: { $0.shape == .emptyArray }) {
+            // Where the items should be there are none, and some other list is none.
+            return empty
+        }
+        let rival = all.dropFirst().first { $0.shape == best.shape && best.score - $0.score < 1 }
+        if best.shape == .array { best.rival = rival?.path }
+        return best
     }
 
     private mutating func look(at value: JSONTree, _ path: Path, within objects: [JSONTree.Members]) {
@@ -93,6 +101,7 @@ struct ItemsSearch {
         case .single: break
         }
         candidate.score = score
+        candidate.isNamed = isNamed
         found.append(candidate)
     }
 
@@ -119,6 +128,8 @@ struct ItemsSearch {
         if members.all.contains(where: { ItemsNames.isFault($0.name) && ![.null, .bool(false)].contains($0.value) }) {
             candidate.score = ItemsNames.isItemLike(members) ? 1 : -1
         }
+        // An error that came with status 200 is no item, though it may have an id.
+        guard !ItemsNames.saysNo(members) else { return }
         found.append(candidate)
         let objects = members.all.filter { $0.value.members != nil && !ItemsNames.isBeside($0.name) }
         guard objects.count == 1, let only = objects.first, let wrapped = only.value.members, !wrapped.all.isEmpty,

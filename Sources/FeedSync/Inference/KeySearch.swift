@@ -26,10 +26,12 @@ struct KeySearch {
     ///
     /// - Parameters:
     ///   - items: The items, of one page or several.
+    ///   - place: Where they are, in words.
     ///   - resource: What the feed asks for: the last part of its path.
     ///   - preferred: Paths that are columns already; of candidates alike in all else these go first.
     static func key(
-        of items: [ItemsCandidate.Item], resource: String? = nil, preferred: Set<Path> = []
+        of items: [ItemsCandidate.Item], on place: String = "the page", resource: String? = nil,
+        preferred: Set<Path> = []
     ) -> Found {
         var seen: Set<JSONTree.Members> = []
         // An item that came twice on a page is one.
@@ -49,7 +51,7 @@ struct KeySearch {
         guard objects.count > 1 else { return ofOnlyItem(candidates) }
         if let one = candidates.first(where: { $0.name < .fleeting && isUnique([$0]) }) {
             return Found(
-                paths: [one.path], reason: "\(shown(one.path)) differs in all \(objects.count) items of the page")
+                paths: [one.path], reason: "\(shown(one.path)) differs in all \(objects.count) items of \(place)")
         }
         let parts = Array(candidates.prefix(mostInPairs))
         for size in [2, 3] {
@@ -57,7 +59,7 @@ struct KeySearch {
                 let names = combination.map { shown($0.path) }.joined(separator: " and ")
                 return Found(
                     paths: combination.map(\.path),
-                    reason: "\(names) together differ in all \(objects.count) items of the page")
+                    reason: "\(names) together differ in all \(objects.count) items of \(place)")
             }
         }
         return Found(paths: [], reason: none(candidates, count: objects.count))

@@ -38,6 +38,9 @@ extension PageSigns {
     /// A flag that says that there is more.
     var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
 
+    /// Where a figure is that pages are to be told by; one that may count something else only makes us try.
+    private func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
+
     /// Elasticsearch counts by `from`: https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html
     private var isElasticsearch: Bool { first(["shards"]) { $0.path.segments.count == 1 } != nil }
 
@@ -67,7 +70,7 @@ extension PageSigns {
         // The number that the URL has is the first page's; one that the body tells is, if it can be.
         let first = given.flatMap { Int($0.value) } ?? number?.value.count.flatMap { $0 <= 1 ? $0 : nil }
         let says = [
-            given.map { "the URL has `\($0.name)`" }, number.map { "`\($0.path)` is \($0.value.json)" },
+            given.map { "the request has `\($0.name)`" }, number.map { "`\($0.path)` is \($0.value.json)" },
             pageCount.map { "`\($0.path)` says that there are \($0.value.json) pages" },
             total.map { "`\($0.path)` says \($0.value.json), of which \(itemCount) came" },
             more.map { "`\($0.path)` says that there is more" }, header.map { "the header `\($0.name)` counts" },
@@ -75,9 +78,9 @@ extension PageSigns {
         return names.map { name in
             PagingCandidate(
                 trial: .page(first: first),
-                members: FlowMapping().with("style", "page").with("param", name).with("total", total?.path)
-                    .with("pages", pageCount?.path).with("more", more?.path),
-                certainty: .likely, evidence: says.joined(separator: ", "), counter: name)
+                members: FlowMapping().with("style", "page").with("param", name).with("total", place(total))
+                    .with("pages", place(pageCount)).with("more", place(more)),
+                certainty: .likely, evidence: says.joined(separator: ", "), counter: name, isAsked: given != nil)
         }
     }
 
@@ -90,7 +93,7 @@ extension PageSigns {
         }
         let name = given?.name ?? sign?.written ?? (isElasticsearch ? "from" : "offset")
         let says = [
-            given.map { "the URL has `\($0.name)`" }, sign.map { "`\($0.path)` is \($0.value.json)" },
+            given.map { "the request has `\($0.name)`" }, sign.map { "`\($0.path)` is \($0.value.json)" },
             size.map { "`\($0.path)` is \($0.value.json)" },
             total.map { "`\($0.path)` says \($0.value.json), of which \(itemCount) came" },
             more.map { "`\($0.path)` says that there is more" },
@@ -98,8 +101,8 @@ extension PageSigns {
         return [
             PagingCandidate(
                 trial: .offset,
-                members: FlowMapping().with("style", "offset").with("param", name).with("total", total?.path)
-                    .with("more", more?.path),
+                members: FlowMapping().with("style", "offset").with("param", name).with("total", place(total))
+                    .with("more", place(more)),
                 certainty: .likely, evidence: says.joined(separator: ", "), counter: name)
         ]
     }
@@ -108,7 +111,7 @@ extension PageSigns {
     private var keyset: [PagingCandidate] {
         guard let key else { return [] }
         if let given = parameter(Self.keysetParameters)?.name {
-            return [keyset(given, from: key, .likely, because: "the URL has `\(given)`")]
+            return [keyset(given, from: key, .likely, because: "the request has `\(given)`")]
         }
         // https://docs.stripe.com/api/pagination
         guard let more, first(["object"], where: { $0.value.text == "list" }) != nil else { return [] }

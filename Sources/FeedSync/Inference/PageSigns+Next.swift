@@ -4,7 +4,7 @@ extension PageSigns {
     /// Members that lead on by a URL where they lead anywhere, folded.
     private static let nextURLNames: Set<String> = [
         "next", "nexturl", "nextpageurl", "nextlink", "nexthref", "nextpagelink", "nexturi", "nextpageuri",
-        "nextrecordsurl", "nextpagepath",
+        "nextrecordsurl", "nextpagepath", "nextpage", "nextresults",
     ]
 
     /// What leads to the next page in so many words: `Link`, a URL in the body or a header, an object to send back.
@@ -35,7 +35,8 @@ extension PageSigns {
         let candidates = leading.map { sign in
             PagingCandidate(
                 trial: .follow, members: FlowMapping().with("style", "next_url").with("next", sign.path),
-                certainty: isMeantForPeople(sign.value.text ?? "") ? .likely : .certain,
+                certainty: Self.nextURLNames.contains(sign.name.folded) && !isMeantForPeople(sign.value.text ?? "")
+                    ? .certain : .likely,
                 evidence: "`\(sign.path)` leads to the next page")
         }
         if !candidates.isEmpty { return candidates }

@@ -45,7 +45,8 @@ extension PageSigns {
             !Self.isURL(text)
         else { return false }
         // A number is a token only where its name says that it is the next one.
-        return sign.value.text != nil && sign.value.count == nil || sign.name.words.contains("next")
+        return sign.value.text != nil && (sign.value.count == nil || sign.name.words.last == "cursor")
+            || sign.name.words.contains("next")
     }
 
     /// The has-more flag in the same object.

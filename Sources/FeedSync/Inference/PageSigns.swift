@@ -27,33 +27,65 @@ struct PageSigns {
     let headers: Headers
     /// The URL that was requested, its query with it.
     let url: WebURL
+    /// The request's parameters: the query's, or where it has a body that body's members, named by their paths.
+    let query: [QueryItem]
     /// The elements of the page, whatever they are.
     let itemCount: Int
     /// Where an item has what tells it apart; nil unless that is one value.
     let key: Path?
+    private let items: Path
 
-    init(body: JSONTree, items: Path, itemCount: Int, key: Path?, headers: Headers, url: WebURL) {
+    init(body: JSONTree, items: Path, itemCount: Int, key: Path?, headers: Headers, request: Request) {
         self.headers = headers
-        self.url = url
+        url = request.url
+        query = request.body.map(Self.parameters) ?? request.url.queryItems
         self.itemCount = itemCount
         self.key = key
         var signs: [Sign] = []
         if !items.segments.isEmpty { Self.collect(body, Path([]), besides: items, into: &signs) }
+        self.items = items
         // What stands around the items speaks of them; what stands elsewhere may speak of anything.
         self.signs = signs.filter { $0.isAround(items) } + signs.filter { !$0.isAround(items) }
     }
-
-    /// The parameters of the request's URL.
-    var query: [QueryItem] { url.queryItems }
 
     /// The first sign whose folded name is one of these and whose value is fit, other than by its name.
     func first(_ names: Set<String>, where isFit: (Sign) -> Bool = { _ in true }) -> Sign? {
         signs.first { names.contains($0.name.folded) && isFit($0) }
     }
 
-    /// The first parameter of the URL whose folded name is one of these.
+    /// Whether a sign speaks of the list: it stands around the items, or in an object whose name says so.
+    func isOfList(_ sign: Sign) -> Bool {
+        let isNested = sign.path.segments.last != .member(sign.written)
+        let parents = sign.path.segments.dropLast(isNested ? 2 : 1)
+        return zip(parents.indices, parents).allSatisfy { index, segment in
+            guard case .member(let name) = segment, index >= items.segments.count || items.segments[index] != segment
+            else { return true }
+            return !PagingNames.envelopes.isDisjoint(with: MemberName(name).words)
+        }
+    }
+
+    /// The first parameter of the request whose folded name is one of these.
     func parameter(_ names: Set<String>) -> QueryItem? {
         query.first { names.contains(MemberName($0.name).folded) }
+    }
+
+    private static func parameters(of body: [UInt8]) -> [QueryItem] {
+        guard let text = String(validating: body, as: UTF8.self), let tree = try? JSONTree(text) else { return [] }
+        var items: [QueryItem] = []
+        func visit(_ value: JSONTree, _ path: Path) {
+            guard path.segments.count <= deepest, items.count < most else { return }
+            for member in value.members?.all ?? [] {
+                let place = path.appending(member.name)
+                if member.value.isScalar || member.value == .null {
+                    let text = member.value.text ?? member.value.json
+                    items.append(QueryItem(name: place.description, value: member.value == .null ? "" : text))
+                } else {
+                    visit(member.value, place)
+                }
+            }
+        }
+        visit(tree, Path([]))
+        return items
     }
 
     private static func collect(_ value: JSONTree, _ path: Path, besides items: Path, into signs: inout [Sign]) {

@@ -23,6 +23,9 @@ struct PagingCandidate: Sendable, Hashable {
     /// The parameter that it counts by, where it does: two candidates of one parameter would make the same requests.
     var counter: String?
 
+    /// Whether the first page was asked for by its number.
+    var isAsked = false
+
     /// The `pagination` member, in one line.
     func yaml(first: Int? = nil) -> String {
         guard case .page(let known) = trial, let number = first ?? known else { return members.text }

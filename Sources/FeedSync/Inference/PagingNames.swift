@@ -43,6 +43,14 @@ enum PagingNames {
         "marker", "lastkey", "resumptiontoken", "nextskip", "nextindex", "continuation", "offset", "nextresults",
     ]
 
+    /// Words in the names of objects that speak of the list rather than of something else.
+    static let envelopes: Set<String> = [
+        "meta", "metadata", "page", "pages", "paging", "pagination", "paginator", "pager", "pageinfo", "info", "cursor",
+        "cursors", "link", "links", "response", "result", "results", "search", "query", "list", "listing", "summary",
+        "total", "totals", "count", "counts", "header", "headers", "data", "hits", "nav", "navigation", "collection",
+        "context", "request", "embedded", "body", "view", "resultset",
+    ]
+
     /// Whether a member beside a list speaks of pages: such a list is likelier to be the items.
     static func isOfPaging(_ name: String) -> Bool {
         let name = MemberName(name)

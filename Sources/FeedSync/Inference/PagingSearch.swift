@@ -26,10 +26,10 @@ extension PageSigns {
     /// Why the page is the only one, where it says so.
     fileprivate var isWhole: String? {
         if let end = selfDescribing.first, !end.leadsOn { return end.evidence }
-        if let flag = first(PagingNames.more, where: { $0.value == .bool(false) }) {
+        if let flag = first(PagingNames.more, where: { isOfList($0) && $0.value == .bool(false) }) {
             return "`\(flag.path)` says that there is no more"
         }
-        if let flag = first(PagingNames.last, where: { $0.value == .bool(true) }) {
+        if let flag = first(PagingNames.last, where: { isOfList($0) && $0.value == .bool(true) }) {
             return "`\(flag.path)` says that this is the last page"
         }
         let isEnd = { (sign: Sign) in
@@ -38,10 +38,12 @@ extension PageSigns {
         if let token = first(PagingNames.token, where: isEnd), tokens.isEmpty, selfDescribing.isEmpty {
             return "`\(token.path)` is empty"
         }
-        if let total, total.value.count == itemCount {
+        if let total, isOfList(total), total.value.count == itemCount {
             return "`\(total.path)` says \(itemCount), and all of them came"
         }
-        if let pageCount, pageCount.value.count == 1 { return "`\(pageCount.path)` says that there is one page" }
+        if let pageCount, isOfList(pageCount), pageCount.value.count == 1 {
+            return "`\(pageCount.path)` says that there is one page"
+        }
         return nil
     }
 

@@ -17,8 +17,10 @@ extension SecondPageTrials {
     ) async throws(FetchFailure) -> Outcome {
         switch candidate.trial {
         case .follow, .keyset: try await followed(candidate, structure)
-        case .page(let first?): try await numbered(candidate, from: first, structure)
-        case .page(nil): try await searched(candidate, structure)
+        // Some tell numbers from 1 and want them from 0.
+        case .page(let first?) where first != 1 || candidate.isAsked:
+            try await numbered(candidate, from: first, structure)
+        case .page: try await searched(candidate, structure)
         case .offset: try await passedOver(candidate, structure)
         }
     }
@@ -54,8 +56,19 @@ extension SecondPageTrials {
             if candidate.trial == .keyset, turns(second, structure) {
                 return .rejected("the page that came does not go on behind the first one")
             }
+            if candidate.certainty == .guess, let reason = try await change(structure) { return .rejected(reason) }
             return .verified(first: nil, "the next page brought \(Self.items(news.fresh)) more")
         }
+    }
+
+    /// Why the first page cannot be compared with others: an upstream that gives something else at every request would
+    /// seem to heed any parameter.
+    private mutating func change(_ structure: StructureSearch) async throws(FetchFailure) -> String? {
+        guard case .page(let again) = try await fetch(definition, nil, structure) else {
+            return "the first page did not come again"
+        }
+        let news = news(in: again, structure)
+        return news.known > news.fresh ? nil : "the first page is another one at every request"
     }
 
     /// Asks for the page after the first one, whose number is known.

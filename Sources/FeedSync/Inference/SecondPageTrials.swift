@@ -15,6 +15,13 @@ struct SecondPageTrials {
     private var requestCount = 0
     private var byteCount = 0
     private var quota: [QuotaReading] = []
+    /// Whether a failure that may pass kept a way from being tried.
+    private var hasFailed = false
+    /// Whether the host is asked no more because it could not be reached, or wanted no request.
+    private var isStopped = false
+    private var effort = Discovery.Effort.verify
+    /// A page in which the first page's key tells nothing apart.
+    private(set) var refutation: PageReading?
 
     init(
         first: FetchedPage, of page: PreparedPage, definition: FeedDefinition, fetcher: Fetcher,
@@ -36,12 +43,14 @@ struct SecondPageTrials {
     mutating func findPagination(
         _ structure: StructureSearch, effort: Discovery.Effort
     ) async throws(FetchFailure) -> Evidence {
+        self.effort = effort
         let reading = structure.reading
         let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
         let search = PagingSearch(
             PageSigns(
                 body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
-                headers: first.response.headers, url: page.request.url))
+                headers: first.response.headers, request: page.request))
+        let wasRefuted = refutation != nil
         var rejections: [String] = []
         for candidate in search.candidates {
             let isCertain = candidate.certainty == .certain
@@ -49,7 +58,7 @@ struct SecondPageTrials {
                 return record(candidate, .certain, candidate.evidence)
             }
             if !isCertain, let whole = search.isWhole {
-                findings.hasTriedPaging = search.isShort
+                findings.triedElementCount = search.isShort ? reading.elementCount : nil
                 return Evidence(.pagination, .nothing, "there is one page: \(whole)")
             }
             if candidate.certainty == .guess, effort == .signs { break }
@@ -68,8 +77,9 @@ struct SecondPageTrials {
             case .unverified(let reason), .rejected(let reason):
                 rejections.append("`\(candidate.yaml())`: \(reason)")
             }
+            if refutation != nil, !wasRefuted { return nothing(rejections) }
         }
-        findings.hasTriedPaging = effort != .signs && !isBlocked
+        if effort != .signs, !isBlocked, !hasFailed { findings.triedElementCount = reading.elementCount }
         return nothing(rejections)
     }
 
@@ -77,7 +87,7 @@ struct SecondPageTrials {
         isBlocked ? "the host wants no further request now" : "too many requests were made already"
     }
 
-    private var isBlocked: Bool { (first.quota + quota).contains { $0.blockedUntil != nil } }
+    private var isBlocked: Bool { isStopped || (first.quota + quota).contains { $0.blockedUntil != nil } }
 
     private func nothing(_ rejections: [String]) -> Evidence {
         guard !rejections.isEmpty else {
@@ -126,26 +136,25 @@ extension SecondPageTrials {
     ///
     /// - Throws: `FetchFailure` where nothing can be learned now.
     mutating func fetch(
-        _ settled: FeedDefinition, _ continuation: Continuation, _ structure: StructureSearch
+        _ settled: FeedDefinition, _ continuation: Continuation?, _ structure: StructureSearch
     ) async throws(FetchFailure) -> Answer {
         guard !isSpent else { return .nothing(stop) }
         trialCount += 1
+        let requests = plan(settled)
         let wanted: PreparedPage
         do throws(FeedError) {
-            wanted = try plan(settled).page(for: continuation)
+            wanted = try requests.page(for: continuation)
         } catch {
             guard error.kind == .unfollowable else { throw failure(error) }
             return .forbidden([error.message, error.advice].compactMap(\.self).joined(separator: "; "))
         }
         let fetched: FetchedPage
         do throws(FetchFailure) {
-            fetched = try await fetcher.fetch(wanted)
+            fetched = try await AuthorizedFetcher(requests: requests, fetcher: fetcher)
+                .fetch(wanted, validators: nil).result.get()
         } catch {
             note(error.requestCount, error.byteCount, error.quota)
-            guard [.rejected, .undecodable, .unfollowable].contains(error.error.kind) else {
-                throw failure(error.error)
-            }
-            return .nothing(error.error.message)
+            return try answer(to: error.error)
         }
         note(fetched.requestCount, fetched.byteCount, fetched.quota)
         guard fetched.kind == .content else { return .nothing("there is no such page") }
@@ -153,7 +162,24 @@ extension SecondPageTrials {
         let items = structure.items
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
         else { return .nothing("the page has no items") }
+        if refutation == nil, structure.isRefuted(by: reading) { refutation = reading }
         return .page(reading)
+    }
+
+    /// What a failed request says of the way that was tried.
+    private mutating func answer(to error: FeedError) throws(FetchFailure) -> Answer {
+        switch error.kind {
+        case .rejected, .undecodable, .unfollowable: return .nothing(error.message)
+        case .refused: return .forbidden(error.message)
+        case .unreachable where error.httpStatus != nil:
+            hasFailed = true
+            return .forbidden(error.message)
+        case .unreachable, .limited:
+            guard effort != .verify else { throw failure(error) }
+            isStopped = true
+            return .forbidden(error.message)
+        default: throw failure(error)
+        }
     }
 
     private mutating func note(_ requests: Int, _ bytes: Int, _ readings: [QuotaReading]) {

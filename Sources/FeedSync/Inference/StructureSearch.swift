@@ -12,11 +12,16 @@ struct StructureSearch {
     let isSingle: Bool
     /// The paths of the key's columns.
     private(set) var keyPaths: [Path] = []
+    /// What the feed asks for, as far as its key was looked for.
+    private var resource: String?
 
     /// Finds what the definition leaves open.
     ///
+    /// - Parameter others: Items of another page, which the key has to tell apart, too.
     /// - Throws: `FeedError` of kind `configuration` where the page has no items, or nothing tells them apart.
-    init(_ definition: FeedDefinition, body: JSONTree, url: WebURL) throws(FeedError) {
+    init(
+        _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = []
+    ) throws(FeedError) {
         let candidate = definition.items == nil ? ItemsSearch.best(in: body, url: url) : nil
         guard let rule = definition.items ?? candidate.map({ Self.rule(for: $0, besides: definition) }) else {
             throw DiscoveryFault.noItems(in: body)
@@ -29,11 +34,12 @@ struct StructureSearch {
         isSingle = candidate?.shape == .single
         if let candidate {
             findings.items = rule
-            let certainty: Evidence.Certainty = candidate.score >= 6 ? .certain : .likely
-            evidence.append(Evidence(.items, certainty, found: rule.description, Self.words(for: candidate)))
+            let certainty: Evidence.Certainty = candidate.score >= 6 && candidate.rival == nil ? .certain : .likely
+            let doubt = candidate.rival.map { "; `\($0)` may as well be the items" } ?? ""
+            evidence.append(Evidence(.items, certainty, found: rule.description, Self.words(for: candidate) + doubt))
         }
         let resource = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
-        try findKey(definition, candidate, resource)
+        try findKey(definition, candidate, resource, others)
         findColumns(definition)
     }
 
@@ -58,7 +64,7 @@ struct StructureSearch {
     }
 
     private mutating func findKey(
-        _ definition: FeedDefinition, _ candidate: ItemsCandidate?, _ resource: String?
+        _ definition: FeedDefinition, _ candidate: ItemsCandidate?, _ resource: String?, _ others: [ItemsCandidate.Item]
     ) throws(FeedError) {
         if let name = items.keyedBy, !definition.columns.contains(where: { $0.path == .memberName }) {
             findings.columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
@@ -72,7 +78,10 @@ struct StructureSearch {
             evidence.append(Evidence(.key, .nothing, "the page has no items to find a key in"))
             return
         }
-        let found = KeySearch.key(of: reading.items, resource: resource, preferred: Set(definition.columns.map(\.path)))
+        let found = KeySearch.key(
+            of: reading.items + others, on: others.isEmpty ? "the page" : "two pages", resource: resource,
+            preferred: Set(definition.columns.map(\.path)))
+        self.resource = resource
         // Names that only number the members begin anew on the next page.
         let isNumbered = candidate?.shape == .members(isNumbered: true)
         if items.keyedBy != nil, !isNumbered || found.paths.isEmpty {
@@ -119,5 +128,39 @@ struct StructureSearch {
         }
         findings.columns = Array(columns.dropFirst(definition.columns.count))
         findings.key = keyPaths.compactMap { path in columns.first { $0.path == path }?.name }
+    }
+}
+
+extension StructureSearch {
+    /// Whether the key that was found for the first page's items does not hold on another page.
+    ///
+    /// An id that comes again is the same item, changed perhaps; two items of one id on one page are two. Anything else
+    /// that comes again, with little else alike, tells nothing apart.
+    func isRefuted(by second: PageReading) -> Bool {
+        guard !findings.key.isEmpty, keyPaths != [.memberName] else { return false }
+        var known: [String: JSONTree.Members] = [:]
+        for item in second.items {
+            guard let key = key(of: item) else { continue }
+            if let other = known.updateValue(item.members, forKey: key), !isLike(other, item.members) { return true }
+        }
+        guard keyPaths.contains(where: { KeyName.rank($0, resource: resource).name > .wrappedIdentifier }) else {
+            return false
+        }
+        return reading.items.contains { item in
+            key(of: item).flatMap { known[$0] }.map { !isLike($0, item.members) } ?? false
+        }
+    }
+
+    private func key(of item: ItemsCandidate.Item) -> String? {
+        let values = keyPaths.map { item.value(at: $0) }
+        guard values.allSatisfy({ $0?.isScalar == true }) else { return nil }
+        return JSONTree.array(values.compactMap(\.self)).json
+    }
+
+    /// Whether at least half of what two items have besides their key is the same.
+    private func isLike(_ one: JSONTree.Members, _ other: JSONTree.Members) -> Bool {
+        let ownNames = Set(keyPaths.compactMap { if case .member(let name)? = $0.segments.first { name } else { nil } })
+        let names = Set(one.names).union(other.names).subtracting(ownNames)
+        return 2 * names.count { one[$0] == other[$0] } >= names.count
     }
 }

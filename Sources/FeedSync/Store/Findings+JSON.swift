@@ -11,7 +11,7 @@ extension Findings {
         object.add("key", json: "[\(key.map(JSONText.string).joined(separator: ","))]")
         object.add("columns", json: ColumnDefinition.json(columns))
         object.add("pagination", pagination)
-        object.add("tried", hasTriedPaging)
+        object.add("tried", triedElementCount)
         return object.text
     }
 
@@ -29,7 +29,7 @@ extension Findings {
         self.columns = columns.compactMap(ColumnDefinition.init)
         guard key.count == names.count, self.columns.count == columns.count else { return nil }
         pagination = members["pagination"]?.text
-        hasTriedPaging = members["tried"] == .bool(true)
+        if case .number(let digits)? = members["tried"] { triedElementCount = Int(digits) }
     }
 }
 

@@ -137,7 +137,7 @@ extension Store {
             // Rows are told apart by the key that was found; where items and pages are may be another matter now.
             findings.items = nil
             findings.pagination = nil
-            findings.hasTriedPaging = false
+            findings.triedElementCount = nil
         }
         let shape = try FeedShape(declared, findings)
         let definition = shape.definition

@@ -17,7 +17,8 @@ struct DiscoveryBench {
     }
 
     func definition(_ members: String = "", path: String = "/things") throws -> FeedDefinition {
-        try FeedDefinition.parse(name: "things", yaml: "url: '\(server.url)\(path)'\nretries: 0\n\(members)")
+        try FeedDefinition.parse(
+            name: "things", yaml: "url: '\(server.url)\(path)'\nretries: 0\n\(members)", allowsCommands: true)
     }
 
     func discover(_ members: String = "", path: String = "/things") async throws -> Discovered {

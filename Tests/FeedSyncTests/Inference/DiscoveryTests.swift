@@ -43,7 +43,7 @@ private let upstreams: [(String, String, [String], Upstream)] = [
     ),
     (
         "{style: keyset, param: since_id, from: id}", "/things",
-        ["", "page=2", "offset=9", "after=10", "starting_after=10", "since_id=10"],
+        ["", "page=2", "offset=9", "after=10", "starting_after=10", "since_id=10", ""],
         { page(number($0, "since_id") ?? 0) }
     ),
     (
@@ -152,8 +152,8 @@ struct DiscoveryTests {
         #expect(try await bench.discover().findings.pagination == "{style: offset, param: offset}")
     }
 
-    @Test("learns nothing from a host that fails, refuses, or wants no request", arguments: [401, 403, 429, 500, 503])
-    func failing(status: Int) async throws {
+    @Test("learns nothing from a host that wants no request", arguments: [429])
+    func limited(status: Int) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(status) }
         let error = await #expect(throws: FeedError.self) { try await bench.discover() }

@@ -62,7 +62,8 @@ struct JSONTreeTests {
             #expect(shape.columns(extending: columns).map(\.path) == columns.map(\.path), "seed \(seed): \(tree.json)")
             let key = KeySearch.key(of: candidate.items)
             let signs = PageSigns(
-                body: tree, items: candidate.path, itemCount: 4, key: key.paths.first, headers: [:], url: url)
+                body: tree, items: candidate.path, itemCount: 4, key: key.paths.first, headers: [:],
+                request: Request(url))
             for candidate in PagingSearch(signs).candidates {
                 let definition = try FeedDefinition.parse(
                     name: "x", yaml: "url: https://example.org\npagination: \(candidate.yaml())")

@@ -13,7 +13,8 @@ struct PagingSearchTests {
         return PagingSearch(
             PageSigns(
                 body: tree, items: items.path, itemCount: items.items.count,
-                key: key.paths.count == 1 ? key.paths[0] : nil, headers: headers, url: url))
+                key: key.paths.count == 1 ? key.paths[0] : nil, headers: headers,
+                request: Request(url)))
     }
 
     private static let two = #"[{"id":1},{"id":2}]"#

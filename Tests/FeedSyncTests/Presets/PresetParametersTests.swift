@@ -48,6 +48,17 @@ struct PresetParametersTests {
             ])
     }
 
+    @Test("that stand for a part of the path lead to no other one", arguments: ["", ".", ".."])
+    func parts(part: String) {
+        let error = #expect(throws: ConfigurationError.self) {
+            try feed("preset: github.issues\nwith: {owner: \"\(part)\", repo: r}")
+        }
+        #expect(
+            error?.mistakes.map(\.description) == [
+                "f:2:15: `owner` of `with` of feed `x` is to stand in the URL, and cannot be `\(part)`"
+            ])
+    }
+
     @Test(
         "that stand for a URL are one, as far as can be told",
         arguments: [

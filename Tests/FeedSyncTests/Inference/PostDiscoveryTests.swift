@@ -1,0 +1,42 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+/// An upstream that is asked by POST, and where its items begin.
+private typealias Start = @Sendable (_ body: [String: Any]) -> Int
+
+private let upstreams: [(String, String, Start)] = [
+    ("{pageNo: 1}", "{style: page, param: pageNo, first: 1}", { (($0["pageNo"] as? Int ?? 1) - 1) * 10 }),
+    (
+        "{paging: {start: 0}}", "{style: offset, param: paging.start}",
+        { ($0["paging"] as? [String: Any])?["start"] as? Int ?? 0 }
+    ),
+    (
+        "{query: x, variables: {after: null}}",
+        "{style: cursor, param: variables.after, next: pageInfo.endCursor, more: pageInfo.hasNextPage}",
+        { Int(($0["variables"] as? [String: Any])?["after"] as? String ?? "") ?? 0 }
+    ),
+]
+
+@Suite("Discovery of a feed of POSTs")
+struct PostDiscoveryTests {
+    @Test("finds the member of the body that pages go by", arguments: upstreams.indices)
+    func styles(index: Int) async throws {
+        let (body, style, start) = upstreams[index]
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let sent = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
+            let start = start(sent ?? [:])
+            let info =
+                body.contains("query")
+                ? #""pageInfo":{"endCursor":"\#(start + 10)","hasNextPage":\#(start < 25)},"# : ""
+            return .json(#"{\#(info)"nodes":[\#(DiscoveryBench.items(start))]}"#)
+        }
+        let found = try await bench.discover("method: POST\nbody: \(body)")
+        #expect(found.findings.pagination == style, "\(String(describing: found.paginationEvidence))")
+        #expect(bench.server.requests.allSatisfy { $0.method == "POST" && $0.query.isEmpty })
+    }
+}
