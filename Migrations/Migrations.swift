@@ -9,6 +9,7 @@ public enum Migrations {
         Migration(
             name: "0001_first_store", sql: String(decoding: PackageResources._001_first_store_sql, as: UTF8.self)),
         Migration(name: "0002_findings", sql: String(decoding: PackageResources._002_findings_sql, as: UTF8.self)),
+        Migration(name: "0003_planning", sql: String(decoding: PackageResources._003_planning_sql, as: UTF8.self)),
         Migration(name: "0004_sync", sql: String(decoding: PackageResources._004_sync_sql, as: UTF8.self)),
     ]
 }

@@ -43,7 +43,8 @@ struct Command: Sendable {
 
     /// Every command, in the order of the help text.
     static let all: [Command] = [
-        .add, .reload, .more, .status, .show, .events, .feeds, .explain, .remove, .presets, .check, .demo, .help,
+        .add, .reload, .more, .sync, .plan, .status, .show, .events, .feeds, .explain, .remove, .presets, .check, .demo,
+        .help,
     ]
 
     /// The command that a word calls.

@@ -16,6 +16,8 @@ struct ClientConfiguration: Sendable {
 ///
 /// - Isolation: any task or thread.
 public final class Client: Sendable {
+    /// What its users may still ask of hosts; nil without limit. Whoever sends takes from it first.
+    public let allowance: RequestAllowance?
     private let configuration: ClientConfiguration
     private let inbox = Inbox()
     private let isStarted = Lock(false)
@@ -24,7 +26,10 @@ public final class Client: Sendable {
     /// origin; further ones wait in order.
     ///
     /// `caFile` is a PEM file of certificates to trust in place of the system's.
-    public init(userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil) {
+    public init(
+        userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil, allowance: RequestAllowance? = nil
+    ) {
+        self.allowance = allowance
         configuration = ClientConfiguration(
             userAgent: userAgent, maximumPerHost: max(maximumPerHost, 1), caFile: caFile)
     }

@@ -5,14 +5,16 @@ extension Command {
     static let status = Command(
         "status", operands: "[FEED...]", count: 0...anyNumber, summary: "Tell where feeds stand",
         explanation: """
-            For each feed: what happened last, how many items the upstream has, how often its order was renewed, which
-            page is next, when the first page was last asked for, and why the last command failed if it did.
+            For each feed: how it does, and why; what happened last, how many items the upstream has, how often its
+            order was renewed, which page is next, when the first page was last asked for, and when it is due. A feed
+            is fresh; stale (due for longer than its interval); failing; limited (the host wants no request); incomplete
+            (the rows are not all of the upstream's); or new.
             """,
         example: "feedsync status --json"
     ) { session throws(Failure) in
         let configuration = try session.configurationForReading()
         let store = try await session.storeIfAny(configuration)
-        let feeds = try await session.knownFeeds(configuration, store)
+        let feeds = try await session.health(of: try await session.knownFeeds(configuration, store), in: store)
         if session.invocation.has(.json) {
             session.console.print(json: JSONLines.array(feeds.map(\.json)))
             return .done
@@ -26,33 +28,46 @@ extension Command {
     }
 }
 
+extension Session {
+    /// How each feed does.
+    ///
+    /// - Throws: `Failure` where the store cannot be read.
+    fileprivate func health(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [ShownHealth] {
+        let histories = try await reading { () async throws(FeedError) in try await store?.histories() ?? [:] }
+        let now = WallClock.system.milliseconds
+        return feeds.map { ShownHealth($0, histories[$0.name] ?? FeedHistory(feed: $0.name), now: now) }
+    }
+}
+
 /// Where feeds stand, as a table.
 private enum StatusTable {
-    static func make(_ feeds: [KnownFeed]) -> Table {
+    static func make(_ feeds: [ShownHealth]) -> Table {
         var table = Table([
-            Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "STATUS", paint: paint),
+            Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "HEALTH", paint: paint),
+            Table.Column(title: "STATUS"),
             Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "GENERATION", isNumber: true),
-            Table.Column(title: "NEXT PAGE", limit: 24), Table.Column(title: "LOADED"),
-            Table.Column(title: "ERROR") { $0.failure($1) },
+            Table.Column(title: "NEXT PAGE", limit: 24), Table.Column(title: "LOADED"), Table.Column(title: "DUE"),
+            Table.Column(title: "WHY"),
         ])
         for feed in feeds { table.add(cells(feed)) }
         return table
     }
 
-    private static func cells(_ feed: KnownFeed) -> [String] {
-        guard let record = feed.record else { return [feed.name, RefreshStatus.none.rawValue, "0", "0", "", "never"] }
+    private static func cells(_ shown: ShownHealth) -> [String] {
+        let record = shown.feed.record
         return [
-            feed.name, record.status.rawValue, Figures.count(record.itemCount), Figures.count(record.generation),
-            record.nextPage ?? "", record.reloadedAt == nil ? "never" : Moment.ago(record.reloadedAt),
-            record.error?.message ?? "",
+            shown.feed.name, shown.health.word, (record?.status ?? .none).rawValue,
+            Figures.count(record?.itemCount ?? 0), Figures.count(record?.generation ?? 0), record?.nextPage ?? "",
+            record?.reloadedAt == nil ? "never" : Moment.ago(record?.reloadedAt), shown.due, shown.why ?? "",
         ]
     }
 
-    @Sendable private static func paint(_ palette: Palette, _ status: String) -> String {
-        switch RefreshStatus(rawValue: status) {
-        case .beginHeader, .beginFooter: palette.attention(status)
-        case .noMoreData: palette.success(status)
-        default: status
+    @Sendable private static func paint(_ palette: Palette, _ health: String) -> String {
+        switch health {
+        case "fresh": palette.success(health)
+        case "failing": palette.failure(health)
+        case "stale", "limited", "incomplete": palette.attention(health)
+        default: health
         }
     }
 }

@@ -18,10 +18,10 @@ final class ProgressLine: Sendable {
     private let start = ContinuousClock.now
     private let state = Lock(State())
 
-    init(feed: String, console: Console) {
+    init(feed: String, console: Console, isShown: Bool = true) {
         self.feed = feed
         self.console = console
-        width = console.progressWidth
+        width = isShown ? console.progressWidth : nil
     }
 
     /// Takes note of something that happened.
@@ -53,6 +53,7 @@ final class ProgressLine: Sendable {
 
     /// Takes the line away.
     func erase() {
+        guard width != nil else { return }
         console.showProgress("")
     }
 

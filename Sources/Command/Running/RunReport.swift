@@ -10,6 +10,8 @@ struct RunReport: Sendable {
     var summary: RunSummary?
     /// Why it did not.
     var error: FeedError?
+    /// The pages that it committed before it failed.
+    private(set) var pagesBefore = 0
     /// What it stored before it failed, if anything.
     private(set) var gain: String?
 
@@ -31,6 +33,7 @@ struct RunReport: Sendable {
     /// Takes note of what a run did that failed.
     mutating func follow(_ findings: RunWatch.Findings) {
         run = findings.run
+        pagesBefore = findings.pages
         let parts = [(findings.inserted, "new"), (findings.updated, "changed")].filter { $0.0 > 0 }
         guard !parts.isEmpty else { return }
         gain = parts.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")

@@ -8,6 +8,8 @@ final class RunWatch: Sendable {
     struct Findings: Sendable {
         /// Its number; nil if nothing happened.
         var run: Int?
+        /// Pages that it committed.
+        var pages = 0
         /// New items that it stored.
         var inserted = 0
         /// Items that it stored anew.
@@ -27,6 +29,7 @@ final class RunWatch: Sendable {
                 progress.follow(step)
                 guard case .event(let event) = step else { continue }
                 findings.run = event.run
+                if event.error == nil, event.status.endsPage { findings.pages += 1 }
                 findings.inserted += event.items.inserted
                 findings.updated += event.items.updated
                 onEvent(event)
@@ -51,4 +54,9 @@ extension RunWatch {
         progress.erase()
         return findings
     }
+}
+
+extension RefreshStatus {
+    /// Whether a page was committed with it; `noMoreData` comes behind an `endHeader`, or in place of an `endFooter`.
+    fileprivate var endsPage: Bool { [.endHeader, .endFooter, .noMoreData].contains(self) }
 }

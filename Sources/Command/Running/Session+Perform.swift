@@ -8,11 +8,7 @@ extension Session {
         let configuration = try configuration()
         let feeds = try feeds(of: configuration)
         let options = try engineOptions(folder: configuration.folder)
-        let store = try await failing({ Failure($0) }) { () async throws(FeedError) in
-            try await Store(
-                path: storePath(configuration) ?? configuration.store,
-                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep))
-        }
+        let store = try await storeForWriting(configuration)
         var codes: [ExitCode] = []
         var documents: [String] = []
         for feed in feeds {
@@ -32,18 +28,42 @@ extension Session {
         return codes.combined
     }
 
+    /// The store, made if it is not there.
+    ///
+    /// - Throws: `Failure` with exit code 73 if it cannot be opened.
+    func storeForWriting(_ configuration: Configuration) async throws(Failure) -> Store {
+        try await reading { () async throws(FeedError) in
+            try await Store(
+                path: storePath(configuration) ?? configuration.store,
+                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep))
+        }
+    }
+
     /// Sends the command to one feed; `onEvent` hears of each status transition.
     func run(
         _ command: RequestCommand, on feed: FeedDefinition, store: Store, options: EngineOptions,
         onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }
     ) async -> RunReport {
-        var report = RunReport(feed: feed.name, command: command == .reload ? "reload" : "more")
+        await run(
+            command == .reload ? "reload" : "more", on: feed, store: store, options: options, onEvent: onEvent
+        ) { engine throws(FeedError) in try await engine.perform(command) }
+    }
+
+    /// Has `perform` work on one feed, and tells what became of it.
+    ///
+    /// - Parameter progress: Where the run shows what it is at; nil for a line of its own.
+    func run(
+        _ name: String, on feed: FeedDefinition, store: Store, options: EngineOptions, progress: ProgressLine? = nil,
+        onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in },
+        perform: (SyncEngine) async throws(FeedError) -> RunSummary
+    ) async -> RunReport {
+        var report = RunReport(feed: feed.name, command: name)
         do throws(FeedError) {
             let engine = try await SyncEngine(feed: feed, store: store, options: options)
-            let progress = ProgressLine(feed: feed.name, console: console)
+            let progress = progress ?? ProgressLine(feed: feed.name, console: console)
             let watch = RunWatch(engine, progress: progress, onEvent: onEvent)
             do throws(FeedError) {
-                report.summary = try await engine.perform(command)
+                report.summary = try await perform(engine)
                 report.run = await watch.end().run ?? report.summary?.run
             } catch {
                 report.follow(await watch.end())
@@ -55,5 +75,6 @@ extension Session {
         return report
     }
 
-    private static func width(of feeds: [FeedDefinition]) -> Int { feeds.map(\.name.count).max() ?? 0 }
+    /// The cells of the longest name.
+    static func width(of feeds: [FeedDefinition]) -> Int { feeds.map(\.name.count).max() ?? 0 }
 }

@@ -4,7 +4,10 @@ enum Option: String, Sendable, CaseIterable {
     case maxWait = "max-wait"
     case pages, all, section, limit, last, follow, header, columns
     case dryRun = "dry-run"
-    case online, help, version
+    case online, due, jobs
+    case maxTime = "max-time"
+    case maxRequests = "max-requests"
+    case help, version
 
     /// Those that every command takes.
     static let general: [Option] = [.config, .store, .json, .quiet, .help]
@@ -29,11 +32,11 @@ enum Option: String, Sendable, CaseIterable {
     var placeholder: String? {
         switch self {
         case .config, .store: "PATH"
-        case .wait, .maxWait: "DURATION"
-        case .pages, .limit, .last: "N"
+        case .wait, .maxWait, .maxTime: "DURATION"
+        case .pages, .limit, .last, .jobs, .maxRequests: "N"
         case .section: "NAME"
         case .header: "'NAME: VALUE'"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .help, .version: nil
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .help, .version: nil
         }
     }
 
@@ -56,6 +59,10 @@ enum Option: String, Sendable, CaseIterable {
         case .columns: "write the columns that were found into the file, too"
         case .dryRun: "print the definition, and change nothing"
         case .online: "fetch a page of each feed, and show what it would store"
+        case .due: "only feeds whose time has come; `feedsync plan` tells when that is"
+        case .jobs: "work on N feeds at once (4); each host still gets one request at a time"
+        case .maxTime: "begin no request after that time; what is left goes on next time"
+        case .maxRequests: "begin no more than N requests; what is left goes on next time"
         case .help: "explain the command"
         case .version: "print the version"
         }

@@ -114,6 +114,13 @@ final class Console: Sendable {
         writeError(messages + (failure.explanation.map { [$0] } ?? []) + advice)
     }
 
+    /// Tells in one line why something failed and what to try: what a mail from cron should have of it.
+    func reportBriefly(_ failure: Failure) {
+        if isQuiet, failure.code == .tryLater { return }
+        let text = failure.messages.joined(separator: "; ") + (failure.advice.map { "; try: \($0)" } ?? "")
+        writeError(["\(errorPalette.failure("feedsync:")) \(DisplayWidth.printable(text))"])
+    }
+
     /// Shows a line that the next one, or anything printed, takes the place of; an empty one erases it.
     func showProgress(_ line: String) {
         state.withLock { state in

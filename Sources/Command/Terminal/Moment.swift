@@ -9,6 +9,18 @@ enum Moment {
         return now - seconds < 1 ? "just now" : "\(Figures.time(seconds: now - seconds)) ago"
     }
 
+    /// How long it is until then, rounded up; both in milliseconds since 1970.
+    static func until(_ time: Int64, now: Int64) -> String {
+        let (left, overflow) = time.subtractingReportingOverflow(now)
+        return Figures.time(seconds: overflow ? .max : max(0, left) / 1000 + 1)
+    }
+
+    /// How long ago that was; both in milliseconds since 1970.
+    static func ago(_ time: Int64, now: Int64) -> String {
+        let (passed, overflow) = now.subtractingReportingOverflow(time)
+        return "\(Figures.time(seconds: overflow ? .max : max(0, passed) / 1000)) ago"
+    }
+
     /// Seconds since 1970 of `2026-11-21T02:20:11.123Z`.
     private static func seconds(_ text: String) -> Int64? {
         let numbers = text.split { !$0.isNumber }.prefix(6).compactMap { Int64($0) }

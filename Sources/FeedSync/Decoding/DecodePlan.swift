@@ -72,10 +72,12 @@ final class DecodePlan: @unchecked Sendable {
         self.sectionSlot = sectionSlot
         self.pagingSlots = pagingSlots
         let wanted =
-            (definition.section.map { [$0.path] } ?? []) + definition.pagination.itemPaths + (watermark.map { [$0.path] } ?? [])
-        strangeSlots = zip(wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot].compactMap(\.self)).compactMap { path, slot in
-            definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
-        }
+            (definition.section.map { [$0.path] } ?? []) + definition.pagination.itemPaths
+            + (watermark.map { [$0.path] } ?? [])
+        strangeSlots = zip(wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot].compactMap(\.self))
+            .compactMap { path, slot in
+                definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
+            }
         bodySlots = definition.pagination.bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }

@@ -123,7 +123,8 @@ struct TimestampForm: Sendable, Hashable {
         guard let separator else { return date }
         var clock = String(moved.dropFirst(11).prefix(hasSeconds ? 8 : 5))
         if fractionDigits > 0 {
-            let digits = (time.fraction + Array(repeating: UInt8(ascii: "0"), count: fractionDigits)).prefix(fractionDigits)
+            let digits = (time.fraction + Array(repeating: UInt8(ascii: "0"), count: fractionDigits)).prefix(
+                fractionDigits)
             clock += "." + String(decoding: digits, as: UTF8.self)
         }
         return date + String(separator) + clock + zone

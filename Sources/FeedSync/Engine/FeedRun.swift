@@ -42,7 +42,9 @@ final class FeedRun {
     ) async throws(FeedError) -> RunSummary {
         opening.events.forEach(publish)
         var step = rules.opened(opening.standing)
-        if command == .sync { loader = loader.asking(from: watermark(opening.standing, resuming: step != .fetch(.header, nil))) }
+        if command == .sync {
+            loader = loader.asking(from: watermark(opening.standing, resuming: step != .fetch(.header, nil)))
+        }
         do throws(FetchFailure) {
             steps: while true {
                 switch step {
@@ -60,7 +62,9 @@ final class FeedRun {
             lookAhead?.fetch.cancel()
             try await fail(error)
         }
-        guard case .end(let outcome, let closing) = step else { throw FeedError(.bug, "a run ended without an outcome") }
+        guard case .end(let outcome, let closing) = step else {
+            throw FeedError(.bug, "a run ended without an outcome")
+        }
         let itemCount = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         let (walk, figures) = try await store.progress(of: feed)
         return RunSummary(
@@ -108,7 +112,8 @@ final class FeedRun {
     private func watermark(_ standing: FeedStanding, resuming: Bool) -> PageRequest.Parameter? {
         guard case .since(let rule) = loader.definition.sync else { return nil }
         let isTime = if case .time = rule.overlap { true } else { false }
-        let fresh = standing.watermark.flatMap { Watermark(json: $0, isTime: isTime) }?.parameterText(less: rule.overlap)
+        let fresh = standing.watermark.flatMap { Watermark(json: $0, isTime: isTime) }?.parameterText(
+            less: rule.overlap)
         let text = resuming ? standing.walkWatermark : fresh
         return text.map { PageRequest.Parameter(name: rule.parameter, value: $0) }
     }
@@ -174,7 +179,8 @@ final class FeedRun {
             requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
             shape: loaded.shape, beginsNext: wantsNext,
-            continuationParameters: loader.definition.pagination.continuationParameters)
+            continuationParameters: loader.definition.pagination.continuationParameters,
+            advice: PollingAdvice(fetched.response))
         guard command == .sync else { return commit }
         commit.mode = loader.definition.sync.mode
         commit.stopsAtKnownGround = rules.stopsAtKnownGround

@@ -65,6 +65,9 @@ public struct Fetcher: Sendable {
         var hasAskedAgain = false
         var attempt = 1
         while true {
+            guard client.allowance?.take() ?? true else {
+                throw report.failure(FeedError(.cancelled, "no further request was allowed"))
+            }
             let response: Response
             do throws(HTTPError) {
                 response = try await client.send(request)

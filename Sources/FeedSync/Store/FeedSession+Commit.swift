@@ -35,6 +35,7 @@ extension FeedSession {
         draft.walk = try record(page, written, by: writer, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.quota, for: feed, on: connection)
+        if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
 
         draft.figures.pages += 1
         draft.figures.requests += page.requestCount
@@ -47,7 +48,8 @@ extension FeedSession {
         let number = draft.walk?.pages ?? 1
         return PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
-            isKnownGround: isKnownGround, adjoins: writer.adjoins, beginsNext: beginsNext(page, isKnownGround), reason: draft.walk?.reason,
+            isKnownGround: isKnownGround, adjoins: writer.adjoins, beginsNext: beginsNext(page, isKnownGround),
+            reason: draft.walk?.reason,
             events: try logEvents(
                 page, items: writer.items, number: number, beginsNext: beginsNext(page, isKnownGround), now: now))
     }
@@ -182,7 +184,8 @@ extension FeedSession {
             UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
                 complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ? WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
-            Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted), Value(isEnd && walk.reason == nil && page.mode == "reload"),
+            Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted),
+            Value(isEnd && walk.reason == nil && page.mode == "reload"),
             Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.furthest),
             Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(walk.id))
         return walk

@@ -95,7 +95,8 @@ extension FeedSession {
         let walk = Value(state.walk?.id)
         let removed = try mode == "all" ? remove(now: now) : 0
         try connection.run(
-            "UPDATE _walk SET complete = 1, reason = NULL, stopped_by = NULL, ended_at = ? WHERE id = ?", .text(now), walk)
+            "UPDATE _walk SET complete = 1, reason = NULL, stopped_by = NULL, ended_at = ? WHERE id = ?", .text(now),
+            walk)
         // What an earlier walk wrote before it was cut off has been met again, in its place.
         try connection.run(
             """
@@ -189,7 +190,8 @@ extension FeedSession {
     /// Whether the key of a row `t` can be compared: the JSON functions of SQLite 3.40 cut a text at a zero byte.
     private var isComparable: String {
         get throws {
-            try shape.definition.key.map { "instr(t.\(try SQL.identifier($0)), char(0)) = 0" }.joined(separator: " AND ")
+            try shape.definition.key.map { "instr(t.\(try SQL.identifier($0)), char(0)) = 0" }.joined(
+                separator: " AND ")
         }
     }
 

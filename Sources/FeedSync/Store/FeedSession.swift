@@ -116,5 +116,6 @@ final class FeedSession {
             WHERE id = ?
             """, .text(now), .text(outcome), Value(isComplete), Value(isComplete ? nil : reason),
             Value(figures.requests), Value(figures.bytes), Value(error), Value(run))
+        try FeedSchedule.follow(run, of: feed, every: shape.definition.every, on: connection)
     }
 }

@@ -46,6 +46,8 @@ struct PageCommit: Sendable {
     let beginsNext: Bool
     /// The query parameters that say which page, for a message.
     var continuationParameters: [String] = []
+    /// When the upstream wants to be asked again.
+    var advice = PollingAdvice()
 }
 
 /// Elements that were not stored.

@@ -17,7 +17,9 @@ enum QuotaLedger {
                 Value(reading.blockedUntil.flatMap { Timestamp(sinceEpoch: $0)?.text }))
         }
         if let last = readings.last {
-            try connection.run("UPDATE _feed SET resource = ? WHERE feed = ?", .text(last.resource), .text(feed))
+            try connection.run(
+                "UPDATE _feed SET quota_origin = ?, quota_credential = ?, resource = ? WHERE feed = ?",
+                .text(last.origin), Value(last.credential), .text(last.resource), .text(feed))
         }
     }
 

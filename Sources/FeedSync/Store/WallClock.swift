@@ -16,6 +16,9 @@ public struct WallClock: Sendable {
         return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec / 1_000_000)
     }
 
+    /// Milliseconds since 1970.
+    public var milliseconds: Int64 { read() }
+
     /// Seconds since 1970.
     public var seconds: Int64 { read() / 1000 }
 

@@ -87,7 +87,9 @@ private struct MovingList {
         var headers: [(name: String, value: String)] = []
         let number = start / perPage + 2
         let query = request.parameter("since").map { "&since=\($0)" } ?? ""
-        if hasMore, style == .link { headers.append((name: "Link", value: "</things?page=\(number)\(query)>; rel=\"next\"")) }
+        if hasMore, style == .link {
+            headers.append((name: "Link", value: "</things?page=\(number)\(query)>; rel=\"next\""))
+        }
         if hasMore, style == .nextURL { members += "\"next\":\"/things?page=\(number)\(query)\"," }
         if hasMore, style == .cursor, let last = page.last { members += "\"next\":\"\(last.id)\"," }
         let body = "{\(members)\"items\":[\(json.joined(separator: ","))]}"
@@ -128,7 +130,8 @@ struct SyncPropertyTests {
     static let seeds = (ProcessInfo.processInfo.environment["SYNC_SEEDS"].flatMap { Int($0) } ?? 12)
     static let first = (ProcessInfo.processInfo.environment["SYNC_FIRST_SEED"].flatMap { UInt64($0) } ?? 1)
 
-    @Test("Once the upstream rests, one sync makes the mirror what its mode promises", arguments: ["new", "since", "all"])
+    @Test(
+        "Once the upstream rests, one sync makes the mirror what its mode promises", arguments: ["new", "since", "all"])
     func mirrors(mode: String) async throws {
         for style in MovingList.Style.allCases {
             // What goes by id has no head to which an old item could move.
@@ -153,7 +156,8 @@ struct SyncPropertyTests {
             members:
                 "sync: \(start.mode == "since" ? "{mode: since, param: since, from: at, overlap: 1s}" : "{mode: \(start.mode)}")",
             paging: "pagination: \(start.pagination)",
-            columns: "items: items\nkey: id\ncolumns: {id: id, value: value, at: at}\nresponses: [{status: 404, do: fail}]")
+            columns:
+                "items: items\nkey: id\ncolumns: {id: id, value: value, at: at}\nresponses: [{status: 404, do: fail}]")
         bench.server.route("/things") { request in list.withLock { $0.answer(request) } }
         var generator = list.withLock { $0.generator }
         var everStored: Set<String> = []
@@ -171,7 +175,9 @@ struct SyncPropertyTests {
             everStored = stored
             _ = summary
         }
-        list.withLock { $0.isMoving = true; $0.move(); $0.isMoving = false }
+        list.withLock {
+            $0.isMoving = true; $0.move(); $0.isMoving = false
+        }
         // After a refusal, and after a page that seems to lead in a circle, a sync starts with the header.
         var summary = try await anySync(bench)
         // A walk that went on behind a cut may find that what came before it is another list now; and an end where the
@@ -195,7 +201,9 @@ struct SyncPropertyTests {
             if !missing.isEmpty {
                 for request in bench.server.requests { print("REQ", request.path, request.query) }
                 print(try bench.query("SELECT * FROM run"), try bench.query("SELECT watermark FROM _feed"))
-                print(try bench.query("SELECT id, reason, complete, watermark, furthest, pages, server_date FROM _walk"), list.withLock { $0.items })
+                print(
+                    try bench.query("SELECT id, reason, complete, watermark, furthest, pages, server_date FROM _walk"),
+                    list.withLock { $0.items })
             }
         }
     }

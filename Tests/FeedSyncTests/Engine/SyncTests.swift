@@ -131,7 +131,8 @@ struct SyncTests {
         #expect(try bench.feed("item_count, complete") == "20|1")
     }
 
-    @Test("A walk of mode `all` that was cut off goes on where it was, and is complete if what came before is as it was")
+    @Test(
+        "A walk of mode `all` that was cut off goes on where it was, and is complete if what came before is as it was")
     func resumption() async throws {
         let bench = try await bench("all")
         bench.upstream.fail(page: 3, with: .status(500))
@@ -171,7 +172,8 @@ struct SyncTests {
     func drift() async throws {
         for mode in ["new", "all"] {
             let bench = try await bench(
-                mode, items: PagedFeed.items(1...30), paging: "pagination: {style: page, size_param: per_page, size: 10}")
+                mode, items: PagedFeed.items(1...30),
+                paging: "pagination: {style: page, size_param: per_page, size: 10}")
             let upstream = bench.upstream
             let isEdited = Lock(false)
             bench.server.route("/things") { request in

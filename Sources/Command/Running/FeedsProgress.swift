@@ -1,0 +1,49 @@
+internal import Threading
+
+/// The line on a terminal that says how far several feeds are; without a terminal it shows nothing.
+///
+/// - Isolation: any task.
+final class FeedsProgress: Sendable {
+    private struct State {
+        var ended = 0
+        var atWork: [String] = []
+    }
+
+    private let total: Int
+    private let console: Console
+    private let state = Lock(State())
+
+    init(total: Int, console: Console) {
+        self.total = total
+        self.console = console
+    }
+
+    /// A feed is being worked on.
+    func begin(_ feed: String) {
+        paint { $0.atWork.append(feed) }
+    }
+
+    /// A feed has ended.
+    func end(_ feed: String) {
+        paint { state in
+            state.ended += 1
+            state.atWork.removeAll { $0 == feed }
+        }
+    }
+
+    /// Takes the line away.
+    func erase() {
+        if console.progressWidth != nil { console.showProgress("") }
+    }
+
+    private func paint(_ change: (inout State) -> Void) {
+        let state = state.withLock { state in
+            change(&state)
+            return state
+        }
+        guard let width = console.progressWidth else { return }
+        let title = "\(Figures.count(state.ended)) of \(Figures.count(total, "feed"))"
+        let (name, rest) = ProgressLine.fitted(title, state.atWork.joined(separator: ", "), width: width)
+        console.showProgress("\(console.errorPalette.name(name))  \(console.errorPalette.faint(rest))")
+    }
+}

@@ -1,0 +1,133 @@
+internal import FeedSync
+internal import HTTP
+
+/// What `sync` was asked to do.
+struct SyncRequest: Sendable {
+    let isDueOnly: Bool
+    /// Feeds at once.
+    let jobs: Int
+    let maxTime: Duration?
+    let maxRequests: Int?
+
+    /// As the command line has it.
+    ///
+    /// - Throws: `Failure` with exit code 64.
+    init(_ invocation: Invocation) throws(Failure) {
+        isDueOnly = invocation.has(.due)
+        jobs = min(try invocation.count(.jobs) ?? 4, 256)
+        maxTime = try invocation.duration(.maxTime)
+        maxRequests = try invocation.count(.maxRequests)
+    }
+
+    /// The limit in the words of the command line.
+    func words(for limit: RequestAllowance.Limit) -> String {
+        switch limit {
+        case .time: "\(Option.maxTime.written) \(maxTime.map(DurationText.text) ?? "")"
+        case .requests: "\(Option.maxRequests.written) \(maxRequests ?? 0)"
+        }
+    }
+}
+
+extension Session {
+    /// Syncs the feeds that the operands name, or all, several at once, and prints what became of each as it ends.
+    ///
+    /// - Throws: `Failure` where no feed can be tried at all.
+    func sync() async throws(Failure) -> ExitCode {
+        let request = try SyncRequest(invocation)
+        let configuration = try configuration()
+        let allowance = RequestAllowance(requests: request.maxRequests, time: request.maxTime)
+        var options = try engineOptions(folder: configuration.folder, allowance: allowance)
+        if let deadline = allowance.deadline { options.clock = DeadlineClock(deadline: deadline) }
+        let store = try await storeForWriting(configuration)
+        var feeds = invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration)
+        if request.isDueOnly { feeds = try await due(feeds, in: store) }
+
+        let reports = await sync(feeds, jobs: request.jobs, store, options)
+        if invocation.has(.json) {
+            var documents: [String] = []
+            for feed in feeds {
+                if let report = reports[feed.name] { documents.append(await report.json(from: store)) }
+            }
+            console.print(json: JSONLines.array(documents))
+        }
+        let codes = feeds.compactMap { reports[$0.name] }.map { $0.isCutOff(by: allowance) ? .done : $0.code }
+        let code = codes.combined
+        let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: allowance) ?? !Task.isCancelled }
+        guard let limit = allowance.spent, cutOff > 0 else { return code }
+        console.note(
+            "note: \(request.words(for: limit)): \(Figures.count(cutOff, "feed")) of \(Figures.count(feeds.count)) "
+                + "left for the next time")
+        // Where nothing at all could be done, the next time would come to no more.
+        let isFruitless = reports.values.allSatisfy { $0.isCutOff(by: allowance) && $0.pagesBefore == 0 }
+        return code == .done && isFruitless ? .tryLater : code
+    }
+
+    /// Those whose time has come: the ones that were never synced, then the one that has been due for longest.
+    private func due(_ feeds: [FeedDefinition], in store: Store) async throws(Failure) -> [FeedDefinition] {
+        let now = WallClock.system.milliseconds
+        let plans = Array(zip(feeds, try await plans(of: feeds, in: store)))
+        let due = plans.filter { $0.1.isDue(at: now) }.sorted { ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min) }
+        if due.isEmpty, let next = plans.compactMap(\.1.dueAt).min() {
+            console.note("nothing is due for another \(Moment.until(next, now: now)); feedsync plan tells why")
+        }
+        return due.map(\.0)
+    }
+
+    /// Syncs feeds side by side; only this task prints, so that what belongs to a feed stays together.
+    private func sync(
+        _ feeds: [FeedDefinition], jobs: Int, _ store: Store, _ options: EngineOptions
+    ) async -> [String: RunReport] {
+        var queue = JobQueue(feeds) { $0.url.host }
+        var reports: [String: RunReport] = [:]
+        let progress = FeedsProgress(total: feeds.count, console: console)
+        let width = Self.width(of: feeds)
+        let allowance = options.client.allowance
+        await withTaskGroup(of: (RunReport, String).self) { group in
+            func begin() {
+                // Feeds that were not begun when Ctrl-C came, or the time was over, are not begun.
+                guard !Task.isCancelled, allowance?.spent == nil, let (feed, host) = queue.next() else { return }
+                progress.begin(feed.name)
+                group.addTask {
+                    let line = ProgressLine(feed: feed.name, console: console, isShown: feeds.count == 1)
+                    let report = await run("sync", on: feed, store: store, options: options, progress: line) {
+                        engine throws(FeedError) in try await engine.perform(.sync)
+                    }
+                    return (report, host)
+                }
+            }
+            for _ in 0..<jobs { begin() }
+            for await (report, host) in group {
+                queue.end(at: host)
+                progress.end(report.feed)
+                show(report, width: width, isCutOff: report.isCutOff(by: allowance))
+                reports[report.feed] = report
+                begin()
+            }
+        }
+        progress.erase()
+        return reports
+    }
+
+    private func show(_ report: RunReport, width: Int, isCutOff: Bool) {
+        if !invocation.has(.json), let line = report.line(console.palette, nameWidth: width) { console.print(line) }
+        for notice in report.notices { console.note("\(report.feed): note: \(notice)") }
+        guard let failure = report.failure, !isCutOff else { return }
+        if console.isQuiet { console.reportBriefly(failure) } else { console.report(failure) }
+    }
+}
+
+extension RunReport {
+    /// Whether it stopped because nothing more may be asked of hosts, which is no failure.
+    fileprivate func isCutOff(by allowance: RequestAllowance?) -> Bool {
+        error?.kind == .cancelled && allowance?.spent != nil && !Task.isCancelled
+    }
+}
+
+extension Template {
+    /// Scheme, host and port, as far as the definition says them: enough to tell which feeds share a host.
+    fileprivate var host: String {
+        let text = description
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        return String(text[..<(text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex)])
+    }
+}

@@ -1,0 +1,26 @@
+extension Response {
+    /// How long the response stays fresh from when it came: `max-age`, else `Expires` less `Date`, less the time it
+    /// spent in caches.
+    ///
+    /// Nil where it says nothing, wants to be asked for each time (`no-cache`, `no-store`), or is stale already.
+    /// Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2
+    public var freshness: Duration? {
+        guard !hasDirective("no-cache"), !hasDirective("no-store") else { return nil }
+        let age = headers["Age"].flatMap(\.clampedDecimal) ?? 0
+        let lifetime = cacheMaxAge?.components.seconds ?? expiry
+        guard let left = lifetime?.clampedDifference(to: age), left > 0 else { return nil }
+        return .seconds(left)
+    }
+
+    /// The seconds from `Date` to `Expires`: both by the server's clock, so that ours does not matter.
+    private var expiry: Int64? {
+        guard let date, let expires = headers["Expires"].flatMap(HTTPDate.seconds) else { return nil }
+        return min(expires.clampedDifference(to: date), 365 * 86_400)
+    }
+
+    private func hasDirective(_ name: String) -> Bool {
+        let directives = headers.joined("Cache-Control")?.split(separator: ",") ?? []
+        // `no-cache="Set-Cookie"` is about that field alone.
+        return directives.contains { $0.trimmingSpaces.isSameASCII(as: name) }
+    }
+}

@@ -1,0 +1,226 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct SyncTests {
+    private static let page = #"{"total_count":1,"items":[{"id":1,"name":"a"}]}"#
+
+    /// A place whose feeds all have one item.
+    private func place(_ feeds: [String] = ["a", "b", "c"], extra: String = "") throws -> Workplace {
+        let place = try Workplace(feeds, extra: extra)
+        for feed in feeds { place.server.enqueue("/\(feed)", [.json(Self.page)]) }
+        return place
+    }
+
+    private func requests(_ place: Workplace) -> [String] { place.server.requests.map(\.path) }
+
+    @Test("sync takes all feeds, or those that are named, due or not")
+    func all() async throws {
+        let place = try place()
+        let run = try await place.run("sync")
+        #expect(run.code == 0)
+        #expect(run.errors.isEmpty)
+        #expect(
+            run.output.split(separator: "\n").sorted().map { $0.prefix { $0 != ")" } } == [
+                "a  1 new (1 page, 1 request, 170 B", "b  1 new (1 page, 1 request, 170 B",
+                "c  1 new (1 page, 1 request, 170 B",
+            ])
+        #expect(try await place.run("sync b b").code == 0)
+        #expect(requests(place).sorted() == ["/a", "/b", "/b", "/c"])
+        for feed in ["a", "b", "c"] { try place.expectSound(feed) }
+    }
+
+    @Test("--due takes what was never synced first, then what has been due for longest, and nothing else")
+    func due() async throws {
+        let place = try place(["a", "b", "c", "d"])
+        #expect(try await place.run("sync a b d").code == 0)
+        for (feed, time) in [("a", "2026-01-02T00:00:00.000Z"), ("b", "2026-01-01T00:00:00.000Z")] {
+            _ = try place.query("UPDATE feed SET next_due_at = '\(time)' WHERE name = '\(feed)'")
+        }
+        let before = place.server.requests.count
+        let run = try await place.run("sync --due --jobs 1 --json")
+        #expect(run.code == 0)
+        #expect(Array(requests(place).dropFirst(before)) == ["/c", "/b", "/a"])
+        let again = try await place.run("sync --due")
+        #expect(again.code == 0)
+        #expect(again.output.isEmpty)
+        #expect(again.errors.hasPrefix("feedsync: nothing is due for another "))
+        #expect(place.server.requests.count == before + 3)
+        let quiet = try await place.run("sync --due --quiet")
+        #expect(quiet.output + quiet.errors == "")
+    }
+
+    @Test("A Retry-After of one process is respected by the next one without a request")
+    func retryAfter() async throws {
+        let place = try place(["a"])
+        place.server.route("/a") { _ in .status(429, headers: [("Retry-After", "120")]) }
+        #expect(try await place.run("sync --due --quiet").code == 75)
+        #expect(place.server.requests.count == 1)
+        let next = try await place.run("sync --due --quiet")
+        #expect(next.code == 0)
+        #expect(next.output + next.errors == "")
+        #expect(try await place.run("sync a --quiet").code == 75)
+        #expect(place.server.requests.count == 1)
+        #expect(try await place.run("status").output.contains("  limited  "))
+        let plan = try await place.run("plan")
+        #expect(plan.output.contains("    blocked until  "))
+    }
+
+    @Test("A failure is one line for a mail, tells what to try, and keeps nobody from the other feeds")
+    func failure() async throws {
+        let place = try place()
+        place.server.route("/a") { _ in .json("{}", status: 404) }
+        let run = try await place.run("sync --quiet")
+        #expect(run.code == 69)
+        #expect(run.output.isEmpty)
+        #expect(
+            run.errors == "feedsync: a: the upstream answered 404 Not Found: \"{}\" "
+                + "(\(place.server.url)/a?per_page=100&page=1); try: check the `url`\n")
+        #expect(try place.query("SELECT count(*) FROM c") == ["1"])
+        let status = try await place.run("status a")
+        #expect(status.output.contains("  failing  "))
+        // It stays in the plan.
+        let plan = try await place.run("plan a --json")
+        #expect(plan.output.contains(#""due":0,"#))
+        _ = try place.query("UPDATE feed SET next_due_at = NULL")
+        #expect(try await place.run("sync --due --quiet").code == 69)
+        #expect(try await place.run("status a").output.contains("2 times, first "))
+        #expect(try await place.run("plan a").output.contains("2 failures running since "))
+    }
+
+    @Test("Each host gets one request at a time, and a feed that is held does not hold up other hosts")
+    func hosts() async throws {
+        let place = try place(["a1", "a2", "a3"])
+        let other = try ScriptedServer()
+        defer { other.stop() }
+        let gate = place.server.gate()
+        place.server.route("/a1") { _ in
+            gate.wait()
+            return .json(Self.page)
+        }
+        for feed in ["b1", "b2"] { other.enqueue("/\(feed)", [.json(Self.page)]) }
+        let last = other.gate()
+        other.route("/b3") { _ in
+            last.wait()
+            return .json(Self.page)
+        }
+        let own = try place.text(of: "feedsync.yaml")
+        let others = ["b1", "b2", "b3"].map { Workplace.feed($0, at: "\(other.url)/\($0)") }.joined()
+        try place.write("feedsync.yaml", own + others)
+
+        let run = try place.start("sync --jobs 2")
+        await gate.arrived()
+        // All of the other host comes through while this one is held.
+        await last.arrived()
+        #expect(other.requests.map(\.path) == ["/b1", "/b2", "/b3"])
+        #expect(requests(place) == ["/a1"])
+        last.open()
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 0)
+        #expect(end.output.split(separator: "\n").count == 6)
+        #expect(requests(place).sorted() == ["/a1", "/a2", "/a3"])
+    }
+
+    @Test("With a place for each feed, a host still gets one request at a time")
+    func oneAtATime() async throws {
+        let place = try place(["a1", "a2"])
+        let gate = place.server.gate()
+        for feed in ["a1", "a2"] {
+            place.server.route("/\(feed)") { _ in
+                gate.wait()
+                return .json(Self.page)
+            }
+        }
+        let other = try ScriptedServer()
+        defer { other.stop() }
+        let reached = other.gate()
+        other.route("/b") { _ in
+            reached.wait()
+            return .json(Self.page)
+        }
+        try place.write(
+            "feedsync.yaml", try place.text(of: "feedsync.yaml") + Workplace.feed("b", at: "\(other.url)/b"))
+        let run = try place.start("sync --jobs 8")
+        await gate.arrived()
+        await reached.arrived()
+        #expect(place.server.requests.count == 1)
+        reached.open()
+        gate.open()
+        #expect(await run.end().code == 0)
+        #expect(place.server.requests.count == 2)
+    }
+
+    @Test("--max-requests ends well, tells what is left, and the next run goes on with it")
+    func maxRequests() async throws {
+        let place = try place()
+        let first = try await place.run("sync --due --jobs 1 --max-requests 2")
+        #expect(first.code == 0)
+        #expect(first.output.split(separator: "\n").count == 2)
+        #expect(first.errors == "feedsync: note: --max-requests 2: 1 feed of 3 left for the next time\n")
+        let second = try await place.run("sync --due --jobs 1 --max-requests 2 --quiet")
+        #expect(second.output + second.errors == "")
+        #expect(requests(place) == ["/a", "/b", "/c"])
+    }
+
+    @Test("A feed that --max-requests cuts off keeps its pages, and stays due")
+    func cutOff() async throws {
+        let place = try Workplace()
+        let feed = PagedFeed(PagedFeed.items(1...450))
+        place.server.route("/things", to: feed)
+        let run = try await place.run("sync --max-requests 3")
+        #expect(run.code == 0)
+        #expect(
+            run.errors == """
+                feedsync: things: note: 300 new before it was stopped
+                feedsync: note: --max-requests 3: 1 feed of 1 left for the next time
+
+                """)
+        #expect(feed.requestedPages == [1, 2, 3])
+        #expect(try place.query("SELECT count(*) FROM things") == ["300"])
+        try place.expectSound()
+    }
+
+    @Test("Where the time is over before anything could be done, it is exit 75")
+    func maxTime() async throws {
+        let place = try place()
+        let run = try await place.run("sync --max-time 0s")
+        #expect(run.code == 75)
+        #expect(run.errors == "feedsync: note: --max-time 0s: 3 feeds of 3 left for the next time\n")
+        #expect(place.server.requests.isEmpty)
+    }
+
+    @Test("What --max-time finds waiting is not waited for")
+    func maxTimeWhileWaiting() async throws {
+        let place = try Workplace(["a"])
+        let text = try place.text(of: "feedsync.yaml").replacing("retries: 0", with: "retries: 5")
+        try place.write("feedsync.yaml", text)
+        place.server.route("/a") { _ in .status(503, headers: [("Retry-After", "86000")]) }
+        let run = try await place.run("sync --max-time 100ms --max-wait 1d")
+        #expect(run.code == 75)
+        #expect(run.errors.contains("--max-time 100ms: 1 feed of 1 left"))
+        try place.expectSound("a")
+    }
+
+    @Test(
+        "Options that make no sense are exit 64",
+        arguments: ["sync --jobs 0", "sync --max-requests none", "sync --max-time 5", "sync nobody", "plan nobody"])
+    func usage(_ words: String) async throws {
+        #expect(try await place().run(words).code == 64)
+    }
+
+    @Test("plan tells each feed's time and what led to it, for people and programs")
+    func plan() async throws {
+        let place = try place(["a", "b"], extra: "every: 2h")
+        #expect(try await place.run("sync a").code == 0)
+        let run = try await place.run("plan")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("a  20") == true)
+        #expect(lines.dropFirst().first?.split(separator: " ") == ["every", "2h", "the", "definition's", "`every`"])
+        #expect(lines.suffix(2) == ["b  due", "    never  the feed was never synced"])
+        let due = try place.query("SELECT next_due_at FROM feed WHERE name = 'a'")
+        let json = try await place.run("plan --json")
+        #expect(json.output.contains(#"{"feed":"a","next_due_at":"\#(due[0])","due":0,"terms":[{"term":"every","#))
+        #expect(json.output.contains(#"{"feed":"b","next_due_at":null,"due":1,"terms":[{"term":"never","value":null,"#))
+    }
+}
