@@ -182,12 +182,14 @@ extension FeedSession {
         try connection.run(
             """
             UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
-                complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ? WHERE id = ?
+                complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ?,
+                mode = iif(?, 'reload', mode) WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
             Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted),
             Value(isEnd && walk.reason == nil && page.mode == "reload"),
             Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.furthest),
-            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(walk.id))
+            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(page.mode == "reload"),
+            Value(walk.id))
         return walk
     }
 

@@ -2,9 +2,12 @@ internal import SQLite
 
 extension FeedSession {
     /// Whether the rows at a page's places were written last by a walk that was complete.
+    ///
+    /// Only a sync asks its pages again: what moved up past a `more` meanwhile was not met.
     func isKnownGround(_ page: Place) throws -> Bool {
         try connection.int64(
-            "SELECT complete FROM _walk WHERE feed = ? AND generation = ?", .text(feed), Value(page.generation)) == 1
+            "SELECT complete AND (mode <> 'reload' OR NOT ?) FROM _walk WHERE feed = ? AND generation = ?",
+            Value(shape.definition.pagination.isShifting), .text(feed), Value(page.generation)) == 1
     }
 
     /// The continuation that led to a page of the walk; nil for its first.
@@ -100,9 +103,10 @@ extension FeedSession {
         // What an earlier walk wrote before it was cut off has been met again, in its place.
         try connection.run(
             """
-            UPDATE _walk SET complete = 1 WHERE feed = ?1 AND complete = 0 AND generation IN (
+            UPDATE _walk SET complete = 1, mode = ?3
+            WHERE feed = ?1 AND (complete = 0 OR mode = 'reload') AND generation IN (
                 SELECT p.generation FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ?2)
-            """, .text(feed), walk)
+            """, .text(feed), walk, .text(mode))
         try moveWatermark()
         return removed
     }

@@ -86,6 +86,20 @@ struct SyncTests {
         #expect(try bench.names == bench.upstreamNames(65))
     }
 
+    @Test("Does not take what `more` went past for known ground: the list may have moved under it")
+    func afterMore() async throws {
+        let bench = try await bench("new", paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        try await bench.reload()
+        try await bench.more()
+        bench.upstream.edit { $0.remove(at: 15) }
+        try await bench.more(.allPages)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["0"])
+        try await sync(bench)
+        #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(34)))
+        let pages = try await requests(bench) { try await sync(bench) }
+        #expect(pages == [1])
+    }
+
     @Test("In mode `all` marks what is gone, and clears the mark of what returns")
     func removal() async throws {
         let bench = try await bench("all")
