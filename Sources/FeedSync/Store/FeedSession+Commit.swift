@@ -48,10 +48,17 @@ extension FeedSession {
         let number = draft.walk?.pages ?? 1
         return PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
-            isKnownGround: isKnownGround, adjoins: writer.adjoins, beginsNext: beginsNext(page, isKnownGround),
+            isKnownGround: isKnownGround, adjoins: try adjoins(writer, behind: walk),
+            beginsNext: beginsNext(page, isKnownGround),
             reason: draft.walk?.reason,
             events: try logEvents(
                 page, items: writer.items, number: number, beginsNext: beginsNext(page, isKnownGround), now: now))
+    }
+
+    /// Whether nothing lies between the page before and this one. Only a complete walk tells what stood side by side.
+    private func adjoins(_ writer: PageWriter, behind walk: WalkState) throws -> Bool {
+        guard writer.adjoins, let last = walk.lastPlaceBefore else { return false }
+        return try isKnownGround(last)
     }
 
     /// Whether a footer follows at once.

@@ -36,13 +36,20 @@ extension FeedSession {
         return last == 1 ? .mended : .movedUp
     }
 
-    /// The pages of the walk with the rows that stand before and behind those which the walk did not meet.
-    ///
-    /// Source: rows keep the order that the walk before gave them.
+    /// The pages of the walk on which the rows may be that it did not meet: those with the rows that stand before and
+    /// behind them. Where items move from page to page it is any: the rows may have had other neighbours since.
     func pagesBesideMissing() throws -> [Int] {
         try gatherMet()
         defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
         let table = try SQL.identifier(tableName)
+        if shape.definition.pagination.isShifting {
+            let isAnyMissing = try connection.int64(
+                """
+                SELECT EXISTS (SELECT 1 FROM \(table) t WHERE _removed_at IS NULL AND \(try isComparable)
+                    AND NOT EXISTS (SELECT 1 FROM temp._met m WHERE \(try isMet)))
+                """)
+            return isAnyMissing == 1 ? Array(1...max(1, state.walk?.pages ?? 1)) : []
+        }
         var pages: Set<Int> = []
         try connection.rows(
             """

@@ -132,6 +132,33 @@ struct SyncTests {
         #expect(try all.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
     }
 
+    @Test(
+        "Takes nothing for gone that moved past it: before it marks a row, it asks all pages again whose items may move"
+    )
+    func removalUnderMoves() async throws {
+        let moved = Array(1...10) + Array(13...30) + [11, 12]
+        let bench = try await bench(
+            "all", items: PagedFeed.items(moved), paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        try await sync(bench)
+        // Two stand elsewhere now than they did, and move up to the first page as two of it go, once that has come.
+        bench.upstream.items = PagedFeed.items(1...30)
+        let upstream = bench.upstream
+        let isEdited = Lock(false)
+        bench.server.route("/things") { request in
+            let isFirst = isEdited.withLock { isEdited in
+                defer { isEdited = isEdited || request.parameter("page") == "2" }
+                return !isEdited && request.parameter("page") == "2"
+            }
+            if isFirst { upstream.edit { $0.removeFirst(2) } }
+            return upstream.answer(request)
+        }
+        try await sync(bench)
+        let gone = Set(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL"))
+        #expect(gone.isSubset(of: ["1", "2"]))
+        try await sync(bench)
+        #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["1", "2"])
+    }
+
     @Test("An end where the walk before had more removes nothing until a second walk ends alike")
     func doubtfulEnd() async throws {
         let bench = try await bench("all", paging: "pagination: {style: page, size_param: per_page, size: 10}")
