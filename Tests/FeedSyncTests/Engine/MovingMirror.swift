@@ -66,6 +66,10 @@ final class MovingMirror {
             let summary = await run.value
             list.withLock { $0.isMoving = false }
             try examine(alive: alive, quietSince: before, "\(command)")
+            if command == .sync, let summary, summary.reason == nil, mode != .since {
+                let unmet = list.withLock { $0.quiet(since: before) }.subtracting(try rows("_removed_at IS NULL"))
+                expect(unmet.isEmpty, "a sync says complete and did not meet \(unmet)")
+            }
             if summary != nil, try bench.feed("complete") == "1" {
                 let run = try bench.query("SELECT complete, reason FROM run ORDER BY id DESC LIMIT 1")
                 expect(command != .sync || run == ["1|"], "a feed is as complete as its run, not \(run)")
