@@ -42,8 +42,8 @@ let package = Package(
 
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: settings),
         .target(
-            name: "ScriptedServer", dependencies: ["HTTPServer", "Threading"], path: "Tests/ScriptedServer",
-            swiftSettings: settings),
+            name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Threading"],
+            path: "Tests/ScriptedServer", swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [

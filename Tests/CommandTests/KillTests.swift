@@ -69,24 +69,3 @@ import Threading
         try place.expectSound()
     }
 }
-
-/// Who gets a signal, and after how many requests.
-private struct SignalTarget {
-    var process: Int32?
-    private var signal: Int32 = 0
-    private var requests = 0
-
-    mutating func arm(_ signal: Int32, after requests: Int) {
-        process = nil
-        self.signal = signal
-        self.requests = requests
-    }
-
-    mutating func disarm() { requests = 0 }
-
-    mutating func countDown() {
-        guard requests > 0 else { return }
-        requests -= 1
-        if requests == 0, let process { kill(process, signal) }
-    }
-}

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -48,6 +49,62 @@ import Testing
         #expect(place.server.requests.count == before + 3)
         let quiet = try await place.run("sync --due --quiet")
         #expect(quiet.output + quiet.errors == "")
+    }
+
+    @Test("Killed in the midst of ten pages of new items, it leaves no gap: the next one walks past what it wrote")
+    func classicGap() async throws {
+        let place = try Workplace()
+        let feed = PagedFeed(PagedFeed.items(1...300))
+        place.server.route("/things", to: feed)
+        #expect(try await place.run("sync").code == 0)
+        feed.edit { $0.insert(contentsOf: PagedFeed.items(1001...2000), at: 0) }
+        let gate = place.server.gate()
+        // The fifth page is asked for while the fourth is committed, so three are.
+        feed.hold(page: 5, at: gate)
+        let run = try place.start("sync")
+        await gate.arrived()
+        run.send(SIGKILL)
+        #expect(await run.end().code == -SIGKILL)
+        gate.open()
+        let stored = Int(try place.query("SELECT count(*) FROM things")[0]) ?? 0
+        #expect((600...700).contains(stored))
+        #expect(try place.query("SELECT complete FROM feed") == ["0"])
+        #expect(try await place.run("sync").code == 0)
+        let order = "SELECT id FROM things ORDER BY _generation DESC, _position"
+        #expect(try place.query(order) == (Array(1001...2000) + Array(1...300)).map(String.init))
+        #expect(try place.query("SELECT complete FROM feed") == ["1"])
+        try place.expectSound()
+    }
+
+    @Test(
+        "Of an unchanged feed it writes to no page of the file that holds rows, pages' records or sections",
+        arguments: ["new", "all"])
+    func unchangedPages(mode: String) async throws {
+        let place = try Workplace(extra: "sync: {mode: \(mode)}")
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...250)))
+        #expect(try await place.run("sync").code == 0)
+        let before = try pages(place)
+        #expect(before.count > 3)
+        #expect(try await place.run("sync").code == 0)
+        #expect(try place.query("SELECT outcome FROM run") == ["ok", "unchanged"])
+        #expect(try pages(place) == before)
+    }
+
+    /// What stands in the file's pages that belong to the feed's rows and pages, by their numbers.
+    private func pages(_ place: Workplace) throws -> [String: Data] {
+        _ = try place.query("PRAGMA wal_checkpoint(TRUNCATE)")
+        let file = try Data(contentsOf: URL(fileURLWithPath: place.path("feedsync.db")))
+        let size = Int(try place.query("PRAGMA page_size")[0]) ?? 4096
+        let numbers = try place.query(
+            """
+            SELECT pageno FROM dbstat WHERE name IN (
+                SELECT name FROM sqlite_schema WHERE tbl_name IN ('things', '_page', '_section', '_quota'))
+            """)
+        return Dictionary(
+            uniqueKeysWithValues: numbers.map { number in
+                let start = ((Int(number) ?? 1) - 1) * size
+                return (number, file[start..<start + size])
+            })
     }
 
     @Test("A Retry-After of one process is respected by the next one without a request")

@@ -48,10 +48,17 @@ extension FeedSession {
         let number = draft.walk?.pages ?? 1
         return PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
-            isKnownGround: isKnownGround, adjoins: writer.adjoins, beginsNext: beginsNext(page, isKnownGround),
+            isKnownGround: isKnownGround, adjoins: try adjoins(writer, behind: walk),
+            beginsNext: beginsNext(page, isKnownGround),
             reason: draft.walk?.reason,
             events: try logEvents(
                 page, items: writer.items, number: number, beginsNext: beginsNext(page, isKnownGround), now: now))
+    }
+
+    /// Whether nothing lies between the page before and this one. Only a complete walk tells what stood side by side.
+    private func adjoins(_ writer: PageWriter, behind walk: WalkState) throws -> Bool {
+        guard writer.adjoins, let last = walk.lastPlaceBefore else { return false }
+        return try isKnownGround(last)
     }
 
     /// Whether a footer follows at once.
@@ -182,12 +189,14 @@ extension FeedSession {
         try connection.run(
             """
             UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
-                complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ? WHERE id = ?
+                complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ?,
+                mode = iif(?, 'reload', mode) WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
             Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted),
             Value(isEnd && walk.reason == nil && page.mode == "reload"),
             Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.furthest),
-            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(walk.id))
+            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(page.mode == "reload"),
+            Value(walk.id))
         return walk
     }
 

@@ -2,9 +2,12 @@ internal import SQLite
 
 extension FeedSession {
     /// Whether the rows at a page's places were written last by a walk that was complete.
+    ///
+    /// Only a sync asks its pages again: what moved up past a `more` meanwhile was not met.
     func isKnownGround(_ page: Place) throws -> Bool {
         try connection.int64(
-            "SELECT complete FROM _walk WHERE feed = ? AND generation = ?", .text(feed), Value(page.generation)) == 1
+            "SELECT complete AND (mode <> 'reload' OR NOT ?) FROM _walk WHERE feed = ? AND generation = ?",
+            Value(shape.definition.pagination.isShifting), .text(feed), Value(page.generation)) == 1
     }
 
     /// The continuation that led to a page of the walk; nil for its first.
@@ -33,13 +36,20 @@ extension FeedSession {
         return last == 1 ? .mended : .movedUp
     }
 
-    /// The pages of the walk with the rows that stand before and behind those which the walk did not meet.
-    ///
-    /// Source: rows keep the order that the walk before gave them.
+    /// The pages of the walk on which the rows may be that it did not meet: those with the rows that stand before and
+    /// behind them. Where items move from page to page it is any: the rows may have had other neighbours since.
     func pagesBesideMissing() throws -> [Int] {
         try gatherMet()
         defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
         let table = try SQL.identifier(tableName)
+        if shape.definition.pagination.isShifting {
+            let isAnyMissing = try connection.int64(
+                """
+                SELECT EXISTS (SELECT 1 FROM \(table) t WHERE _removed_at IS NULL AND \(try isComparable)
+                    AND NOT EXISTS (SELECT 1 FROM temp._met m WHERE \(try isMet)))
+                """)
+            return isAnyMissing == 1 ? Array(1...max(1, state.walk?.pages ?? 1)) : []
+        }
         var pages: Set<Int> = []
         try connection.rows(
             """
@@ -100,9 +110,10 @@ extension FeedSession {
         // What an earlier walk wrote before it was cut off has been met again, in its place.
         try connection.run(
             """
-            UPDATE _walk SET complete = 1 WHERE feed = ?1 AND complete = 0 AND generation IN (
+            UPDATE _walk SET complete = 1, mode = ?3
+            WHERE feed = ?1 AND (complete = 0 OR mode = 'reload') AND generation IN (
                 SELECT p.generation FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ?2)
-            """, .text(feed), walk)
+            """, .text(feed), walk, .text(mode))
         try moveWatermark()
         return removed
     }

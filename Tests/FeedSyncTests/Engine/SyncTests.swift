@@ -86,6 +86,20 @@ struct SyncTests {
         #expect(try bench.names == bench.upstreamNames(65))
     }
 
+    @Test("Does not take what `more` went past for known ground: the list may have moved under it")
+    func afterMore() async throws {
+        let bench = try await bench("new", paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        try await bench.reload()
+        try await bench.more()
+        bench.upstream.edit { $0.remove(at: 15) }
+        try await bench.more(.allPages)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["0"])
+        try await sync(bench)
+        #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(34)))
+        let pages = try await requests(bench) { try await sync(bench) }
+        #expect(pages == [1])
+    }
+
     @Test("In mode `all` marks what is gone, and clears the mark of what returns")
     func removal() async throws {
         let bench = try await bench("all")
@@ -116,6 +130,33 @@ struct SyncTests {
         all.upstream.fail(page: 2, with: .status(500))
         _ = try await all.failure(.sync)
         #expect(try all.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
+    }
+
+    @Test(
+        "Takes nothing for gone that moved past it: before it marks a row, it asks all pages again whose items may move"
+    )
+    func removalUnderMoves() async throws {
+        let moved = Array(1...10) + Array(13...30) + [11, 12]
+        let bench = try await bench(
+            "all", items: PagedFeed.items(moved), paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        try await sync(bench)
+        // Two stand elsewhere now than they did, and move up to the first page as two of it go, once that has come.
+        bench.upstream.items = PagedFeed.items(1...30)
+        let upstream = bench.upstream
+        let isEdited = Lock(false)
+        bench.server.route("/things") { request in
+            let isFirst = isEdited.withLock { isEdited in
+                defer { isEdited = isEdited || request.parameter("page") == "2" }
+                return !isEdited && request.parameter("page") == "2"
+            }
+            if isFirst { upstream.edit { $0.removeFirst(2) } }
+            return upstream.answer(request)
+        }
+        try await sync(bench)
+        let gone = Set(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL"))
+        #expect(gone.isSubset(of: ["1", "2"]))
+        try await sync(bench)
+        #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["1", "2"])
     }
 
     @Test("An end where the walk before had more removes nothing until a second walk ends alike")

@@ -1,0 +1,84 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import SeededGenerator
+import Testing
+import Threading
+
+/// `SYNC_FIRST_SEED` and `SYNC_SEEDS` choose the seeds, and so play one that failed again.
+@Suite(.timeLimit(.minutes(60))) struct SyncKillTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let seeds = environment["SYNC_SEEDS"].flatMap { UInt64($0) } ?? 2
+    private static let first = environment["SYNC_FIRST_SEED"].flatMap { UInt64($0) } ?? 1
+
+    @Test(
+        "Killed at any moment, again and again, while the list moves and fails, a sync makes the mirror what its mode promises",
+        arguments: MovingList.Mode.allCases)
+    func anyMoment(mode: MovingList.Mode) async throws {
+        for seed in Self.first..<Self.first + Self.seeds {
+            for style in MovingList.Style.allCases {
+                guard try await survives(MovingList(style, mode, seed: seed), "\(mode) \(style) seed \(seed)") else {
+                    return
+                }
+            }
+        }
+    }
+
+    private func survives(_ start: MovingList, _ name: String) async throws -> Bool {
+        var start = start
+        // The binary's waits take time.
+        start.mayLimit = false
+        let place = try Workplace([])
+        let members = start.definition.split(separator: "\n").map { "    \($0)\n" }.joined()
+        try place.write(
+            "feedsync.yaml",
+            "feeds:\n  things:\n    url: \(place.server.url)/things\n    retries: 0\n\(members)")
+        let list = Lock(start)
+        let target = Lock(SignalTarget())
+        place.server.route("/things") { request in
+            target.withLock { $0.countDown() }
+            return list.withLock { $0.answer(request) }
+        }
+        var stored: Set<String> = []
+        for _ in 0..<4 {
+            target.withLock { $0.arm(SIGKILL, after: list.withLock { $0.random(1...6) }) }
+            list.withLock { $0.isMoving = true }
+            let run = try place.start("sync")
+            target.withLock { $0.process = run.id }
+            _ = await run.end()
+            list.withLock { $0.isMoving = false }
+            guard try isWhole(place, name, &stored) else { return false }
+        }
+        target.withLock { $0.disarm() }
+        list.withLock { $0.move() }
+        var ends: [String] = []
+        for _ in 0..<4 {
+            let run = try await place.run("sync")
+            ends.append(run.output + run.errors)
+            if run.code == 0, try place.query("SELECT complete FROM feed") == ["1"] { break }
+        }
+        guard try isWhole(place, name, &stored) else { return false }
+        let runs = "\(name): \(ends), \(try place.query("SELECT outcome || coalesce(' ' || reason, '') FROM run"))"
+        try place.expectSound()
+        let live = try place.query(
+            "SELECT id || '|' || value FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position")
+        let listed = list.withLock { $0.listed }
+        let isTrue = start.mode == .all ? live == listed : Set(live).isSuperset(of: listed)
+        #expect(isTrue, "\(live) is not what there is, \(listed); \(runs)")
+        let isComplete = try place.query("SELECT complete FROM feed") == ["1"]
+        #expect(isComplete, "\(runs)")
+        return isTrue && isComplete
+    }
+
+    /// Whether no row is lost, and the file is whole.
+    private func isWhole(_ place: Workplace, _ name: String, _ stored: inout Set<String>) throws -> Bool {
+        guard place.files.contains("feedsync.db"),
+            try place.query("SELECT 1 FROM sqlite_schema WHERE name = 'things'") != []
+        else { return true }
+        let ids = Set(try place.query("SELECT id FROM things"))
+        let isWhole = try ids.isSuperset(of: stored) && place.query("PRAGMA integrity_check") == ["ok"]
+        #expect(isWhole, "\(name): rows were lost, or the store is broken")
+        stored = ids
+        return isWhole
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import HTTP
+import ScriptedServer
+import Testing
+import Threading
+
+@testable import FeedSync
+
+/// A mirror of a list that moves and fails, and what must be true of it at any time.
+final class MovingMirror {
+    private let name: String
+    private let mode: MovingList.Mode
+    private let list: Lock<MovingList>
+    private let bench: EngineBench
+    private let hasTimeouts: Bool
+    private let stop = Lock<(afterRequests: Int, run: Task<RunSummary?, Never>?)>((0, nil))
+    private var everStored: Set<String> = []
+    private(set) var isTrue = true
+
+    private static let client = Client(userAgent: "feedsync-tests")
+
+    init(_ start: MovingList, _ name: String) async throws {
+        self.name = name
+        mode = start.mode
+        var start = start
+        hasTimeouts = start.random(0...11) == 0
+        bench = try await EngineBench(
+            members: hasTimeouts ? "timeout: 80ms" : "", paging: "", columns: start.definition,
+            retries: start.random(0...1))
+        let gate = bench.server.gate()
+        if hasTimeouts { start.stall = { gate.wait() } }
+        list = Lock(start)
+        bench.server.route("/things") { [list, stop] request in
+            let due = stop.withLock { stop -> Task<RunSummary?, Never>? in
+                stop.afterRequests -= 1
+                return stop.afterRequests == 0 ? stop.run : nil
+            }
+            due?.cancel()
+            return list.withLock { $0.answer(request) }
+        }
+    }
+
+    /// A few commands while the list moves and fails; some are stopped, some are another process's.
+    func move() async throws {
+        var engine = try await bench.another(options: Self.options())
+        for _ in 0..<random(1...6) {
+            if random(0...2) == 0 { engine = try await bench.another(options: Self.options()) }
+            let command: RequestCommand =
+                switch random(0...9) {
+                case 0: .reload
+                case 1: .nextPages(random(1...3))
+                case 2: .allPages
+                default: .sync
+                }
+            let before = list.withLock { list in
+                list.isMoving = true
+                return list.lastSerial
+            }
+            let alive = everStored.isEmpty ? [] : try rows("_removed_at IS NULL")
+            let count = random(0...2) == 0 ? random(1...8) : 0
+            let run = stop.withLock { [engine] stop in
+                let run = Task { try? await engine.perform(command) }
+                stop = (count, run)
+                return run
+            }
+            let summary = await run.value
+            list.withLock { $0.isMoving = false }
+            try examine(alive: alive, quietSince: before, "\(command)")
+            if command == .sync, let summary, summary.reason == nil, mode != .since {
+                let unmet = list.withLock { $0.quiet(since: before) }.subtracting(try rows("_removed_at IS NULL"))
+                expect(unmet.isEmpty, "a sync says complete and did not meet \(unmet)")
+            }
+            if summary != nil, try bench.feed("complete") == "1" {
+                let run = try bench.query("SELECT complete, reason FROM run ORDER BY id DESC LIMIT 1")
+                expect(command != .sync || run == ["1|"], "a feed is as complete as its run, not \(run)")
+            }
+        }
+        list.withLock { $0.move() }
+    }
+
+    /// Syncs till one is complete, and looks whether the mirror is what its mode promises.
+    func rest() async throws {
+        stop.withLock { $0 = (0, nil) }
+        let definition = try EngineBench.definition(
+            "url: \(bench.server.url)/things\n\(list.withLock { $0.definition })\nretries: 0\n")
+        let engine = try await bench.another(definition, options: Self.options())
+        var summary: RunSummary?
+        var ends: [String] = []
+        // A walk that goes on behind a cut may find another list before it, and an end that comes too soon is believed
+        // when it comes again.
+        while summary.map({ $0.reason != nil }) ?? true, ends.count < 4 {
+            do throws(FeedError) {
+                summary = try await engine.perform(.sync)
+                ends.append(summary?.reason?.rawValue ?? "complete")
+            } catch {
+                summary = nil
+                ends.append("\(error)")
+            }
+            try examine(alive: [], quietSince: 0, "sync at rest")
+        }
+        expect(summary != nil && summary?.reason == nil, "no sync was complete: \(ends)")
+        expect(try bench.feed("complete") == "1", "the feed is not complete")
+        let listed = list.withLock { $0.listed }
+        let live = try bench.query(
+            "SELECT id, value FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position")
+        if mode == .all {
+            expect(live == listed, "\(live) is not \(listed)")
+            expect(try bench.feed("item_count") == "\(listed.count)", "the count is wrong")
+        } else {
+            let missing = Set(listed).subtracting(live)
+            expect(missing.isEmpty, "\(missing) of \(listed) are missing in \(live)")
+        }
+        expect(try bench.query("PRAGMA integrity_check") == ["ok"], "the store is broken")
+    }
+
+    /// What is true after every command.
+    private func examine(alive: Set<String>, quietSince serial: Int, _ command: String) throws {
+        let ids = Set(try bench.query("SELECT id FROM things"))
+        expect(ids.isSuperset(of: everStored), "\(command): rows were lost: \(everStored.subtracting(ids))")
+        everStored = ids
+        let fault = grammarFault(try bench.log)
+        expect(fault == nil, "\(command): \(fault ?? "")")
+        let quiet = list.withLock { $0.quiet(since: serial) }
+        let gone = alive.intersection(quiet).intersection(try rows("_removed_at IS NOT NULL"))
+        expect(gone.isEmpty, "\(command): \(gone) were marked as gone although nothing happened to them")
+        let count = try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NULL")
+        expect(count == [try bench.feed("item_count")], "\(command): the count is wrong")
+    }
+
+    private func rows(_ condition: String) throws -> Set<String> {
+        Set(try bench.query("SELECT id, value FROM things WHERE \(condition)"))
+    }
+
+    private func random(_ range: ClosedRange<Int>) -> Int { list.withLock { $0.random(range) } }
+
+    private func expect(_ condition: Bool, _ message: @autoclosure () throws -> String) rethrows {
+        guard !condition else { return }
+        isTrue = false
+        let text = try message()
+        let runs = (try? bench.query("SELECT id, command, outcome, complete, reason, pages FROM run")) ?? []
+        Issue.record("\(name): \(text)\nruns: \(runs.joined(separator: ", "))")
+    }
+
+    /// Of an engine whose waits take no time, and pass in its own time of day.
+    private static func options() -> EngineOptions {
+        var options = EngineOptions(client: client)
+        let clock = RecordingClock()
+        let start = WallClock.system.milliseconds
+        options.clock = clock
+        options.wallClock = WallClock { start + clock.now.offset.components.seconds * 1000 + 1000 }
+        options.random = { 0.5 }
+        return options
+    }
+}

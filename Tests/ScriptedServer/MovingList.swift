@@ -1,0 +1,151 @@
+internal import SeededGenerator
+
+/// A list that changes under whoever reads it, in one of the ways in which upstreams have pages; and that fails now and then.
+///
+/// What it is like (its pages' size, entity tags, totals, the form of its times) and what happens to it follow from the seed.
+public struct MovingList: Sendable {
+    /// How its pages follow each other.
+    public enum Style: String, CaseIterable, Sendable { case page, offset, link, nextURL, cursor, keyset }
+
+    /// What is to be kept true of it.
+    public enum Mode: String, CaseIterable, Sendable { case new, since, all }
+
+    /// An element of the list.
+    public struct Item: Sendable {
+        /// What tells it apart.
+        public let id: Int
+        /// Its content.
+        public internal(set) var value: Int
+        /// When it changed last, in milliseconds since 1970.
+        public internal(set) var at: Int
+        /// The number of its last change in the list's history.
+        public internal(set) var serial: Int
+        /// Whether `null` stands for it.
+        public internal(set) var isNull = false
+    }
+
+    /// How its pages follow each other.
+    public let style: Style
+    /// What is to be kept true of it.
+    public let mode: Mode
+    /// Whether requests move it, and fail.
+    public var isMoving = false
+    /// What a response waits for that comes too late; nil where none does.
+    public var stall: (@Sendable () -> Void)?
+    /// Whether it may want a pause of whoever asks.
+    public var mayLimit = true
+
+    var generator: SeededGenerator
+    var items: [Item] = []
+    var now = 1_700_000_000_000
+    private(set) var serial = 0
+    private var lastID = 0
+
+    let perPage: Int
+    let hasTotals: Bool
+    let hasNulls: Bool
+    let sendsETag: Bool
+    let compresses: Bool
+    let mark: Mark
+    let includesBorder: Bool
+
+    /// The list of a seed.
+    public init(_ style: Style, _ mode: Mode, seed: UInt64) {
+        self.style = style
+        self.mode = mode
+        var generator = SeededGenerator(seed)
+        perPage = Int.random(in: 1...7, using: &generator)
+        hasTotals = Bool.random(using: &generator)
+        // What is found by the last element's id needs one.
+        hasNulls = !style.goesByID && Int.random(in: 0..<4, using: &generator) == 0
+        sendsETag = Int.random(in: 0..<4, using: &generator) > 0
+        compresses = Int.random(in: 0..<4, using: &generator) == 0
+        mark = Mark.allCases.randomElement(using: &generator) ?? .seconds
+        includesBorder = Bool.random(using: &generator)
+        self.generator = generator
+        for _ in 0..<Int.random(in: 0...perPage * 5, using: &self.generator) { insert() }
+    }
+
+    /// The items as the pages have them, as `id|value`.
+    public var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
+
+    /// The number of the last change so far.
+    public var lastSerial: Int { serial }
+
+    /// Those that nothing has happened to since the change of that number, as `id|value`.
+    public func quiet(since serial: Int) -> Set<String> {
+        Set(items.filter { !$0.isNull && $0.serial <= serial }.map { "\($0.id)|\($0.value)" })
+    }
+
+    /// A random number for whoever tests.
+    public mutating func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+
+    /// Changes a few items, or none.
+    public mutating func move() {
+        for _ in 0..<Int.random(in: 0...2, using: &generator) {
+            switch Int.random(in: 0..<5, using: &generator) {
+            case 0: insert()
+            case 1: if let place = anyPlace { items.remove(at: place) }
+            case 2: if let place = anyPlace { change(items.remove(at: place)) }
+            // Only `all` promises an order.
+            case 3 where mode == .all && !style.goesByID: if let place = anyPlace { displace(items.remove(at: place)) }
+            // Many at one moment: more than a page of equal times.
+            case 4 where Int.random(in: 0..<8, using: &generator) == 0:
+                let moment = now
+                for _ in 0...perPage {
+                    insert()
+                    now = moment
+                }
+            default: break
+            }
+        }
+    }
+
+    private var anyPlace: Int? {
+        mutating get { items.indices.randomElement(using: &generator) }
+    }
+
+    private mutating func insert() {
+        lastID += 1
+        now += step()
+        serial += 1
+        let isNull = hasNulls && Int.random(in: 0..<6, using: &generator) == 0
+        put(Item(id: lastID, value: 0, at: now, serial: serial, isNull: isNull))
+    }
+
+    private mutating func change(_ item: Item) {
+        var item = item
+        now += step()
+        serial += 1
+        // What is new at the head of a list by id is all that a reader of its head can find.
+        if mode != .new || !style.goesByID { item.value += 1 }
+        item.at = now
+        item.serial = serial
+        put(item)
+    }
+
+    private mutating func displace(_ item: Item) {
+        var item = item
+        serial += 1
+        item.serial = serial
+        put(item)
+    }
+
+    /// `all` promises any order, `new` what comes to the head; a list by time is in the order of time.
+    private mutating func put(_ item: Item) {
+        switch mode {
+        case .new: items.insert(item, at: 0)
+        case .since: items.append(item)
+        case .all: items.insert(item, at: Int.random(in: 0...items.count, using: &generator))
+        }
+    }
+
+    private mutating func step() -> Int { Int.random(in: 0...4, using: &generator) * 500 }
+
+    var ordered: [Item] { style.goesByID ? items.sorted { $0.id > $1.id } : items }
+}
+
+extension MovingList.Style {
+    /// Whether the place where a page begins is an item's id.
+    var goesByID: Bool { self == .cursor || self == .keyset }
+}
