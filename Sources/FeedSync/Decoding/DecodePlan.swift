@@ -32,6 +32,8 @@ final class DecodePlan: @unchecked Sendable {
     let strangeSlots: [Int]
     /// Whether each item's JSON is kept.
     let keepsRaw: Bool
+    /// What may change of an item that counts as the same.
+    let ignored: IgnoredMembers
     /// Where the items are, for messages.
     let itemsPath: Path?
 
@@ -53,6 +55,7 @@ final class DecodePlan: @unchecked Sendable {
         self.keyColumns = keyColumns
         columns = definition.columns
         keepsRaw = definition.keepsRaw
+        ignored = IgnoredMembers(definition.ignore, columns: definition.columns)
         fittingKinds = definition.hasOpenColumns ? Self.fittingKinds(definition) : nil
         isFull = definition.columns.count >= ItemShape.mostColumns
         itemsPath = definition.items?.path

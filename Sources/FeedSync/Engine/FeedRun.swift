@@ -42,8 +42,10 @@ final class FeedRun {
     ) async throws(FeedError) -> RunSummary {
         opening.events.forEach(publish)
         var step = rules.opened(opening.standing)
-        if command == .sync {
-            loader = loader.asking(from: watermark(opening.standing, resuming: step != .fetch(.header, nil)))
+        let isHeader = step == .fetch(.header, nil)
+        // A walk by watermark stays one, whoever goes on with it.
+        if command == .sync || !isHeader {
+            loader = loader.asking(from: watermark(opening.standing, resuming: !isHeader))
         }
         do throws(FetchFailure) {
             steps: while true {
@@ -208,7 +210,7 @@ final class FeedRun {
         note(loaded)
         return rules.committed(
             RunRules.Committed(
-                number: outcome.number, isUnchanged: outcome.isUnchanged, isKnownGround: outcome.isKnownGround,
+                number: outcome.number, isUnchanged: outcome.isUnchanged, isKnownGround: outcome.ground != nil,
                 adjoins: outcome.adjoins, next: loaded.end.next, reason: outcome.reason))
     }
 

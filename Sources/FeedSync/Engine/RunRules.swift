@@ -23,7 +23,7 @@ struct RunRules {
         var adjoins = true
         /// Where the walk goes on.
         var next: Continuation?
-        /// Why the walk cannot be complete, where that is known already.
+        /// Why the walk cannot be complete if it ends here.
         var reason: IncompleteReason?
     }
 
@@ -96,7 +96,7 @@ struct RunRules {
             state = .fetching(left: command.limit, hasChanged: false)
             return isHeader ? .fetch(.header, nil) : .fetch(.footer, standing.continuation)
         }
-        mayEndAtHeader = standing.isComplete
+        mayEndAtHeader = standing.leavesKnownGround
         guard mode != .new, standing.resumableMode == mode.mode, let next = standing.continuation else {
             state = .walking(Walk())
             return .fetch(.header, nil)
@@ -147,10 +147,10 @@ struct RunRules {
             state = .checking(walk, all: all, left: rest, worst: worst, rounds: rounds)
             return .check(next)
         }
-        guard worst > .same else { return end(outcome(walk), .complete) }
+        guard worst > .same else { return end(outcome(walk), closing(walk)) }
         guard rounds < Self.mostRounds else {
             // New items that come all the time move the others down, which hides none of them.
-            return end(.ok, mode == .new && worst == .mended ? .complete : .incomplete(.drift))
+            return end(.ok, mode == .new && worst == .mended ? closing(walk) : .incomplete(.drift))
         }
         state = .checking(walk, all: all, left: all, worst: .same, rounds: rounds + 1)
         return .check(all[0])
@@ -167,19 +167,24 @@ struct RunRules {
     }
 
     private mutating func walked(_ walk: Walk) -> Step {
-        if let reason = walk.reason { return end(outcome(walk), .incomplete(reason)) }
+        // What is known ground from now on must have no gaps, for whatever reason the walk ended.
+        if let reason = walk.reason, mode != .new || !reason.leavesKnownGround {
+            return end(outcome(walk), .incomplete(reason))
+        }
         return mode == .all ? .findMissing : check(walk, also: [])
     }
 
     private mutating func check(_ walk: Walk, also pages: [Int]) -> Step {
-        // A list that is as it was stored has not moved.
-        var wanted = Set(pages).union(walk.hasChanged ? walk.doubtful : [])
+        // A list that is as a walk stored it that missed nothing has not moved.
+        var wanted = Set(pages).union(walk.hasChanged || !mayEndAtHeader ? walk.doubtful : [])
         if walk.resumedBehind > 0 { wanted.formUnion(1...walk.resumedBehind) }
         let all = wanted.sorted()
-        guard let first = all.first else { return end(outcome(walk), .complete) }
+        guard let first = all.first else { return end(outcome(walk), closing(walk)) }
         state = .checking(walk, all: all, left: all, worst: .same, rounds: 1)
         return .check(first)
     }
+
+    private func closing(_ walk: Walk) -> WalkClosing { walk.reason.map(WalkClosing.incomplete) ?? .complete }
 
     private func outcome(_ walk: Walk) -> RunOutcome { walk.hasChanged ? .ok : .unchanged }
 

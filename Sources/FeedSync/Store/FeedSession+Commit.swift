@@ -9,7 +9,7 @@ extension FeedSession {
         draft.open = nil
         do {
             let outcome = try connection.transaction { try store(page, in: &draft, now: now) }
-            if beginsNext(page, outcome.isKnownGround) { draft.open = .footer }
+            if outcome.beginsNext { draft.open = .footer }
             follow(draft, standing: FeedStanding(isLoaded: true, continuation: page.end.next))
             return outcome
         } catch {
@@ -32,7 +32,9 @@ extension FeedSession {
         draft.generation = writer.generation
         draft.hasChanged = draft.hasChanged || writer.isChanged
         draft.longestPage = max(draft.longestPage, writer.placed)
-        draft.walk = try record(page, written, by: writer, now: now)
+        let ground = try !writer.isChanged && written.placed > 0 ? ground(at: written.place) : nil
+        let adjoins = try adjoins(writer, behind: walk)
+        draft.walk = try record(page, written, by: writer, ground: ground, adjoins: adjoins, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
@@ -44,21 +46,20 @@ extension FeedSession {
         draft.figures.leftOut += page.leftOut.count
         try updateFeed(page, draft, added: writer.added, now: now)
         try updateRun(draft.figures)
-        let isKnownGround = try !writer.isChanged && written.placed > 0 && isKnownGround(written.place)
         let number = draft.walk?.pages ?? 1
+        let beginsNext = self.beginsNext(page, ground != nil)
         return PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
-            isKnownGround: isKnownGround, adjoins: try adjoins(writer, behind: walk),
-            beginsNext: beginsNext(page, isKnownGround),
-            reason: draft.walk?.reason,
-            events: try logEvents(
-                page, items: writer.items, number: number, beginsNext: beginsNext(page, isKnownGround), now: now))
+            ground: ground, adjoins: adjoins, beginsNext: beginsNext,
+            reason: draft.walk?.reason ?? ground?.reason
+                ?? (draft.walk.map { $0.leftOut > 0 } ?? false ? .leftOut : nil),
+            events: try logEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now))
     }
 
     /// Whether nothing lies between the page before and this one. Only a complete walk tells what stood side by side.
     private func adjoins(_ writer: PageWriter, behind walk: WalkState) throws -> Bool {
         guard writer.adjoins, let last = walk.lastPlaceBefore else { return false }
-        return try isKnownGround(last)
+        return try ground(at: last) != nil
     }
 
     /// Whether a footer follows at once.
@@ -150,9 +151,10 @@ extension FeedSession {
         return events
     }
 
-    private func record(_ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, now: String) throws
-        -> WalkState
-    {
+    private func record(
+        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, ground: KnownGround?, adjoins: Bool,
+        now: String
+    ) throws -> WalkState {
         var walk = writer.walk
         let begin = walk.position - (writer.placed > 0 ? writer.placed : 0)
         if !page.isCheck, let next = page.end.next, !walk.continuations.insert(next.text).inserted {
@@ -161,6 +163,7 @@ extension FeedSession {
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
         walk.pages += 1
+        if !page.isCheck, page.mode == "all" { walk.metPlaces += writer.metPlaces }
         // A page that was asked for once more has been counted.
         if !page.isCheck { walk.elements += written.elements }
         walk.mostElements = max(walk.mostElements, written.elements)
@@ -179,7 +182,12 @@ extension FeedSession {
         try notice(idlePage: !page.isCheck && written.keys != "[]" && writer.placed == 0, in: &walk, page)
         if writer.isChanged { walk.lifted = walk.pages }
         let isEnd = page.end.next == nil
-        walk.reason = isEnd ? reason(of: walk, page) : nil
+        walk.reason = isEnd ? reason(of: walk, page) : page.mode == "reload" && ground != nil ? walk.reason : nil
+        if page.mode == "reload", shape.definition.pagination.isShifting, walk.pages > 1, !adjoins {
+            walk.isUnchecked = true
+        }
+        // Who goes on from known ground meets what is known.
+        walk.isComplete = isEnd ? walk.reason == nil && page.mode == "reload" : walk.isComplete && ground != nil
         let id = try recordPage(
             page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: writer.sharesRows, walk: walk.id, now: now)
@@ -190,13 +198,12 @@ extension FeedSession {
             """
             UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
                 complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ?,
-                mode = iif(?, 'reload', mode) WHERE id = ?
+                is_unchecked = ? WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
             Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted),
-            Value(isEnd && walk.reason == nil && page.mode == "reload"),
+            Value(walk.isComplete),
             Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.furthest),
-            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(page.mode == "reload"),
-            Value(walk.id))
+            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(walk.isUnchecked), Value(walk.id))
         return walk
     }
 

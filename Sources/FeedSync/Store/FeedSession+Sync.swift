@@ -1,13 +1,19 @@
 internal import SQLite
 
 extension FeedSession {
-    /// Whether the rows at a page's places were written last by a walk that was complete.
-    ///
-    /// Only a sync asks its pages again: what moved up past a `more` meanwhile was not met.
-    func isKnownGround(_ page: Place) throws -> Bool {
-        try connection.int64(
-            "SELECT complete AND (mode <> 'reload' OR NOT ?) FROM _walk WHERE feed = ? AND generation = ?",
-            Value(shape.definition.pagination.isShifting), .text(feed), Value(page.generation)) == 1
+    /// What a walk has to be for its rows to be known ground, as a condition on `_walk`: it met all that it could meet,
+    /// and nothing can have passed it unseen.
+    static let isGround =
+        "(complete = 1 OR coalesce(reason, '') IN ('cap', 'max_pages', 'left_out')) AND is_unchecked = 0"
+
+    /// Known ground at a page's places, if the walk that wrote them last makes them that.
+    func ground(at page: Place) throws -> KnownGround? {
+        var ground: KnownGround?
+        try connection.rows(
+            "SELECT reason FROM _walk WHERE feed = ? AND generation = ? AND \(Self.isGround)",
+            [.text(feed), Value(page.generation)]
+        ) { row in ground = KnownGround(reason: row.text(at: 0).flatMap(IncompleteReason.init)) }
+        return ground
     }
 
     /// The continuation that led to a page of the walk; nil for its first.
@@ -26,44 +32,37 @@ extension FeedSession {
     func check(_ page: DecodedPage?, number: Int, known: StoredPage?) throws -> RunRules.Check {
         let keys = page?.keys ?? "[]"
         if keys == known?.keys, try page.map(table.holds) ?? true { return .same }
-        let met = "SELECT value FROM _walk_page w JOIN _page p ON p.id = w.page, json_each(p.keys) WHERE w.walk = ?2"
+        guard keys != "[]" else { return .mended }
         // What stands last on it was met on it or before, unless it came up from a later page.
-        let last = try connection.int64(
+        let first = try connection.int64(
             """
-            SELECT (SELECT value FROM json_each(?1) ORDER BY key DESC LIMIT 1) IN (\(met) AND w.number <= ?3)
-                OR json_array_length(?1) = 0
-            """, .text(keys), Value(state.walk?.id), Value(number))
-        return last == 1 ? .mended : .movedUp
+            SELECT page FROM temp.\(try gatherFirstPages())
+            WHERE key = (SELECT value FROM json_each(?) ORDER BY key DESC LIMIT 1)
+            """, .text(keys))
+        return first.map { $0 <= number } ?? false ? .mended : .movedUp
     }
 
-    /// The pages of the walk on which the rows may be that it did not meet: those with the rows that stand before and
-    /// behind them. Where items move from page to page it is any: the rows may have had other neighbours since.
-    func pagesBesideMissing() throws -> [Int] {
-        try gatherMet()
-        defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
-        let table = try SQL.identifier(tableName)
-        if shape.definition.pagination.isShifting {
-            let isAnyMissing = try connection.int64(
-                """
-                SELECT EXISTS (SELECT 1 FROM \(table) t WHERE _removed_at IS NULL AND \(try isComparable)
-                    AND NOT EXISTS (SELECT 1 FROM temp._met m WHERE \(try isMet)))
-                """)
-            return isAnyMissing == 1 ? Array(1...max(1, state.walk?.pages ?? 1)) : []
-        }
-        var pages: Set<Int> = []
-        try connection.rows(
+    /// The name of a table with the first page on which the walk met each key: gathered once, for the pages that are
+    /// asked again have later numbers.
+    private func gatherFirstPages() throws -> String {
+        // The connection may have other feeds' runs at the same time.
+        let name = "_first_page_\(run)"
+        guard !hasFirstPages else { return name }
+        try connection.execute("CREATE TEMP TABLE \(name) (key, page, PRIMARY KEY (key)) WITHOUT ROWID")
+        try connection.run(
             """
-            WITH listed AS (
-                SELECT row_number() OVER (ORDER BY _generation DESC, _position) AS place,
-                    (SELECT m.page FROM temp._met m WHERE \(try isMet)) AS page
-                FROM \(table) t WHERE _removed_at IS NULL AND \(try isComparable)
-            )
-            SELECT DISTINCT beside.page FROM listed JOIN listed beside
-                ON beside.place IN (listed.place - 1, listed.place + 1)
-            WHERE listed.page IS NULL AND beside.page IS NOT NULL
-            """
-        ) { row in pages.insert(Int(row.int64(at: 0))) }
-        return pages.sorted()
+            INSERT OR IGNORE INTO temp.\(name) SELECT j.value, w.number
+            FROM _walk_page w JOIN _page p ON p.id = w.page, json_each(p.keys) j WHERE w.walk = ? ORDER BY w.number
+            """, Value(state.walk?.id))
+        hasFirstPages = true
+        return name
+    }
+
+    /// Drops what the run gathered for itself.
+    func dropGathered() {
+        guard hasFirstPages else { return }
+        try? connection.execute("DROP TABLE IF EXISTS temp._first_page_\(run)")
+        hasFirstPages = false
     }
 
     /// Ends a sync's run: what its walk came to, and what follows from it for rows, known ground and watermark.
@@ -76,6 +75,7 @@ extension FeedSession {
                 try connection.run(
                     "UPDATE _walk SET complete = 0, reason = ?, ended_at = ? WHERE id = ?", .text(reason.rawValue),
                     .text(now), Value(state.walk?.id))
+                if reason.leavesKnownGround { try promote("complete = 0, reason = '\(reason.rawValue)'") }
                 draft.walk?.reason = reason
             case .complete where try mode == "all" && isDoubtful():
                 // Nothing is taken for gone before a second walk ends alike.
@@ -107,15 +107,21 @@ extension FeedSession {
         try connection.run(
             "UPDATE _walk SET complete = 1, reason = NULL, stopped_by = NULL, ended_at = ? WHERE id = ?", .text(now),
             walk)
-        // What an earlier walk wrote before it was cut off has been met again, in its place.
-        try connection.run(
-            """
-            UPDATE _walk SET complete = 1, mode = ?3
-            WHERE feed = ?1 AND (complete = 0 OR mode = 'reload') AND generation IN (
-                SELECT p.generation FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ?2)
-            """, .text(feed), walk, .text(mode))
+        try promote("complete = 1, reason = NULL")
         try moveWatermark()
         return removed
+    }
+
+    /// Lets earlier walks be as good as this one, whose rows it met again in their place: those that were cut off, and
+    /// those that nobody had checked.
+    private func promote(_ standing: String) throws {
+        try connection.run(
+            """
+            UPDATE _walk SET \(standing), is_unchecked = 0
+            WHERE feed = ?1 AND NOT (\(Self.isGround)) AND generation IN (
+                SELECT p.generation FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ?2)
+            """, .text(feed), Value(state.walk?.id))
+        try connection.run("UPDATE _walk SET is_unchecked = 0 WHERE id = ?", Value(state.walk?.id))
     }
 
     /// Moves the watermark to the furthest item, but not past the moment at which the walk began.
@@ -176,7 +182,7 @@ extension FeedSession {
     }
 
     /// The keys that the walk met, a column for each of the key's, with the last of its pages that has them.
-    private func gatherMet() throws {
+    func gatherMet() throws {
         let count = shape.definition.key.count
         let names = (0..<count).map { "k\($0)" }.joined(separator: ", ")
         let values = (0..<count).map { Self.comparable(count == 1 ? "j.value" : "json_extract(j.value, '$[\($0)]')") }
@@ -190,7 +196,7 @@ extension FeedSession {
     }
 
     /// Whether a row `t` is one that the walk met, as a condition on `temp._met m`.
-    private var isMet: String {
+    var isMet: String {
         get throws {
             try shape.definition.key.enumerated().map { index, name in
                 "m.k\(index) = \(Self.comparable("t.\(try SQL.identifier(name))"))"
@@ -199,7 +205,7 @@ extension FeedSession {
     }
 
     /// Whether the key of a row `t` can be compared: the JSON functions of SQLite 3.40 cut a text at a zero byte.
-    private var isComparable: String {
+    var isComparable: String {
         get throws {
             try shape.definition.key.map { "instr(t.\(try SQL.identifier($0)), char(0)) = 0" }.joined(
                 separator: " AND ")

@@ -14,6 +14,8 @@ final class FeedSession {
     private(set) var table: FeedTable
     var state: FeedState
     private(set) var standing: FeedStanding
+    /// Whether the run has a table of the keys that its walk met.
+    var hasFirstPages = false
 
     init(
         feed: String, tableName: String, run: Int64, shape: FeedShape, state: FeedState, standing: FeedStanding,

@@ -179,12 +179,16 @@ final class FeedTable {
 
     private func isSame(_ item: PageItem, in select: Statement) -> Bool {
         for column in plan.columns.indices {
+            let value = item.value(of: column)
             guard
-                isSame(item.value(of: column), in: select, at: Self.fixed + column)
+                isSame(value, in: select, at: Self.fixed + column)
                     || item.isWidened(column, to: select.text(at: Self.fixed + column))
+                    || plan.ignored.excuse(value, of: column, stored: select.text(at: Self.fixed + column))
             else { return false }
         }
-        return !plan.keepsRaw || select.holdsText(item.raw, at: Self.fixed + plan.columns.count)
+        let raw = Self.fixed + plan.columns.count
+        return !plan.keepsRaw || select.holdsText(item.raw, at: raw)
+            || plan.ignored.excuse(raw: item.raw, stored: select.text(at: raw))
     }
 
     private func isSame(_ value: ColumnValue, in select: Statement, at index: Int) -> Bool {

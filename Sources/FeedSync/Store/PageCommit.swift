@@ -76,13 +76,13 @@ struct PageOutcome: Sendable {
     let isEnd: Bool
     /// The page's number in the walk.
     let number: Int
-    /// Whether its rows were written last by a complete walk.
-    let isKnownGround: Bool
+    /// What begins with it if its rows are stored as they came, by a walk that met all.
+    let ground: KnownGround?
     /// Whether it is sure that nothing lies between the page before and this one.
     let adjoins: Bool
     /// Whether a footer has begun.
     let beginsNext: Bool
-    /// Why the walk cannot be complete, where it has ended.
+    /// Why the walk cannot be complete, where it has ended or may end.
     let reason: IncompleteReason?
     let events: [StatusEvent]
 }

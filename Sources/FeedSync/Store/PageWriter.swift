@@ -26,6 +26,8 @@ struct PageWriter {
     private(set) var walk: WalkState
     /// Whether the page's first item stood right behind the last one of the page before, when both were stored.
     private(set) var adjoins = false
+    /// Where the rows that the page met stood before.
+    private(set) var metPlaces: [MetPlaces] = []
     /// The feed's newest generation.
     private(set) var generation: Int64
 
@@ -75,7 +77,7 @@ struct PageWriter {
     ) throws {
         items.unchanged += Int(page.placed)
         guard page.placed > 0 else { return }
-        note(page.place)
+        note(page.place, count: page.placed)
         walk.lastPlaceBefore = Place(
             generation: page.place.generation, position: page.place.position + page.placed - 1)
         let isHead = page.place == Place(generation: generation, position: 0)
@@ -114,8 +116,12 @@ struct PageWriter {
         }
     }
 
-    /// Takes note of where an item stood before this page; nil for a new one.
-    private mutating func note(_ before: Place?) {
+    /// Takes note of where an item, or the first of `count`, stood before this page; nil for a new one.
+    private mutating func note(_ before: Place?, count: Int64 = 1) {
+        if let before {
+            let met = MetPlaces(before, count: count, page: walk.pages + 1)
+            if metPlaces.isEmpty || !metPlaces[metPlaces.count - 1].extend(by: met) { metPlaces.append(met) }
+        }
         if !hasItems, let before {
             adjoins = lastBefore.map { Place(generation: $0.generation, position: $0.position + 1) == before } ?? false
         }

@@ -45,6 +45,7 @@ extension Store {
 
     /// Ends what `open` began, whether or not anything was committed.
     func close(_ feed: String) {
+        sessions[feed]?.dropGathered()
         sessions[feed] = nil
     }
 
@@ -211,12 +212,11 @@ extension Store {
         var standing = FeedStanding(isLoaded: false)
         try connection.rows(
             """
-            SELECT generation, next_page, _feed.walk, complete, watermark
+            SELECT generation, next_page, _feed.walk, watermark
             FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?
             """, [name]
         ) { row in
-            standing.isComplete = row.int64(at: 3) == 1
-            standing.watermark = row.text(at: 4)
+            standing.watermark = row.text(at: 3)
             state.generation = row.int64(at: 0)
             standing.continuation = row.text(at: 1).map(Continuation.init)
             standing.isLoaded = !row.isNull(at: 2)
@@ -227,29 +227,34 @@ extension Store {
             let loaded = try load(walk)
             state.walk = loaded
             standing.pages = loaded.pages
-            (standing.resumableMode, standing.walkWatermark) = try resumable(loaded)
+            try connection.rows(
+                "SELECT watermark, \(FeedSession.isGround) FROM _walk WHERE id = ?", [Value(loaded.id)]
+            ) { row in
+                standing.walkWatermark = row.text(at: 0)
+                standing.leavesKnownGround = row.int64(at: 1) == 1
+            }
+            standing.resumableMode = try resumableMode(loaded)
         }
         return (state, standing)
     }
 
-    /// The mode of a sync's walk that was cut off or that the network failed, and what its requests carried. After
-    /// anything else a sync starts with the header.
-    private func resumable(_ walk: WalkState) throws -> (mode: String?, watermark: String?) {
-        var result: (String?, String?) = (nil, nil)
-        try connection.rows(
+    /// The mode of a sync's walk that was cut off or that the network failed. After anything else a sync starts with
+    /// the header.
+    private func resumableMode(_ walk: WalkState) throws -> String? {
+        try connection.scalar(
             """
-            SELECT mode, watermark FROM _walk WHERE id = ? AND mode IN ('since', 'all') AND ended_at IS NULL
+            SELECT mode FROM _walk WHERE id = ? AND mode IN ('since', 'all') AND ended_at IS NULL
                 AND coalesce(stopped_by, 'cancelled') IN ('cancelled', 'interrupted', 'unreachable', 'limited')
-            """, [Value(walk.id)]
-        ) { row in result = (row.text(at: 0), row.text(at: 1)) }
-        return result
+            """, Value(walk.id))?.text
     }
 
     private func load(_ begun: WalkState) throws -> WalkState {
         var walk = begun
         try connection.rows(
-            "SELECT generation, pages, elements, position, left_out, total, drift, reason, furthest FROM _walk WHERE id = ?",
-            [Value(walk.id)]
+            """
+            SELECT generation, pages, elements, position, left_out, total, drift, reason, furthest, complete, is_unchecked
+            FROM _walk WHERE id = ?
+            """, [Value(walk.id)]
         ) { row in
             walk.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
             walk.pages = Int(row.int64(at: 1))
@@ -260,6 +265,8 @@ extension Store {
             walk.hasDrifted = row.int64(at: 6) == 1
             walk.reason = row.text(at: 7).flatMap(IncompleteReason.init)
             walk.furthest = row.text(at: 8)
+            walk.isComplete = row.int64(at: 9) == 1
+            walk.isUnchecked = row.int64(at: 10) == 1
         }
         try connection.rows(
             """

@@ -14,6 +14,11 @@ struct WalkState: Sendable {
     var hasDrifted = false
     /// Why it is not complete although it has ended.
     var reason: IncompleteReason?
+    var isComplete = false
+    /// Whether items may have passed it unseen, and nobody asked again.
+    var isUnchecked = false
+    /// Where the rows that it met stood before, page by page.
+    var metPlaces: [MetPlaces] = []
     /// The number of the last page whose rows have their place in the walk's generation.
     var lifted = 0
     /// Pages running that brought nothing which the walk had not met.
@@ -57,8 +62,8 @@ struct FeedStanding: Sendable, Hashable {
     var isLoaded: Bool
     /// What to request next; nil at the end, or before the first page.
     var continuation: Continuation?
-    /// Whether the last walk reached everything that it was to reach.
-    var isComplete = false
+    /// Whether the rows of the last walk are known ground.
+    var leavesKnownGround = false
     /// The mode of the last walk if it was a sync's that was cut off, and can be gone on with.
     var resumableMode: String?
     /// The pages of the last walk.
@@ -88,4 +93,13 @@ public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
     case upstreamIncomplete = "upstream_incomplete"
     /// The list moved under the walk.
     case drift
+
+    /// Whether the walk met all the same whatever another one like it could meet.
+    var leavesKnownGround: Bool { [.cap, .maxPages, .leftOut].contains(self) }
+}
+
+/// Rows from which on everything is stored that can be.
+struct KnownGround: Sendable, Hashable {
+    /// Why that is not all there is; nil if it is.
+    var reason: IncompleteReason?
 }

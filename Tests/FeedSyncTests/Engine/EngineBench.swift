@@ -59,6 +59,9 @@ final class EngineBench: Sendable {
     @discardableResult
     func more(_ command: RequestCommand = .nextPage) async throws -> RunSummary { try await engine.perform(command) }
 
+    @discardableResult
+    func sync() async throws -> RunSummary { try await engine.perform(.sync) }
+
     /// The error of a command that must fail.
     func failure(_ command: RequestCommand, _ engine: SyncEngine? = nil) async throws -> FeedError {
         do throws(FeedError) {

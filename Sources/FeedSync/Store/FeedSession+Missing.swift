@@ -1,0 +1,53 @@
+internal import SQLite
+
+extension FeedSession {
+    /// The pages of the walk to ask again for rows that it did not meet: those with the rows that stood before and
+    /// behind them, and the first one, to which an item may have moved when the walk had passed it. Where items move from
+    /// page to page it is any: the rows may have had other neighbours since. None if no row is missing.
+    func pagesBesideMissing() throws -> [Int] {
+        guard let walk = state.walk else { return [] }
+        try gatherMet()
+        defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
+        // In the order of the walk before; where an item came twice, where it stands now counts.
+        let met = walk.metPlaces.sorted { $0.first.precedes($1.first) }
+        var pages: Set<Int> = []
+        var next = 0
+        try connection.rows(
+            """
+            SELECT _generation, _position FROM \(try SQL.identifier(tableName)) t
+            WHERE _removed_at IS NULL AND \(try isComparable) AND NOT EXISTS (SELECT 1 FROM temp._met m WHERE \(try isMet))
+            ORDER BY _generation DESC, _position
+            """
+        ) { row in
+            let place = Place(generation: row.int64(at: 0), position: row.int64(at: 1))
+            while next < met.count, met[next].first.precedes(place) { next += 1 }
+            if next > 0 { pages.insert(met[next - 1].page) }
+            if next < met.count { pages.insert(met[next].page) }
+            pages.insert(1)
+        }
+        if !pages.isEmpty, shape.definition.pagination.isShifting { return Array(1...max(1, walk.pages)) }
+        return pages.filter { $0 <= walk.pages }.sorted()
+    }
+}
+
+/// Rows that stood one behind the other before the walk, and that it met so on one of its pages.
+struct MetPlaces: Sendable, Hashable {
+    let first: Place
+    private(set) var count: Int64
+    let page: Int
+
+    init(_ first: Place, count: Int64 = 1, page: Int) {
+        self.first = first
+        self.count = count
+        self.page = page
+    }
+
+    /// Takes in rows that go on where these end; false if they do not.
+    mutating func extend(by other: MetPlaces) -> Bool {
+        guard other.page == page, other.first.generation == first.generation,
+            other.first.position == first.position + count
+        else { return false }
+        count += other.count
+        return true
+    }
+}
