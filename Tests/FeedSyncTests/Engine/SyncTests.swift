@@ -140,23 +140,42 @@ struct SyncTests {
         let bench = try await bench(
             "all", items: PagedFeed.items(moved), paging: "pagination: {style: page, size_param: per_page, size: 10}")
         try await sync(bench)
-        // Two stand elsewhere now than they did, and move up to the first page as two of it go, once that has come.
+        // Two stand elsewhere now than they did.
         bench.upstream.items = PagedFeed.items(1...30)
-        let upstream = bench.upstream
-        let isEdited = Lock(false)
-        bench.server.route("/things") { request in
-            let isFirst = isEdited.withLock { isEdited in
-                defer { isEdited = isEdited || request.parameter("page") == "2" }
-                return !isEdited && request.parameter("page") == "2"
-            }
-            if isFirst { upstream.edit { $0.removeFirst(2) } }
-            return upstream.answer(request)
-        }
+        removeFirstTwo(of: bench, beforePage: "2")
         try await sync(bench)
         let gone = Set(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL"))
         #expect(gone.isSubset(of: ["1", "2"]))
         try await sync(bench)
         #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["1", "2"])
+    }
+
+    @Test("Rows that an incomplete walk left side by side do not prove that nothing lies between them now")
+    func falseNeighbours() async throws {
+        let bench = try await bench(
+            "new", items: PagedFeed.items(Array(1...10) + Array(13...35)),
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        bench.upstream.fail(page: 3, with: .status(500))
+        _ = try await bench.failure(.sync)
+        bench.upstream.items = PagedFeed.items(1...35)
+        removeFirstTwo(of: bench, beforePage: "2")
+        #expect(try await sync(bench).reason == nil)
+        #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(33)))
+    }
+
+    /// As the page before has come, two items of it go: the first two of that page move up past the walk.
+    private func removeFirstTwo(of bench: EngineBench, beforePage page: String) {
+        let upstream = bench.upstream
+        let isEdited = Lock(false)
+        bench.server.route("/things") { request in
+            let isFirst = isEdited.withLock { isEdited in
+                guard !isEdited, request.parameter("page") == page else { return false }
+                isEdited = true
+                return true
+            }
+            if isFirst { upstream.edit { $0.removeFirst(2) } }
+            return upstream.answer(request)
+        }
     }
 
     @Test("An end where the walk before had more removes nothing until a second walk ends alike")
