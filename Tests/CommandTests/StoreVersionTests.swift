@@ -14,7 +14,7 @@ struct StoreVersionTests {
                 "planned_due_at", "quota_origin", "quota_credential",
             ]
         ),
-        ("_walk", ["furthest", "doubtful"]),
+        ("_walk", ["furthest", "doubtful", "is_unchecked"]),
     ]
 
     @Test(

@@ -44,17 +44,20 @@ struct RunReport: Sendable {
         guard let summary else { return nil }
         let padding = String(repeating: " ", count: max(0, nameWidth - feed.count) + 2)
         let count = Figures.count(summary.itemCount, "item")
-        return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(Self.standing(summary))"
+        return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(standing(summary))"
     }
 
     /// Whether the items are all of the upstream's.
-    private static func standing(_ summary: RunSummary) -> String {
+    private func standing(_ summary: RunSummary) -> String {
         switch summary.reason {
         case .maxPages: "stopped at max_pages"
         case .cap: "the upstream serves no more (cap)"
         case .drift: "the list moved while it was read (drift)"
         case .leftOut: "some items were left out"
         case .upstreamIncomplete: "the upstream says that it is not complete"
+        case .cutOff where command == "sync", .failed where command == "sync": "to be read again (cut_off)"
+        // A sync that stopped early did so because the rest is there.
+        case nil where command == "sync": "up to date"
         case .cutOff, .failed, nil: summary.isAtEnd ? "all there is" : "more to come"
         }
     }
