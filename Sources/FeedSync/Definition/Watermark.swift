@@ -15,8 +15,13 @@ struct Watermark: Sendable, Hashable {
             guard let time = Timestamp(sinceEpoch: number) else { return nil }
             value = .epoch(time, isInMilliseconds: abs(number) >= 100_000_000_000)
         case .integer(let number)?: value = .number(number)
+        case .real(let number)? where isTime:
+            guard let time = Timestamp(sinceEpoch: number) else { return nil }
+            value = .epoch(time, isInMilliseconds: abs(number) >= 100_000_000_000)
         case .text(let text)?:
-            if let time = Array(text.utf8).withUnsafeBytes({ Timestamp($0) }) {
+            if isTime, let number = Int64(text), let time = Timestamp(sinceEpoch: number) {
+                value = .epoch(time, isInMilliseconds: abs(number) >= 100_000_000_000)
+            } else if let time = Array(text.utf8).withUnsafeBytes({ Timestamp($0) }) {
                 value = .time(time, TimestampForm(of: text))
             } else if let number = Int64(text), !isTime {
                 value = .number(number)
@@ -41,7 +46,8 @@ struct Watermark: Sendable, Hashable {
     var json: String {
         switch value {
         case .time(let time, let form): JSONText.string(form.text(time))
-        case .epoch, .number: parameterText(less: .count(0))
+        case .number(let number): "\(number)"
+        case .epoch: parameterText(less: .count(0))
         }
     }
 
@@ -49,8 +55,16 @@ struct Watermark: Sendable, Hashable {
     func isFurther(than other: Watermark) -> Bool {
         switch (value, other.value) {
         case (.number(let one), .number(let two)): one > two
-        case (.time(let one, _), .time(let two, _)), (.epoch(let one, _), .epoch(let two, _)): two.isBefore(one)
-        default: false
+        default:
+            // The form does not count: times are times.
+            if let one = time, let two = other.time { two.isBefore(one) } else { false }
+        }
+    }
+
+    private var time: Timestamp? {
+        switch value {
+        case .time(let time, _), .epoch(let time, _): time
+        case .number: nil
         }
     }
 
@@ -69,7 +83,8 @@ struct Watermark: Sendable, Hashable {
     func parameterText(less overlap: SyncRule.Overlap) -> String {
         switch (value, overlap) {
         case (.number(let number), .count(let count)):
-            let (less, isBeyond) = number.subtractingReportingOverflow(Int64(count))
+            let overlap = count > 0 ? Int64(count) : Self.minute(before: number)
+            let (less, isBeyond) = number.subtractingReportingOverflow(overlap)
             return "\(isBeyond ? number : less)"
         case (.number(let number), .time): return "\(number)"
         case (.time(let time, let form), .time(let overlap)): return form.text(time.earlier(by: overlap) ?? time)
@@ -85,6 +100,16 @@ struct Watermark: Sendable, Hashable {
 
     private init(_ value: Value) {
         self.value = value
+    }
+
+    /// A minute where the number may be seconds or milliseconds since 1970, from 2001 to 2286; an id is met again by it
+    /// for no more than a few items.
+    private static func minute(before number: Int64) -> Int64 {
+        switch number {
+        case 1_000_000_000..<10_000_000_000: 60
+        case 1_000_000_000_000..<10_000_000_000_000: 60_000
+        default: 0
+        }
     }
 }
 

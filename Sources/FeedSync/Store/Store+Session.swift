@@ -278,6 +278,8 @@ extension Store {
             if row.int64(at: 3) > 0 {
                 let last = row.int64(at: 2) + row.int64(at: 3) - 1
                 walk.lastPlace = Place(generation: row.int64(at: 1), position: last)
+                // Of a page that was rewritten since, no stored row is known to stand behind it.
+                walk.lastPlaceBefore = walk.lastPlace
             }
             walk.mostElements = max(walk.mostElements, Int(row.int64(at: 4)))
             if let keys = row.text(at: 5), keys != "[]" { walk.lastKeys = keys }

@@ -1,0 +1,62 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+import Threading
+
+@testable import FeedSync
+
+@Suite("A sync by watermark")
+struct SinceTests {
+    private static let columns = "items: items\nkey: id\ncolumns: {id: id, at: at}"
+
+    private func items(_ ids: some Sequence<Int>) -> [String] {
+        ids.map { #"{"id":\#($0),"at":"2026-01-01T00:\#($0 < 10 ? "0" : "")\#($0):00Z"}"# }
+    }
+
+    private func bench(_ members: String = "", retries: Int = 0) async throws -> EngineBench {
+        try await EngineBench(
+            items(1...25), members: "sync: {mode: since, param: since, from: at, overlap: 1m}\n\(members)",
+            paging: "pagination: {style: page}", columns: Self.columns)
+    }
+
+    @Test("that was cut off is gone on with by `more` as what it is")
+    func more() async throws {
+        let bench = try await bench()
+        try await bench.sync()
+        bench.upstream.edit { $0 += [#"{"id":99,"at":"2026-01-01T00:50:00Z"}"#] }
+        bench.upstream.fail(page: 2, with: .status(500))
+        _ = try await bench.failure(.sync)
+        try await bench.more()
+        let sent = bench.server.requests.map { $0.parameter("since") }
+        #expect(sent.last == "2026-01-01T00:24:00Z")
+    }
+
+    @Test("moves its mark only when it is complete")
+    func mark() async throws {
+        let bench = try await bench()
+        bench.upstream.fail(page: 3, with: .status(500))
+        _ = try await bench.failure(.sync)
+        #expect(try bench.query("SELECT watermark FROM _feed") == [""])
+        try await bench.sync()
+        #expect(try bench.query("SELECT watermark FROM _feed") == [#""2026-01-01T00:25:00Z""#])
+    }
+
+    @Test("sends its mark in the body of a POST")
+    func post() async throws {
+        let bench = try await EngineBench(
+            members:
+                "sync: {mode: since, param: filter.since, from: at, overlap: 1m}\nmethod: POST\nbody: {filter: {since: \"2000-01-01\"}}",
+            paging: "pagination: none", columns: Self.columns)
+        let bodies = Lock<[String]>([])
+        bench.server.route("/things") { request in
+            bodies.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+            return .json(#"{"items":[{"id":1,"at":"2026-01-01T00:01:00Z"},{"id":2}]}"#)
+        }
+        try await bench.sync()
+        try await bench.sync()
+        #expect(
+            bodies.withLock { $0 } == [
+                #"{"filter":{"since":"2000-01-01"}}"#, #"{"filter":{"since":"2026-01-01T00:00:00Z"}}"#,
+            ])
+    }
+}
