@@ -41,6 +41,7 @@ struct RunRules {
 
     private struct Walk {
         var hasChanged = false
+        var pages = 0
         /// The pages that the walk had when it was cut off; 0 for one that was not.
         var resumedBehind = 0
         /// The pages that something may have moved to unseen.
@@ -116,6 +117,7 @@ struct RunRules {
             return .fetch(.footer, next)
         case .walking(var walk):
             walk.hasChanged = walk.hasChanged || !page.isUnchanged
+            walk.pages = max(walk.pages, page.number)
             // Where a watermark leads, rows that stood together may have others between them now.
             let isSure = if case .since = mode { false } else { page.adjoins }
             if !isSure, isShifting, page.number > 1 { walk.doubtful.insert(page.number - 1) }
@@ -136,12 +138,14 @@ struct RunRules {
 
     /// A page was asked for once more.
     mutating func checked(_ page: Int, _ result: Check) -> Step {
-        guard case .checking(let walk, let all, let left, var worst, let rounds) = state else {
+        guard case .checking(let walk, var all, let left, var worst, let rounds) = state else {
             return end(.failed)
         }
         // What came before the cut and is not as it was belongs to another walk.
         guard result == .same || page > walk.resumedBehind else { return end(outcome(walk), .incomplete(.cutOff)) }
         worst = max(worst, result)
+        // What had moved up to it unseen may have been pushed down again, to the page behind it.
+        if result != .same, page < walk.pages, !all.contains(page + 1) { all = (all + [page + 1]).sorted() }
         let rest = Array(left.dropFirst())
         if let next = rest.first {
             state = .checking(walk, all: all, left: rest, worst: worst, rounds: rounds)

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import FeedSync
+
+@Suite("The rules of a run")
+struct RunRulesTests {
+    @Test("A page that was not as it was has the one behind it asked again, too: what was on it may be there now")
+    func pushedDown() {
+        var rules = RunRules(.sync, mode: .new, isShifting: true)
+        #expect(rules.opened(FeedStanding(isLoaded: false)) == .fetch(.header, nil))
+        let next = Continuation("2")
+        _ = rules.committed(.init(number: 1, isUnchanged: false, adjoins: false, next: next))
+        let end = rules.committed(.init(number: 2, isUnchanged: false, adjoins: false))
+        #expect(end == .check(1))
+        #expect(rules.checked(1, .mended) == .check(1))
+        #expect(rules.checked(1, .same) == .check(2))
+        #expect(rules.checked(2, .same) == .end(.ok, .complete))
+    }
+}
