@@ -32,7 +32,10 @@ extension FeedSession {
         draft.generation = writer.generation
         draft.hasChanged = draft.hasChanged || writer.isChanged
         draft.longestPage = max(draft.longestPage, writer.placed)
-        let ground = try !writer.isChanged && written.placed > 0 ? ground(at: written.place) : nil
+        var ground = try !writer.isChanged && written.placed > 0 ? ground(at: written.place) : nil
+        if ground?.reason == .cap, try !isCapped(total: page.end.total ?? walk.total, added: writer.added) {
+            ground = nil
+        }
         let adjoins = try adjoins(writer, behind: walk)
         draft.walk = try record(page, written, by: writer, ground: ground, adjoins: adjoins, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
@@ -54,6 +57,13 @@ extension FeedSession {
             reason: draft.walk?.reason ?? ground?.reason
                 ?? (draft.walk.map { $0.leftOut > 0 } ?? false ? .leftOut : nil),
             events: try logEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now))
+    }
+
+    /// Whether the upstream still has more than is stored; a list that moved may have looked as if it had.
+    private func isCapped(total: Int?, added: Int) throws -> Bool {
+        guard let total else { return true }
+        let stored = try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0
+        return total > Int(stored) + added
     }
 
     /// Whether nothing lies between the page before and this one. Only a complete walk tells what stood side by side.
