@@ -14,7 +14,8 @@ struct StoreVersionTests {
                 "planned_due_at", "quota_origin", "quota_credential",
             ]
         ),
-        ("_walk", ["furthest", "doubtful", "is_unchecked"]),
+        ("_walk", ["furthest", "doubtful", "is_unchecked", "part", "part_elements", "part_total", "capped", "cap"]),
+        ("_walk_page", ["asked"]),
     ]
 
     @Test(

@@ -51,7 +51,10 @@ struct RunReport: Sendable {
     private func standing(_ summary: RunSummary) -> String {
         switch summary.reason {
         case .maxPages: "stopped at max_pages"
-        case .cap: "the upstream serves no more (cap)"
+        case .cap:
+            summary.expectedCount.flatMap { $0 > summary.seenCount ? $0 : nil }.map {
+                "the upstream serves \(Figures.count(summary.seenCount)) of \(Figures.count($0)) (cap)"
+            } ?? "the upstream serves no more (cap)"
         case .drift: "the list moved while it was read (drift)"
         case .leftOut: "some items were left out"
         case .upstreamIncomplete: "the upstream says that it is not complete"

@@ -6,6 +6,8 @@ struct ShownHealth: Sendable {
     let health: FeedHealth
     private let plan: Plan?
     private let now: Int64
+    /// What the upstream served of what it said there is; nil where that is all.
+    private let served: String?
 
     /// - Parameters:
     ///   - history: What the store knows of its rounds.
@@ -13,6 +15,10 @@ struct ShownHealth: Sendable {
     init(_ feed: KnownFeed, _ history: FeedHistory, now: Int64) {
         self.feed = feed
         self.now = now
+        served = history.expectedCount.flatMap { expected in
+            guard expected > history.seenCount else { return nil }
+            return "\(Figures.count(history.seenCount)) of \(Figures.count(expected, "item"))"
+        }
         plan = feed.definition.map { Planner.plan(history, every: $0.every) }
         health = feed.record.map { [plan] in FeedHealth($0, history, plan, now: now) } ?? .new
     }
@@ -30,7 +36,7 @@ struct ShownHealth: Sendable {
         case .new, .fresh: nil
         case .stale(let since): "due \(Moment.ago(since, now: now)), and not synced since"
         case .limited(let until): "the host wants no request for another \(Moment.until(until, now: now))"
-        case .incomplete(let reason): reason.map(Self.words) ?? "there are further pages"
+        case .incomplete(let reason): reason.map(words) ?? "there are further pages"
         case .failing(let times, let since):
             (times > 1
                 ? "\(times) times" + (since.map { ", first \(Moment.ago($0, now: now))" } ?? "") + ": " : "")
@@ -47,11 +53,13 @@ struct ShownHealth: Sendable {
         return feed.json.dropLast() + "," + health.text.dropFirst()
     }
 
-    private static func words(_ reason: IncompleteReason) -> String {
+    private func words(_ reason: IncompleteReason) -> String {
         switch reason {
         case .cutOff: "it was cut off, and goes on the next time"
         case .failed: "a page failed"
-        case .cap: "the upstream serves no further page, and has more"
+        case .cap:
+            served.map { "the upstream serves \($0): narrow the query, or see `split`" }
+                ?? "the upstream serves no further page, and has more"
         case .maxPages: "stopped at max_pages"
         case .leftOut: "some items were left out"
         case .upstreamIncomplete: "the upstream says that it did not give all"

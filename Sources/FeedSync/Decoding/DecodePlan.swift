@@ -16,9 +16,9 @@ final class DecodePlan: @unchecked Sendable {
     let sectionSlot: Int?
     /// How the section's name is made of its value.
     let sectionInterval: SectionRule.Interval?
-    /// The slot of each of the pagination style's paths, among the body's; nil where the path starts in the items.
+    /// The slot of each of the pagination style's paths and of the split's total, among the body's; nil where the path starts in the items.
     let bodySlots: [Int]
-    /// The slot of each of the pagination style's item paths, among an item's.
+    /// The slot of each of the pagination style's item paths and of the split's, among an item's.
     let pagingSlots: [Int]
     /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
     let fittingKinds: [UInt16]?
@@ -66,7 +66,8 @@ final class DecodePlan: @unchecked Sendable {
         let sectionSlot = definition.section.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
-        let pagingSlots = definition.pagination.itemPaths.map {
+        let pagingPaths = definition.pagination.itemPaths + (definition.split.map { [$0.path] } ?? [])
+        let pagingSlots = pagingPaths.map {
             Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
         let watermark: SyncRule.Watermark? = if case .since(let mark) = definition.sync { mark } else { nil }
@@ -75,13 +76,14 @@ final class DecodePlan: @unchecked Sendable {
         self.sectionSlot = sectionSlot
         self.pagingSlots = pagingSlots
         let wanted =
-            (definition.section.map { [$0.path] } ?? []) + definition.pagination.itemPaths
+            (definition.section.map { [$0.path] } ?? []) + pagingPaths
             + (watermark.map { [$0.path] } ?? [])
         strangeSlots = zip(wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot].compactMap(\.self))
             .compactMap { path, slot in
                 definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
             }
-        bodySlots = definition.pagination.bodyPaths.map {
+        let bodyPaths = definition.pagination.bodyPaths + (definition.split?.total.map { [$0] } ?? [])
+        bodySlots = bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }
         let items = (definition.items?.path ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)

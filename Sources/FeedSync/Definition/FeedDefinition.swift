@@ -32,6 +32,8 @@ public struct FeedDefinition: Sendable {
     public let hasOpenColumns: Bool
     /// How the next page is found.
     public let pagination: any PaginationStyle
+    /// How it is asked for in parts; nil for a feed that is asked for as a whole.
+    public let split: SplitRule?
     /// Responses that mean something else than HTTP says, in the order in which they are tried.
     public let responses: [ResponseRule]
     /// How `sync` works.

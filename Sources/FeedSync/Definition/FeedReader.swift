@@ -36,7 +36,8 @@ struct FeedReader {
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
             items: items, key: key, section: members.sectionRule("section"),
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
-            pagination: PaginationStyles.read("pagination", of: members), responses: members.responses("responses"),
+            pagination: PaginationStyles.read("pagination", of: members), split: members.splitRule("split"),
+            responses: members.responses("responses"),
             sync: members.syncRule("sync"), keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
             every: own.every ?? defaults.every,
             timeout: own.timeout ?? defaults.timeout ?? FeedDefinition.standardTimeout,
@@ -44,6 +45,7 @@ struct FeedReader {
             maxPages: own.maxPages ?? defaults.maxPages,
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
         checkParameters(of: feed)
+        feed.split?.check(feed, members)
         return feed
     }
 }

@@ -13,7 +13,12 @@ final class FeedRun {
     private let command: RequestCommand
     private var rules: RunRules
     private var isBegun = false
+    /// The first page of a feed in parts; nil for others, which are asked for as they are.
+    private var start: Continuation?
+    /// How many items of a part the upstream served to the walk before.
+    private var cap: Int?
     private var notices: [String] = []
+    private var capNotice = CapNotice()
     private var leftOut = LeftOut()
     /// The pages without items that came last, one after the other.
     private var emptyPages = 0
@@ -41,6 +46,8 @@ final class FeedRun {
         _ opening: Store.Opening, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedError) -> RunSummary {
         opening.events.forEach(publish)
+        start = loader.start(of: opening.standing)
+        cap = opening.standing.cap
         var step = rules.opened(opening.standing)
         let isHeader = step == .fetch(.header, nil)
         // A walk by watermark stays one, whoever goes on with it.
@@ -71,7 +78,8 @@ final class FeedRun {
         let (walk, figures) = try await store.progress(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
-            reason: walk?.reason, itemCount: itemCount, notices: notices + leftOutNotice)
+            reason: walk?.reason, itemCount: itemCount, expectedCount: walk?.total, seenCount: walk?.elements ?? 0,
+            notices: notices + leftOutNotice + capNotice.texts(walk, isSplit: loader.definition.split != nil))
     }
 
     private var isAtEnd = false
@@ -81,7 +89,7 @@ final class FeedRun {
     ) async throws(FetchFailure) -> RunRules.Step {
         try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
         // A mistake in the definition is found before anything begins.
-        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
+        var prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation ?? start) }
         if !isBegun {
             publish(
                 try await storing { () async throws(FeedError) in
@@ -89,16 +97,20 @@ final class FeedRun {
                 })
             isBegun = true
         }
-        let fetch = try await fetched(prepared)
         let walk =
             direction == .header
             ? nil
             : try await storing { () async throws(FeedError) in
                 try await store.progress(of: feed).walk
             }
-        let soFar = WalkSoFar(
-            pages: walk?.pages ?? 0, elements: walk?.elements ?? 0, emptyPages: emptyPages, total: walk?.total)
-        let loaded = try await loader.load(fetch, after: soFar)
+        var loaded = try await load(prepared, after: walk)
+        // A part with more than the upstream serves is not stored: its halves are.
+        while loaded.end.part == .tooMany, let half = loaded.end.next {
+            let cost = loaded.fetched
+            try await storing { () async throws(FeedError) in try await store.spend(cost, on: feed) }
+            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: half) }
+            loaded = try await load(prepared, after: walk)
+        }
         if let shape = loaded.shape { loader = loader.following(shape) }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
@@ -108,6 +120,13 @@ final class FeedRun {
             try await storing { () async throws(FeedError) in try await lookAhead(to: next, after: loaded.fetched) }
         }
         return try await commit(loaded, direction, wantsNext: wantsNext)
+    }
+
+    private func load(
+        _ page: PreparedPage, after walk: WalkState?, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> LoadedPage {
+        let fetch = try await fetched(page)
+        return try await loader.load(fetch, after: loader.soFar(walk, page, emptyPages: emptyPages, cap: cap))
     }
 
     /// What a sync by watermark asks from.
@@ -183,6 +202,7 @@ final class FeedRun {
             shape: loaded.shape, beginsNext: wantsNext,
             continuationParameters: loader.definition.pagination.continuationParameters,
             advice: PollingAdvice(fetched.response))
+        commit.part = loader.part(of: loaded.page)
         guard command == .sync else { return commit }
         commit.mode = loader.definition.sync.mode
         commit.stopsAtKnownGround = rules.stopsAtKnownGround
@@ -257,6 +277,7 @@ final class FeedRun {
 
     private func note(_ loaded: LoadedPage) {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
+        capNotice.note(loaded)
         leftOut.first = leftOut.first ?? loaded.leftOut.first
         leftOut.count += loaded.leftOut.count
     }
@@ -275,18 +296,5 @@ final class FeedRun {
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(FeedError) -> Result
     ) async throws(FetchFailure) -> Result {
         do throws(FeedError) { return try await body() } catch { throw FetchFailure(error) }
-    }
-}
-
-extension FetchFailure {
-    /// A failure that cost no request of its own.
-    init(_ error: FeedError) {
-        self.init(error: error, requestCount: 0, byteCount: 0, quota: [])
-    }
-
-    /// A failure after a response had come.
-    init(_ error: FeedError, after fetched: FetchedPage) {
-        self.init(
-            error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
     }
 }

@@ -36,7 +36,9 @@ public struct NextRequest: Sendable, Hashable {
         let plan = RequestPlan(
             definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
             commands: options.commands)
-        let page = try plan.page(for: next.map(Continuation.init))
+        let first = try await store?.firstPart(of: definition.name)
+        let start = definition.split?.start(at: options.wallClock.seconds, known: first)
+        let page = try plan.page(for: next.map(Continuation.init) ?? start)
         let stored = try await store?.conditions(for: page, of: definition)
         let conditions = [
             stored?.etag.map { Field(name: "If-None-Match", value: $0) },

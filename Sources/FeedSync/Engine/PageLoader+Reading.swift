@@ -52,9 +52,10 @@ extension PageLoader {
         let validators = page.validators(of: fetched.response)
         switch fetched.kind {
         case .end:
-            return loaded(page, fetched, .empty, .end(), after: walk, count: 0, validators: validators, shape: shape)
+            let end = try ended(.end(total: walk.total), page, fetched, after: walk)
+            return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators, shape: shape)
         case .beyondEnd:
-            let end = try endBeyondLast(page, fetched, after: walk)
+            let end = try ended(try endBeyondLast(page, fetched, after: walk), page, fetched, after: walk)
             // An error's validators say nothing of the page that may come to be there.
             let none = Validators(etag: nil, lastModified: nil)
             return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: none, shape: shape)
@@ -115,21 +116,12 @@ extension PageLoader {
         _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, count: Int, values: [JSONScalar?],
         lastItem: [JSONScalar?] = []
     ) throws(FeedError) -> PageEnd {
-        let facts = PageFacts(
-            continuation: page.continuation.map { Continuation(page.secrets.reveal($0.text)) }, elementCount: count,
-            walkElementCount: walk.elements + count, emptyPagesBefore: walk.emptyPages, values: values,
-            lastItemValues: lastItem,
-            headers: fetched.response.headers.fields.map { PageFacts.Header(name: $0.name, value: $0.value) },
-            url: fetched.response.url.text, secrets: page.secrets)
+        let facts = facts(page, fetched, after: walk, count: count, values: values, lastItem: lastItem)
         do throws(PagingError) {
             let end = try definition.pagination.next(after: facts)
-            let next = end.next.map { Continuation(page.secrets.conceal($0.text)) }
-            return PageEnd(next: next, total: end.total, notice: end.notice.map(page.secrets.mask))
+            return try inParts(end, page, facts, after: walk).concealing(page.secrets)
         } catch {
-            throw FeedError(
-                .unfollowable, page.secrets.mask(error.problem), advice: "check `pagination` in the feed's definition",
-                httpStatus: fetched.response.status,
-                url: page.shown(fetched.response.url))
+            throw unfollowable(error, page, fetched)
         }
     }
 
@@ -142,7 +134,8 @@ extension PageLoader {
         var reason: IncompleteReason?
         if end.next == nil {
             // An end where there should be more is a cap.
-            if let total = end.total ?? walk.total, total > walk.elements + count { reason = .cap }
+            let total = end.total ?? walk.total
+            if definition.split == nil, let total, total > walk.elements + count { reason = .cap }
         } else if let most = definition.maxPages, walk.pages + 1 >= most {
             effective = .end(total: end.total, notice: end.notice)
             reason = .maxPages

@@ -38,6 +38,10 @@ struct WalkSoFar: Sendable {
     var emptyPages = 0
     /// The elements that the upstream said there are.
     var total: Int?
+    /// The elements of a full page.
+    var fullPageCount = 0
+    /// How many items of a part the upstream was seen to serve.
+    var cap: Int?
 }
 
 /// Fetches and decodes a page: the diagram's first two stages.
@@ -99,7 +103,7 @@ struct PageLoader: Sendable {
     /// Requests a page, conditionally if `stored` has validators. Touches nothing but the network.
     func fetch(_ page: PreparedPage, stored: StoredPage?) async -> Fetch {
         // A 304 would not tell that the header has come since.
-        let mayHaveGoneOn = definition.pagination.endsByAbsence && stored?.continuation == nil
+        let mayHaveGoneOn = definition.mayHaveGoneOn(from: page.continuation, to: stored?.continuation)
         let (page, result) = await pages.fetch(page, validators: mayHaveGoneOn ? nil : stored?.validators)
         return Fetch(page: page, result: result, stored: stored)
     }
@@ -112,7 +116,9 @@ struct PageLoader: Sendable {
         var page = fetch.page
         if fetched.kind == .notModified {
             if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored) {
-                let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
+                let end = try failing(fetched) { () throws(FeedError) -> PageEnd in
+                    try self.end(of: stored, fetch.page, fetched, after: walk)
+                }
                 return loaded(
                     fetch.page, fetched, .notModified(stored), end, after: walk, count: stored.elements,
                     validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
@@ -148,7 +154,9 @@ struct PageLoader: Sendable {
         guard definition.pagination.endsByAbsence else { return false }
         do throws(FeedError) {
             let end = try next(page, fetched, after: WalkSoFar(), count: stored.elements, values: [])
-            return end.next.map { $0 != stored.continuation } ?? false
+            // Behind the last page of a part stands what was worked out, not what the upstream said.
+            let isEnd = end.next == nil || end.part != nil
+            return !isEnd && end.next != stored.continuation
         } catch {
             return true
         }

@@ -63,8 +63,14 @@ public struct RequestPlan: Sendable {
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
         if let watermark { own.set(watermark.name, to: watermark.value) }
         let wanted: PageRequest
+        var page = revealed
         do throws(PagingError) {
-            wanted = try pagination.request(for: revealed, base: own)
+            if let split = definition.split, let revealed {
+                let place = try split.place(of: revealed)
+                own = split.request(for: place.part, base: own)
+                page = place.page
+            }
+            wanted = try pagination.request(for: page, base: own)
         } catch {
             throw FeedError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
         }
@@ -77,7 +83,7 @@ public struct RequestPlan: Sendable {
         return PreparedPage(
             request: request, identity: identity.joined(separator: " "),
             credentialFingerprint: parts.distinction.fingerprint(salt: salt), continuation: continuation,
-            mayBeBeyondEnd: continuation != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
+            mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
             tokenRequest: parts.tokenRequest, accessToken: parts.accessToken)
     }
 

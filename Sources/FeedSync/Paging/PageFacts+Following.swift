@@ -1,6 +1,11 @@
 internal import HTTP
 
 extension PageFacts {
+    /// Whether the pages so far are several, and none of them is shorter than the others.
+    var hasFullPagesOnly: Bool {
+        fullPageCount > 0 && walkElementCount / 2 >= fullPageCount && walkElementCount.isMultiple(of: fullPageCount)
+    }
+
     /// How many pages without elements are followed running: more would be a walk that never ends.
     static let mostEmptyPages = 100
 

@@ -32,6 +32,8 @@ public struct PageFacts: Sendable {
     public let url: String
     /// What a message about the page must not show.
     public let secrets: Secrets
+    /// The elements of a full page; 0 where that is not known.
+    var fullPageCount = 0
 
     /// The facts of one page.
     public init(
@@ -59,6 +61,8 @@ public struct PageEnd: Sendable, Hashable {
     public let total: Int?
     /// Something odd that the user should hear of; it did not keep the page from being read.
     public let notice: String?
+    /// What it tells of its part; nil where the part goes on, and for a feed that is not split.
+    var part: PartEnd?
 
     /// Several notices as one; nil where there is none.
     static func notice(_ notices: String?...) -> String? {

@@ -25,6 +25,10 @@ public struct FeedHistory: Sendable, Hashable {
     public var plannedDueAt: Int64?
     /// Why the walk is not complete; nil where it is, or goes on.
     public var incompleteReason: IncompleteReason?
+    /// The items that the upstream said there are, in the last walk; nil where it did not say.
+    public var expectedCount: Int?
+    /// The items that the last walk has met.
+    public var seenCount = 0
 
     /// A feed of which nothing is known yet.
     public init(feed: String) {

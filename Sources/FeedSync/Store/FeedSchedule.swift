@@ -47,8 +47,9 @@ enum FeedSchedule {
             SELECT feed.name, round_started_at, round_ended_at, failures, failing_since, poll_interval, fresh_for,
                 (SELECT max(blocked_until) FROM _quota q WHERE q.origin = quota_origin
                     AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)),
-                next_due_at, planned_due_at, (SELECT reason FROM _walk WHERE id = _feed.walk)
-            FROM feed JOIN _feed ON _feed.feed = feed.name WHERE ?1 IS NULL OR feed.name = ?1
+                next_due_at, planned_due_at, _walk.reason, _walk.total, _walk.elements
+            FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _walk ON _walk.id = _feed.walk
+            WHERE ?1 IS NULL OR feed.name = ?1
             """, [Value(feed)]
         ) { row in
             var history = FeedHistory(feed: row.text(at: 0) ?? "")
@@ -63,6 +64,8 @@ enum FeedSchedule {
             history.nextDueAt = moment(8)
             history.plannedDueAt = moment(9)
             history.incompleteReason = row.text(at: 10).flatMap(IncompleteReason.init)
+            history.expectedCount = row.isNull(at: 11) ? nil : Int(clamping: row.int64(at: 11))
+            history.seenCount = Int(clamping: row.int64(at: 12))
             histories.append(history)
         }
         return histories

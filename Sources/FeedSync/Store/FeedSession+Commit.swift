@@ -54,7 +54,7 @@ extension FeedSession {
         return PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
             ground: ground, adjoins: adjoins, beginsNext: beginsNext,
-            reason: draft.walk?.reason ?? ground?.reason
+            reason: draft.walk?.reason ?? (draft.walk.map { $0.isCapped } ?? false ? .cap : nil) ?? ground?.reason
                 ?? (draft.walk.map { $0.leftOut > 0 } ?? false ? .leftOut : nil),
             events: try logEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now))
     }
@@ -94,7 +94,9 @@ extension FeedSession {
             let isEmpty = keys == "[]"
             // A list that moves may bring a short page again, a full one hardly.
             let isTelling = page.mode == "reload" || decoded.elementCount >= writer.walk.mostElements
-            if !isEmpty, page.direction == .footer, !page.isCheck, isTelling, keys == writer.walk.lastKeys {
+            if !isEmpty, page.direction == .footer, !page.isCheck, isTelling, keys == writer.walk.lastKeys,
+                !writer.walk.begins(page.part)
+            {
                 throw FeedError.samePageTwice(page)
             }
             try writer.write(decoded)
@@ -179,7 +181,16 @@ extension FeedSession {
         walk.mostElements = max(walk.mostElements, written.elements)
         walk.furthest = try further(walk.furthest, page.furthest)
         walk.leftOut += page.leftOut.count
-        if case .notModified = page.content {
+        if let part = page.part, !page.isCheck {
+            let said = page.isNotModified ? walk.begins(part) ? page.end.total : nil : page.end.total
+            let hasFallen = walk.meet(part, elements: written.elements, total: said, end: page.end.part)
+            if hasFallen, page.mode == "reload" { walk.hasDrifted = true }
+            // An error proves little where no total says that all had come.
+            let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && page.end.total == nil
+            walk.isDoubtful = walk.isDoubtful || provesLittle
+        } else if page.part != nil {
+            // A page that was asked for once more has been counted.
+        } else if page.isNotModified {
             // What was stored with the page tells of the list as it was then.
             walk.total = walk.total ?? page.end.total
         } else if let total = page.end.total {
@@ -202,18 +213,20 @@ extension FeedSession {
             page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: writer.sharesRows, walk: walk.id, now: now)
         try connection.run(
-            "INSERT INTO _walk_page (walk, number, page, position) VALUES (?, ?, ?, ?)",
-            Value(walk.id), Value(walk.pages), Value(id), Value(begin))
+            "INSERT INTO _walk_page (walk, number, page, position, asked) VALUES (?, ?, ?, ?, ?)",
+            Value(walk.id), Value(walk.pages), Value(id), Value(begin), Value(page.part?.asked.text))
         try connection.run(
             """
             UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
                 complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ?,
-                is_unchecked = ? WHERE id = ?
+                is_unchecked = ?, part = ?, part_elements = ?, part_total = ?, capped = ?, cap = ? WHERE id = ?
             """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
             Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted),
             Value(walk.isComplete),
             Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.furthest),
-            Value(isEnd && isDoubtful(page, walk, elements: written.elements)), Value(walk.isUnchecked), Value(walk.id))
+            Value(walk.isDoubtful || isEnd && isDoubtful(page, walk, elements: written.elements)),
+            Value(walk.isUnchecked), Value(walk.part?.name), Value(walk.part?.elements ?? 0), Value(walk.part?.total),
+            Value(walk.isCapped), Value(walk.cap), Value(walk.id))
         return walk
     }
 
@@ -251,7 +264,7 @@ extension FeedSession {
     /// Why a walk that has ended is not complete; the gravest reason first.
     private func reason(of walk: WalkState, _ page: PageCommit) -> IncompleteReason? {
         if walk.hasDrifted { return .drift }
-        return page.incompleteReason ?? (walk.leftOut > 0 ? .leftOut : nil)
+        return (walk.isCapped ? .cap : nil) ?? page.incompleteReason ?? (walk.leftOut > 0 ? .leftOut : nil)
     }
 
     /// Pages that bring again what the walk has met, on and on, are no list that ends.

@@ -3,7 +3,7 @@ internal import SQLite
 extension FeedSession {
     /// The pages of the walk to ask again for rows that it did not meet: those with the rows that stood before and
     /// behind them, and the first one, to which an item may have moved when the walk had passed it. Where items move from
-    /// page to page it is any: the rows may have had other neighbours since. None if no row is missing.
+    /// page to page, or from part to part, it is any: the rows may have had other neighbours since. None if no row is missing.
     func pagesBesideMissing() throws -> [Int] {
         guard let walk = state.walk else { return [] }
         try gatherMet()
@@ -25,7 +25,8 @@ extension FeedSession {
             if next < met.count { pages.insert(met[next].page) }
             pages.insert(1)
         }
-        if !pages.isEmpty, shape.definition.pagination.isShifting { return Array(1...max(1, walk.pages)) }
+        let isShifting = shape.definition.pagination.isShifting || shape.definition.split != nil
+        if !pages.isEmpty, isShifting { return Array(1...max(1, walk.pages)) }
         return pages.filter { $0 <= walk.pages }.sorted()
     }
 }

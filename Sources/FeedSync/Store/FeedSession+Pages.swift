@@ -28,7 +28,9 @@ extension FeedSession {
         try connection.run(
             "INSERT INTO _walk (feed, mode, started_at, server_date, watermark) VALUES (?, ?, ?, ?, ?)",
             .text(feed), .text(page.mode), .text(now), Value(serverDate), Value(page.watermark))
-        return WalkState(id: connection.lastInsertRowID)
+        var walk = WalkState(id: connection.lastInsertRowID)
+        walk.cap = state.walk?.cap
+        return walk
     }
 
     /// The number of the page's record: the stored one where nothing but its validators is new.

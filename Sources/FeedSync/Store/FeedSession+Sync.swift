@@ -18,7 +18,12 @@ extension FeedSession {
 
     /// The continuation that led to a page of the walk; nil for its first.
     func continuation(ofPage number: Int) throws -> Continuation? {
-        try connection.scalar(
+        if shape.definition.split != nil {
+            return try connection.scalar(
+                "SELECT asked FROM _walk_page WHERE walk = ? AND number = ?", Value(state.walk?.id), Value(number))?
+                .text.map(Continuation.init)
+        }
+        return try connection.scalar(
             """
             SELECT p.continuation FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ? AND w.number = ?
             """, Value(state.walk?.id), Value(number - 1))?.text.map(Continuation.init)

@@ -18,6 +18,8 @@ struct PageCommit: Sendable {
     var stopsAtKnownGround = false
     /// Whether the page was asked for once more, behind the end of the walk.
     var isCheck = false
+    /// The part that the page belongs to; nil for a feed that is not split.
+    var part: PagePart?
     /// What the request carried for the watermark.
     var watermark: String?
     /// How far its items reach by the watermark's value, as JSON.
@@ -88,6 +90,9 @@ struct PageOutcome: Sendable {
 }
 
 extension PageCommit {
+    /// Whether the stored page is still true.
+    var isNotModified: Bool { if case .notModified = content { true } else { false } }
+
     /// The URL in `request`, without the method and the body.
     var url: String {
         let parts = request.split(separator: " ", maxSplits: 2)

@@ -227,6 +227,10 @@ extension Store {
             let loaded = try load(walk)
             state.walk = loaded
             standing.pages = loaded.pages
+            standing.cap = loaded.cap
+            let first = try connection.scalar(
+                "SELECT asked FROM _walk_page WHERE walk = ? AND number = 1", Value(walk.id))?.text
+            standing.firstPart = SplitRule.partName(in: first.map(Continuation.init))
             try connection.rows(
                 "SELECT watermark, \(FeedSession.isGround) FROM _walk WHERE id = ?", [Value(loaded.id)]
             ) { row in
@@ -268,6 +272,7 @@ extension Store {
             walk.isComplete = row.int64(at: 9) == 1
             walk.isUnchecked = row.int64(at: 10) == 1
         }
+        try loadParts(of: &walk)
         try connection.rows(
             """
             SELECT p.continuation, p.generation, p.position, p.placed, p.elements, p.keys

@@ -33,6 +33,16 @@ struct WalkState: Sendable {
     var mostElements = 0
     /// The keys of its last page, to notice the same page twice running.
     var lastKeys = "[]"
+    /// The part that it is in the midst of; nil between two, and for a feed that is not split.
+    var part: WalkPart?
+    /// The elements of the parts that it is through with, as the upstream said.
+    var finishedTotal = 0
+    /// Whether a part that cannot be halved had more than the upstream serves.
+    var isCapped = false
+    /// How many elements of a part the upstream serves, once that was seen.
+    var cap: Int?
+    /// Whether a page proves too little of the end of its part.
+    var isDoubtful = false
     /// Every continuation that one of its pages led to.
     var continuations: Set<String> = []
 
@@ -70,6 +80,10 @@ struct FeedStanding: Sendable, Hashable {
     var pages = 0
     /// What the requests of that walk carried for the watermark.
     var walkWatermark: String?
+    /// The name of the part that the last walk began with.
+    var firstPart: String?
+    /// How many items of a part the upstream served, as far as it was seen.
+    var cap: Int?
     /// How far items reach that a sync by watermark has met, as JSON.
     var watermark: String?
 

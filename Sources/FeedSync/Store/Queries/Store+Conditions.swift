@@ -11,8 +11,19 @@ extension Store {
         ) { row in
             let validators = Validators(etag: try row.text("etag"), lastModified: try row.text("last_modified"))
             // A 304 would not tell that the header which leads on has come since.
-            let mayHaveGoneOn = try definition.pagination.endsByAbsence && row.text("continuation") == nil
+            let mayHaveGoneOn = definition.mayHaveGoneOn(
+                from: page.continuation, to: try row.text("continuation").map(Continuation.init))
             return mayHaveGoneOn || validators.isEmpty ? nil : validators
         }.first.flatMap(\.self)
+    }
+
+    /// The name of the part that the last walk began with; nil for a feed that is not split, or has no walk.
+    func firstPart(of feed: String) throws(FeedError) -> String? {
+        try records(
+            """
+            SELECT asked FROM _feed JOIN _walk_page ON _walk_page.walk = _feed.walk
+            WHERE feed = ? AND number = 1 AND asked IS NOT NULL
+            """, [.text(feed)]
+        ) { row in try row.requiredText("asked") }.first.flatMap { SplitRule.partName(in: Continuation($0)) }
     }
 }

@@ -1,0 +1,24 @@
+import ScriptedServer
+import Testing
+
+@Suite("Where an upstream does not serve all")
+struct CapTests {
+    @Test("sync and status say how many of how many came, and what to do")
+    func figures() async throws {
+        let place = try Workplace()
+        let feed = PagedFeed(PagedFeed.items(1...150))
+        feed.total = .claimed(5312)
+        place.server.route("/things", to: feed)
+        let sync = try await place.run("sync things")
+        #expect(sync.code == 0)
+        #expect(sync.output.contains("the upstream serves 150 of 5,312 (cap)"), "\(sync.output)")
+        #expect(
+            sync.errors.contains(
+                "served 150 of the 5312 items that it says there are: narrow the query, or have it asked for in parts with `split`"
+            ), "\(sync.errors)")
+        let status = try await place.run("status --json")
+        #expect(
+            status.output.contains("the upstream serves 150 of 5,312 items: narrow the query, or see `split`"),
+            "\(status.output)")
+    }
+}
