@@ -103,7 +103,11 @@ struct Walk : Tokens {
 
     bool object(const json_plan_node *node) {
         if (!enter()) return false;
-        if (is_at('}')) return leave();
+        if (is_at('}')) {
+            // Of an object without members none of its columns tells.
+            if (node && node->is_watched && node != &plan.nodes[JSON_ITEM]) has_strangers = true;
+            return leave();
+        }
         for (;;) {
             if (!is_at('"')) return unexpected();
             const char *name;

@@ -63,13 +63,11 @@ extension ItemShape {
                 // What is whole in one column stays so.
                 if known.contains(place) { continue }
                 let isFlattened = inner.contains(place)
-                let isWhole = child.isDictionary && !isFlattened || place.segments.count >= depth && !isFlattened
-                if child.objects > 0, !child.isMixed, !isWhole {
+                let isWhole = !isFlattened && (child.isDictionary || place.segments.count >= depth)
+                if child.objects > 0, !child.isMixed, !child.isEmptyAtTimes || !isFlattened, !isWhole {
                     visit(child, place)
-                } else if child.objects > 0, child.isMixed, isFlattened {
-                    // Those that exist stay, and what is no object gets a column besides.
-                    leaves.append(Leaf(path: place, type: .text))
                 } else {
+                    // The columns of its members stay, if it has any; what they do not tell of gets one besides.
                     leaves.append(Leaf(path: place, type: Self.type(of: child)))
                 }
             }

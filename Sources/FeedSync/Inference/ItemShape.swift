@@ -70,9 +70,12 @@ extension ItemShape.Node {
     /// Objects in some items and something else in others.
     var isMixed: Bool { objects > 0 && type != nil }
 
-    /// An object whose members are values rather than names of something, or one that never has any.
+    /// An object without members in some items.
+    var isEmptyAtTimes: Bool { filledObjects < objects }
+
+    /// An object whose members are values rather than names of something, or one that has none in some items.
     var isDictionary: Bool {
-        guard filledObjects > 0 else { return true }
+        guard !isEmptyAtTimes else { return true }
         if children.contains(where: { MemberName.isDatum($0.name) }) { return true }
         // Each item has a few of many.
         return children.count > 20 && memberCount < children.count * filledObjects * 3 / 10

@@ -86,9 +86,11 @@ struct SurvivingValuesTests {
         #expect(try bench.query("SELECT v, typeof(v) FROM things") == ["\(value.stored)|text"])
     }
 
-    @Test("mixed on one page and across pages in any order; and met again they are the same", arguments: 0..<12)
+    @Test("mixed on one page and across pages in any order; and met again they are the same", arguments: 0..<15)
     func mixed(_ round: Int) async throws {
-        let seed = UInt64.random(in: 0...(.max))
+        // Those that failed once: an empty object among others, on one page and on a later one.
+        let known: [UInt64] = [10_985_293_982_060_284_204, 11_337_436_889_891_859_049, 2_590_232_186_984_632_994]
+        let seed = round < known.count ? known[round] : UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
         let items = (1...12).map { id in
             // Digits that no double has are not there any more to be written into a text.
@@ -99,7 +101,7 @@ struct SurvivingValuesTests {
         }
         let paging = "pagination: {style: page, size_param: per_page, size: 2, total: total_count}"
         let bench = try await EngineBench(
-            items, paging: paging, columns: round % 3 == 0 ? Self.ways[1] : "items: items\nkey: id")
+            items, paging: paging, columns: round % 4 == 3 ? Self.ways[1] : "items: items\nkey: id")
         bench.upstream.sendsETag = false
         try await bench.more(.allPages)
         #expect(try await MirroredValues(bench).losses(of: items) == [], "seed \(seed): \(items)")
