@@ -52,7 +52,7 @@ extension Store {
     /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its walks of that age that
     /// wrote nothing.
     private func forget(_ feed: String, before now: String) throws {
-        let seconds = Array(now.utf8).withUnsafeBytes { Timestamp($0)?.seconds }
+        let seconds = Timestamp(now)?.seconds
         guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
         let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
         try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
