@@ -57,6 +57,9 @@ public actor Store {
             try Self.switchToWAL(connection, path: path)
             // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+            // A checkpoint writes what many pages changed once for all of them: it may wait for 64 MB of log.
+            // https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
+            try connection.execute("PRAGMA wal_autocheckpoint = 16384")
             _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
             salt = try connection.scalar("SELECT value FROM _salt")?.text ?? ""
         } catch {
