@@ -72,6 +72,23 @@ struct PageDecoderTests {
         #expect(values(page) == [.integer(1), .text("/2"), .text("/2"), .text("/h")])
     }
 
+    @Test(
+        "A name is told from every other that differs in one letter", arguments: [1, 7, 8, 9, 15, 16, 17, 24, 31, 40])
+    func names(_ length: Int) throws {
+        let name = String("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz".prefix(length))
+        let others = name.indices.flatMap { place in
+            [String(name[..<place]), name.replacingCharacters(in: place...place, with: "_"), name + "a"]
+        }
+        let decoys = others.map { #""\#($0)":0,"# }.joined()
+        let yaml =
+            "url: https://api.example.com/things\nkey: id\ncolumns: {id: ID, name: \(name)}\npagination: page"
+        let decoder = PageDecoder(try DecodePlan(try FeedDefinition.parse(name: "things", yaml: yaml)))
+        for member in [name, #"\u0061"# + name.dropFirst()] {
+            let json = #"[{"ID":1,\#(decoys)"\#(member)":2,\#(decoys)"":0}]"#
+            #expect(values(try decoder.decode(Body(Array(json.utf8)))) == [.integer(1), .integer(2)])
+        }
+    }
+
     @Test("The last of two members of one name counts")
     func repeatedMember() throws {
         let page = try Self.decode(#"{"items":[{"id":1}],"items":[{"id":2,"id":3}]}"#)
