@@ -50,8 +50,8 @@ struct json_decoder {
         default: page.error = JSON_NOT_JSON; return page;
         }
 
-        const Tokens tokens(body, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
-        Walk walk(plan, tokens, body_slots.data(), item_slots, items);
+        const Tokens tokens(body, scanner->structural_indexes.get(), scanner->n_structural_indexes);
+        Walk walk(plan, tokens, arena, body_slots.data(), item_slots, items);
         walk.page();
         page.error = walk.error;
         page.offset = skipped + walk.offset;

@@ -15,9 +15,10 @@ static json_node add_node(json_plan *plan) {
 }
 
 json_node json_plan_member(json_plan *plan, json_node parent, const char *name, size_t length) {
-    if (auto *found = plan->nodes[parent].member(name, length)) return found->node;
+    std::string wanted(name, length);
+    if (auto *found = plan->nodes[parent].member(wanted)) return found->node;
     const json_node node = add_node(plan);
-    plan->nodes[parent].add_member({std::string(name, length), node});
+    plan->nodes[parent].add_member({json_plan_name(std::move(wanted)), node});
     return node;
 }
 

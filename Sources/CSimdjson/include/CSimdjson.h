@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// Bytes that must be readable behind the end of a body (what they hold does not matter).
+/// Bytes that must be readable behind the end of a body, and zero.
 #define JSON_PADDING 64
 /// Arrays and objects may be nested this deep, the outermost counted.
 #define JSON_MAXIMUM_DEPTH 1024
@@ -122,7 +122,7 @@ typedef struct {
     int has_strangers;           // if watched, whether an item had a member that no node is for
 } json_page;
 
-/// Decodes `length` bytes, behind which JSON_PADDING more are readable.
+/// Decodes `length` bytes, behind which JSON_PADDING zeroed ones are readable.
 json_page json_decode(json_decoder *decoder, const json_plan *plan, const char *body, size_t length);
 
 #ifdef __cplusplus

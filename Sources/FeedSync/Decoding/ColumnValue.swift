@@ -14,29 +14,43 @@ enum ColumnValue {
 
     /// What a slot becomes in a column. A value that does not fit the type stays as it came.
     init(_ slot: json_slot, type: ColumnType?) {
-        switch (slot.kind, type) {
-        case (JSON_MISSING, _): self = .missing
-        case (JSON_NULL, .json?): self = .null
-        case (_, .json?): self = .text(slot.rawBytes)
-        case (JSON_NULL, _): self = .null
-        case (JSON_OBJECT, _), (JSON_ARRAY, _), (JSON_NUMBER, _): self = .text(slot.rawBytes)
-        case (JSON_FALSE, .text?), (JSON_TRUE, .text?), (JSON_INTEGER, .text?), (JSON_REAL, .text?):
-            self = .text(slot.rawBytes)
-        case (JSON_FALSE, _): self = .integer(0)
-        case (JSON_TRUE, _): self = .integer(1)
-        case (JSON_INTEGER, .real?):
-            // A larger one would show other digits than it came with, even where a double holds it.
-            self = slot.integer.magnitude <= 1 << 53 ? .real(Double(slot.integer)) : .integer(slot.integer)
-        case (JSON_INTEGER, .timestamp?):
-            self = Timestamp(sinceEpoch: slot.integer).map { .madeText($0.bytes) } ?? .integer(slot.integer)
-        case (JSON_INTEGER, _): self = .integer(slot.integer)
-        case (JSON_REAL, .timestamp?):
-            let time = Timestamp(sinceEpochDigits: slot.rawBytes) ?? Timestamp(sinceEpoch: slot.real)
-            self = time.map { .madeText($0.bytes) } ?? .real(slot.real)
-        case (JSON_REAL, _): self = .real(slot.real)
-        case (_, .timestamp?):
-            self = Timestamp(slot.textBytes).map { .madeText($0.bytes) } ?? .text(slot.textBytes)
-        default: self = .text(slot.textBytes)
+        switch type {
+        case nil, .integer?, .boolean?: self.init(slot)
+        case .text?: self = slot.kind == JSON_TEXT || slot.isNothing ? ColumnValue(slot) : .text(slot.rawBytes)
+        case .json?: self = slot.isNothing ? ColumnValue(slot) : .text(slot.rawBytes)
+        case .real?:
+            // A larger integer would show other digits than it came with, even where a double holds it.
+            let isExact = slot.kind == JSON_INTEGER && slot.integer.magnitude <= 1 << 53
+            self = isExact ? .real(Double(slot.integer)) : ColumnValue(slot)
+        case .timestamp?: self = slot.timestamp.map { .madeText($0.bytes) } ?? ColumnValue(slot)
+        }
+    }
+
+    /// What a slot becomes in a column that takes values as they come.
+    private init(_ slot: json_slot) {
+        switch slot.kind {
+        case JSON_TEXT: self = .text(slot.textBytes)
+        case JSON_INTEGER: self = .integer(slot.integer)
+        case JSON_MISSING: self = .missing
+        case JSON_NULL: self = .null
+        case JSON_FALSE: self = .integer(0)
+        case JSON_TRUE: self = .integer(1)
+        case JSON_REAL: self = .real(slot.real)
+        default: self = .text(slot.rawBytes)
+        }
+    }
+}
+
+extension json_slot {
+    fileprivate var isNothing: Bool { kind == JSON_MISSING || kind == JSON_NULL }
+
+    /// The time that a text or a number says.
+    fileprivate var timestamp: Timestamp? {
+        switch kind {
+        case JSON_TEXT: Timestamp(textBytes)
+        case JSON_INTEGER: Timestamp(sinceEpoch: integer)
+        case JSON_REAL: Timestamp(sinceEpochDigits: rawBytes) ?? Timestamp(sinceEpoch: real)
+        default: nil
         }
     }
 }
@@ -44,7 +58,7 @@ enum ColumnValue {
 extension PageItem {
     /// What a column of the plan holds for this item.
     func value(of column: Int) -> ColumnValue {
-        ColumnValue(self[column], type: plan.columns[column].type)
+        ColumnValue(self[column], type: layout.columns[column].type)
     }
 
     /// Whether a text is what a number became that was stored before its column was widened to text.
@@ -83,19 +97,25 @@ extension PageItem {
     /// The key as JSON: the value as it is stored, or an array of them. So what SQLite's JSON functions make of it is
     /// equal to the row's key.
     func appendKey(to text: inout [UInt8]) {
-        if plan.keyColumns.count > 1 { text.append(UInt8(ascii: "[")) }
-        for (index, column) in plan.keyColumns.enumerated() {
+        if layout.keyColumns.count > 1 { text.append(UInt8(ascii: "[")) }
+        for (index, column) in layout.keyColumns.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
             appendValue(of: column, to: &text)
         }
-        if plan.keyColumns.count > 1 { text.append(UInt8(ascii: "]")) }
+        if layout.keyColumns.count > 1 { text.append(UInt8(ascii: "]")) }
     }
 
     private func appendValue(of column: Int, to text: inout [UInt8]) {
         let slot = self[column]
         switch value(of: column) {
         case .missing, .null: text.append(contentsOf: "null".utf8)
-        case .integer(let integer): text.append(contentsOf: "\(integer)".utf8)
+        case .integer(let integer):
+            // As received it has its only form, but for `-0`.
+            if slot.kind == JSON_INTEGER, integer != 0 {
+                text.append(contentsOf: slot.rawBytes)
+            } else {
+                text.append(contentsOf: "\(integer)".utf8)
+            }
         case .real(let real): text.append(contentsOf: JSONText.number(real).utf8)
         case .text(let bytes):
             // As received it is JSON already, quotes and all, where nothing in it is escaped.

@@ -8,12 +8,10 @@ final class DecodePlan: @unchecked Sendable {
 
     /// Columns of the model, in the table's order.
     let columns: [ColumnDefinition]
-    /// The slot of each column, among an item's.
-    let columnSlots: [Int]
+    /// What of the plan is asked for each item.
+    let layout: ItemLayout
     /// The places of the key's columns in `columns`, in the key's order.
-    let keyColumns: [Int]
-    /// The slot that says which section an item is in, among an item's.
-    let sectionSlot: Int?
+    var keyColumns: UnsafeBufferPointer<Int> { layout.keyColumns }
     /// How the section's name is made of its value.
     let sectionInterval: SectionRule.Interval?
     /// The slot of each of the pagination style's paths and of the split's total, among the body's; nil where the path starts in the items.
@@ -52,7 +50,6 @@ final class DecodePlan: @unchecked Sendable {
         }
         guard let pointer = json_plan_create() else { throw .outOfMemory }
         self.pointer = pointer
-        self.keyColumns = keyColumns
         columns = definition.columns
         keepsRaw = definition.keepsRaw
         ignored = IgnoredMembers(definition.ignore, columns: definition.columns)
@@ -60,7 +57,7 @@ final class DecodePlan: @unchecked Sendable {
         isFull = definition.columns.count >= ItemShape.mostColumns
         itemsPath = definition.items?.path
         sectionInterval = definition.section?.interval
-        columnSlots = definition.columns.map {
+        let columnSlots = definition.columns.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
         let sectionSlot = definition.section.map {
@@ -73,7 +70,9 @@ final class DecodePlan: @unchecked Sendable {
         let watermark: SyncRule.Watermark? = if case .since(let mark) = definition.sync { mark } else { nil }
         watermarkSlot = watermark.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
         watermarkIsTime = if case .time? = watermark?.overlap { true } else { false }
-        self.sectionSlot = sectionSlot
+        layout = ItemLayout(
+            columns: zip(columnSlots, definition.columns).map { ItemLayout.Column(slot: $0, type: $1.type) },
+            keyColumns: keyColumns, sectionSlot: sectionSlot)
         self.pagingSlots = pagingSlots
         let wanted =
             (definition.section.map { [$0.path] } ?? []) + pagingPaths
@@ -91,7 +90,10 @@ final class DecodePlan: @unchecked Sendable {
         if fittingKinds != nil { json_plan_watch(pointer) }
     }
 
-    deinit { json_plan_destroy(pointer) }
+    deinit {
+        json_plan_destroy(pointer)
+        layout.deallocate()
+    }
 
     private static func shape(of definition: FeedDefinition) -> json_items_shape {
         guard definition.items?.keyedBy == nil else { return JSON_ITEMS_MEMBERS }

@@ -1,7 +1,10 @@
+internal import CSimdjson
+
 extension DecodedPage {
     /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
     /// the place of the first. nil for the usual page, where each item has a key of its own.
     var orderWithoutRepeats: [Int]? {
+        if let keys = integerKeys { return keys.hasRepeats ? orderOfLast() : nil }
         var hashes = Set<Int>(minimumCapacity: elementCount)
         for index in 0..<elementCount where !hashes.insert(keyHash(at: index)).inserted {
             return orderOfLast()
@@ -9,12 +12,26 @@ extension DecodedPage {
         return nil
     }
 
+    /// The keys, if each is one integer: the usual page, for which no hash need be made.
+    private var integerKeys: [Int64]? {
+        guard plan.layout.keyColumns.count == 1, let column = plan.layout.keyColumns.first else { return nil }
+        var keys: [Int64] = []
+        keys.reserveCapacity(elementCount)
+        for index in 0..<elementCount {
+            let item = element(at: index)
+            guard item.isStorable else { continue }
+            guard item[column].kind == JSON_INTEGER else { return nil }
+            keys.append(item[column].integer)
+        }
+        return keys
+    }
+
     private func orderOfLast() -> [Int] {
         var places: [[UInt8]: Int] = [:]
         var order: [Int] = []
         for index in 0..<elementCount {
             let item = element(at: index)
-            guard item.fault == nil else { continue }
+            guard item.isStorable else { continue }
             var key: [UInt8] = []
             item.appendKey(to: &key)
             if let place = places[key] {
@@ -31,11 +48,20 @@ extension DecodedPage {
     private func keyHash(at index: Int) -> Int {
         let item = element(at: index)
         var hasher = Hasher()
-        if item.fault != nil {
-            hasher.combine(index)
+        if item.isStorable {
+            for column in item.layout.keyColumns { hasher.combine(bytes: item[column].rawBytes) }
         } else {
-            for column in item.plan.keyColumns { hasher.combine(bytes: item[column].rawBytes) }
+            hasher.combine(index)
         }
         return hasher.finalize()
+    }
+}
+
+extension [Int64] {
+    fileprivate var hasRepeats: Bool {
+        let isRising = zip(self, dropFirst()).allSatisfy { $0 < $1 }
+        guard !isRising else { return false }
+        let sorted = sorted()
+        return zip(sorted, sorted.dropFirst()).contains { $0 == $1 }
     }
 }

@@ -78,7 +78,8 @@ final class DecodedPage: @unchecked Sendable {
     /// The element at `index`, which is less than `elementCount`.
     func element(at index: Int) -> PageItem {
         PageItem(
-            element: page.items[index], slots: page.item_slots.advanced(by: index &* page.slots_per_item), plan: plan)
+            element: page.items[index], slots: page.item_slots.advanced(by: index &* page.slots_per_item),
+            layout: plan.layout, plan: plan)
     }
 
     /// Whether items have members that there is no column for, or values that do not fit their column, where columns are
@@ -86,7 +87,7 @@ final class DecodedPage: @unchecked Sendable {
     var outgrowsPlan: Bool {
         guard let fitting = plan.fittingKinds, let kinds = page.item_kinds else { return false }
         return (!plan.isFull && hasStrangers)
-            || plan.columnSlots.indices.contains { kinds[plan.columnSlots[$0]] & ~fitting[$0] != 0 }
+            || zip(plan.layout.columns, fitting).contains { kinds[$0.slot] & ~$1 != 0 }
     }
 
     /// Whether items have members that there is no column for, where columns are for the items to say.
@@ -114,7 +115,7 @@ final class DecodedPage: @unchecked Sendable {
         var furthest: Watermark?
         for index in 0..<elementCount {
             let item = element(at: index)
-            guard item.fault == nil,
+            guard item.isStorable,
                 let mark = Watermark(JSONScalar(item.slots[slot]), isTime: plan.watermarkIsTime)
             else { continue }
             if furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
@@ -137,7 +138,7 @@ extension DecodedPage {
         text.reserveCapacity(elementCount &* 12)
         for index in 0..<elementCount {
             let item = element(at: index)
-            guard item.fault == nil else { continue }
+            guard item.isStorable else { continue }
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
             item.appendKey(to: &text)
         }
@@ -163,8 +164,12 @@ extension DecodedPage {
         var stored = 0
         for index in 0..<elementCount {
             let item = element(at: index)
+            guard !item.isStorable else {
+                stored += 1
+                continue
+            }
             switch item.fault {
-            case nil: stored += 1
+            case nil: continue
             case .isNull?: continue
             case .isNoObject(let what)?:
                 leftOut.note("element \(index) at byte \(offset(of: item)) is \(what), not an object")

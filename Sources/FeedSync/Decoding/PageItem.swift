@@ -4,7 +4,9 @@ internal import CSimdjson
 struct PageItem {
     let element: json_item
     let slots: UnsafePointer<json_slot>
-    let plan: DecodePlan
+    let layout: ItemLayout
+    // Not counted: there is an item for each row of every page, and the page that it is a view of has the plan.
+    unowned(unsafe) let plan: DecodePlan
 
     /// Why an element is no row, if it is none.
     enum Fault: Equatable {
@@ -16,27 +18,28 @@ struct PageItem {
         case lacksKey(String)
     }
 
+    /// Whether the element is an item that can be stored.
+    var isStorable: Bool {
+        guard element.kind == JSON_OBJECT else { return false }
+        return layout.keyColumns.allSatisfy { self[$0].kind.isScalar }
+    }
+
     /// What keeps the element from being stored; nil for an item.
     var fault: Fault? {
+        guard !isStorable else { return nil }
         switch element.kind {
         case JSON_OBJECT: break
         case JSON_NULL: return .isNull
         default: return .isNoObject(element.kind.words)
         }
-        for column in plan.keyColumns {
-            switch self[column].kind {
-            case JSON_MISSING, JSON_NULL, JSON_OBJECT, JSON_ARRAY: return .lacksKey(plan.columns[column].name)
-            default: continue
-            }
-        }
-        return nil
+        return layout.keyColumns.first { !self[$0].kind.isScalar }.map { .lacksKey(plan.columns[$0].name) }
     }
 
     /// The value of a column.
-    subscript(column: Int) -> json_slot { slots[plan.columnSlots[column]] }
+    subscript(column: Int) -> json_slot { slots[layout.columns[column].slot] }
 
     /// The value that the section is made of.
-    var sectionSlot: json_slot? { plan.sectionSlot.map { slots[$0] } }
+    var sectionSlot: json_slot? { layout.sectionSlot.map { slots[$0] } }
 
     /// The element's JSON as received.
     var raw: UnsafeRawBufferPointer {
@@ -53,6 +56,14 @@ extension json_slot {
 }
 
 extension json_kind {
+    /// Whether it is a value other than null that a key may have.
+    var isScalar: Bool {
+        switch self {
+        case JSON_MISSING, JSON_NULL, JSON_OBJECT, JSON_ARRAY: false
+        default: true
+        }
+    }
+
     /// The kind in words, for messages.
     var words: String {
         switch self {

@@ -58,6 +58,37 @@ struct PageDecoderTests {
         #expect(values(page) == [.integer(1), unescaped, unescaped, unescaped])
     }
 
+    @Test("An element goes on behind a filter that finds nothing in it, after one that did")
+    func filtersThatDiffer() throws {
+        let yaml = """
+            url: https://api.example.com/things
+            key: id
+            columns: {id: id, first: "links[0].href", next: "links[rel=next].href", html: "links[type=html].href"}
+            pagination: page
+            """
+        let decoder = PageDecoder(try DecodePlan(try FeedDefinition.parse(name: "things", yaml: yaml)))
+        let links = #"[{"rel":"next","href":"/2"},{"type":"html","href":"/h"}]"#
+        let page = try decoder.decode(Body(Array(#"[{"links":\#(links),"id":1}]"#.utf8)))
+        #expect(values(page) == [.integer(1), .text("/2"), .text("/2"), .text("/h")])
+    }
+
+    @Test(
+        "A name is told from every other that differs in one letter", arguments: [1, 7, 8, 9, 15, 16, 17, 24, 31, 40])
+    func names(_ length: Int) throws {
+        let name = String("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz".prefix(length))
+        let others = name.indices.flatMap { place in
+            [String(name[..<place]), name.replacingCharacters(in: place...place, with: "_"), name + "a"]
+        }
+        let decoys = others.map { #""\#($0)":0,"# }.joined()
+        let yaml =
+            "url: https://api.example.com/things\nkey: id\ncolumns: {id: ID, name: \(name)}\npagination: page"
+        let decoder = PageDecoder(try DecodePlan(try FeedDefinition.parse(name: "things", yaml: yaml)))
+        for member in [name, #"\u0061"# + name.dropFirst()] {
+            let json = #"[{"ID":1,\#(decoys)"\#(member)":2,\#(decoys)"":0}]"#
+            #expect(values(try decoder.decode(Body(Array(json.utf8)))) == [.integer(1), .integer(2)])
+        }
+    }
+
     @Test("The last of two members of one name counts")
     func repeatedMember() throws {
         let page = try Self.decode(#"{"items":[{"id":1}],"items":[{"id":2,"id":3}]}"#)
@@ -194,6 +225,44 @@ struct PageDecoderTests {
                     isAboutItems || !isValid,
                     "seed \(seed): \(error.message): \(String(decoding: mutant, as: UTF8.self))")
             }
+        }
+    }
+
+    @Test("What is wrong with a value is said alike whether the value is wanted or passed over")
+    func wantedAndUnwanted() throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed)
+        let json = Array(
+            #"{"items" : [{"id":1,"name":"a\u00e9\"b","owner":{"login":[0,{"x":null}]},"tags":[true,-1.5e3 ]}, {"id":-20}]}"#
+                .utf8)
+        let wanting = try Self.decoder()
+        let passing = PageDecoder(
+            try DecodePlan(
+                try FeedDefinition.parse(
+                    name: "things",
+                    yaml:
+                        "url: https://api.example.com/things\nitems: other\nkey: id\ncolumns: {id: id}\npagination: page"
+                )))
+        let fault = { (decoder: PageDecoder, body: [UInt8]) -> String? in
+            do throws(FeedError) {
+                _ = try decoder.decode(Body(body))
+                return nil
+            } catch {
+                // What the items are is asked of sound JSON alone.
+                return error.message.contains("leads to") ? nil : error.message
+            }
+        }
+        for _ in 0..<3000 {
+            var mutant = json
+            let place = Int.random(in: 0..<json.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: mutant[place] = UInt8.random(in: 1...127, using: &random)
+            case 1: mutant.remove(at: place)
+            default: mutant.insert(try #require(#"\"{}[],:01-.eutn "#.utf8.randomElement(using: &random)), at: place)
+            }
+            #expect(
+                fault(wanting, mutant) == fault(passing, mutant),
+                "seed \(seed): \(String(decoding: mutant, as: UTF8.self))")
         }
     }
 }
