@@ -183,10 +183,11 @@ extension FeedSession {
         walk.leftOut += page.leftOut.count
         if let part = page.part, !page.isCheck {
             let said = page.isNotModified ? walk.begins(part) ? page.end.total : nil : page.end.total
+            let hasTotal = said != nil || !walk.begins(part) && walk.part?.total != nil
             let hasFallen = walk.meet(part, elements: written.elements, total: said, end: page.end.part)
             if hasFallen, page.mode == "reload" { walk.hasDrifted = true }
             // An error proves little where no total says that all had come.
-            let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && page.end.total == nil
+            let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && !hasTotal
             walk.isDoubtful = walk.isDoubtful || provesLittle
         } else if page.part != nil {
             // A page that was asked for once more has been counted.

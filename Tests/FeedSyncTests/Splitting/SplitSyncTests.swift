@@ -132,6 +132,40 @@ struct SplitSyncTests {
         #expect(try ids(bench).contains(7))
     }
 
+    @Test("What was taken for a cap is none any more once the upstream serves more")
+    func wrongCap() async throws {
+        let crowd = { (ids: ClosedRange<Int>) in ids.map { CappedUpstream.Item(id: $0, value: 500) } }
+        let upstream = CappedUpstream(crowd(1...20))
+        let bench = try await bench(upstream)
+        // Two full pages, and a total that nothing comes up to.
+        upstream.edit { $0.surplus = 5 }
+        #expect(try await bench.sync().reason == .cap)
+        upstream.edit { state in
+            state.surplus = 0
+            state.items = crowd(1...30)
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("A page that is as it was stored says nothing of a total that another page had said")
+    func staleTotal() async throws {
+        let upstream = CappedUpstream(Self.spread(25))
+        let bench = try await bench(
+            upstream, split: "\(Self.split), total: total_count}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        // The fourth page, which is empty, comes with fewer than have been met.
+        upstream.edit { state in
+            state.beforePage = { state, count in
+                if count == 4 { state.items.removeAll { $0.id > 22 } }
+            }
+        }
+        _ = try await bench.sync()
+        _ = try await bench.sync()
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
     @Test("Loses and returns rows as the upstream does, once every part is complete")
     func removal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
