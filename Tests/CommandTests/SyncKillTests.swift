@@ -13,13 +13,13 @@ import Threading
 
     @Test(
         "Killed at any moment, again and again, while the list moves and fails, a sync makes the mirror what its mode promises",
-        arguments: MovingList.Mode.allCases)
-    func anyMoment(mode: MovingList.Mode) async throws {
+        arguments: MovingList.Mode.allCases, [false, true])
+    func anyMoment(mode: MovingList.Mode, inParts: Bool) async throws {
         for seed in Self.first..<Self.first + Self.seeds {
             for style in MovingList.Style.allCases {
-                guard try await survives(MovingList(style, mode, seed: seed), "\(mode) \(style) seed \(seed)") else {
-                    return
-                }
+                let list = MovingList(style, mode, inParts: inParts, seed: seed)
+                let name = "\(mode) \(style)\(inParts ? " in parts" : "") seed \(seed)"
+                guard try await survives(list, name) else { return }
             }
         }
     }
@@ -50,7 +50,7 @@ import Threading
             guard try isWhole(place, name, &stored) else { return false }
         }
         target.withLock { $0.disarm() }
-        list.withLock { $0.move() }
+        list.withLock { $0.rest() }
         var ends: [String] = []
         for _ in 0..<4 {
             let run = try await place.run("sync")

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import HTTPServer
 import ScriptedServer
 import Testing
 import Threading
@@ -75,7 +76,7 @@ final class MovingMirror {
                 expect(command != .sync || run == ["1|"], "a feed is as complete as its run, not \(run)")
             }
         }
-        list.withLock { $0.move() }
+        list.withLock { $0.rest() }
     }
 
     /// Syncs till one is complete, and looks whether the mirror is what its mode promises.
@@ -138,7 +139,20 @@ final class MovingMirror {
         isTrue = false
         let text = try message()
         let runs = (try? bench.query("SELECT id, command, outcome, complete, reason, pages FROM run")) ?? []
-        Issue.record("\(name): \(text)\nruns: \(runs.joined(separator: ", "))")
+        let walks =
+            (try? bench.query("SELECT id, mode, generation, complete, reason, elements, total, capped, cap FROM _walk"))
+            ?? []
+        let requests = bench.server.requests.suffix(24).map { request in
+            request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        }
+        Issue.record(
+            """
+            \(name): \(text)
+            runs: \(runs.joined(separator: ", "))
+            walks: \(walks.joined(separator: ", "))
+            requests: \(requests.joined(separator: ", "))
+            definition: \(list.withLock { $0.definition })
+            """)
     }
 
     /// Of an engine whose waits take no time, and pass in its own time of day.
