@@ -163,7 +163,7 @@ final class FeedRun {
                 try await store.check(page, number: number, known: fetch.stored, of: feed)
             }
         guard result != .same else {
-            try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
+            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
             return .same
         }
         publish(

@@ -73,6 +73,15 @@ extension FeedSession {
         return connection.lastInsertRowID
     }
 
+    /// Keeps a page's newer validators; one that has none may share rows with others, or its rows were written since.
+    func refresh(_ page: StoredPage, _ validators: Validators) throws {
+        try connection.run(
+            """
+            UPDATE _page SET etag = ?, last_modified = ?
+            WHERE id = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
+    }
+
     /// Gives the rows of the walk's unchanged pages the places that the walk met them at, in its generation: a walk
     /// that met a changed page leaves the upstream's order.
     func lift(_ walk: WalkState, to generation: Int64, sections: inout SectionTally) throws {

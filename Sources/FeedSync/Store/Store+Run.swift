@@ -47,6 +47,15 @@ extension Store {
         try storing { try session(feed).check(page, number: number, known: known) }
     }
 
+    /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
+    func keep(_ page: StoredPage?, _ loaded: LoadedPage, of feed: String) throws(FeedError) {
+        try spend(loaded.fetched, on: feed)
+        // What else stands in the body may have changed, and would be taken from the store after a 304.
+        guard let page, !loaded.isNotModified, loaded.upstreamNext == page.continuation, loaded.end.total == page.total
+        else { return }
+        try storing { try session(feed).refresh(page, loaded.validators) }
+    }
+
     /// Counts what a page cost that is not committed.
     func spend(_ fetched: FetchedPage, on feed: String) throws(FeedError) {
         try storing {
