@@ -18,7 +18,7 @@ final class FeedRun {
     /// How many items of a part the upstream served to the walk before.
     private var cap: Int?
     private var notices: [String] = []
-    private var capNotice = CapNotice()
+    private var walkNotices = WalkNotices()
     private var leftOut = LeftOut()
     /// The pages without items that came last, one after the other.
     private var emptyPages = 0
@@ -79,7 +79,7 @@ final class FeedRun {
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: walk?.reason, itemCount: itemCount, expectedCount: walk?.total, seenCount: walk?.elements ?? 0,
-            notices: notices + leftOutNotice + capNotice.texts(walk, isSplit: loader.definition.split != nil))
+            notices: notices + leftOutNotice + walkNotices.texts(walk, of: loader.definition))
     }
 
     private var isAtEnd = false
@@ -277,7 +277,7 @@ final class FeedRun {
 
     private func note(_ loaded: LoadedPage) {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
-        capNotice.note(loaded)
+        walkNotices.note(loaded)
         leftOut.first = leftOut.first ?? loaded.leftOut.first
         leftOut.count += loaded.leftOut.count
     }
