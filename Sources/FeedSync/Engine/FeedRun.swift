@@ -74,12 +74,12 @@ final class FeedRun {
         guard case .end(let outcome, let closing) = step else {
             throw FeedError(.bug, "a run ended without an outcome")
         }
-        let itemCount = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
+        let (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         let (walk, figures) = try await store.progress(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
-            reason: walk?.reason, itemCount: itemCount, expectedCount: walk?.total, seenCount: walk?.elements ?? 0,
-            notices: notices + leftOutNotice + walkNotices.texts(walk, of: loader.definition))
+            reason: walk?.reason, itemCount: itemCount, expectedCount: walk?.total, seenCount: seen,
+            notices: notices + leftOutNotice + walkNotices.texts(walk, seen: seen, of: loader.definition))
     }
 
     private var isAtEnd = false

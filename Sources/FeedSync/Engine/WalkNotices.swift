@@ -13,14 +13,17 @@ struct WalkNotices {
     }
 
     /// The notices; none for a walk that was served all, and met an item that moves the watermark.
-    func texts(_ walk: WalkState?, of feed: FeedDefinition) -> [String] {
-        walk.map { [cap($0, isSplit: feed.split != nil), watermark($0, feed.sync)].compactMap(\.self) } ?? []
+    ///
+    /// - Parameter seen: How many items the upstream has served.
+    func texts(_ walk: WalkState?, seen: Int, of feed: FeedDefinition) -> [String] {
+        guard let walk else { return [] }
+        return [cap(walk, seen: seen, isSplit: feed.split != nil), watermark(walk, feed.sync)].compactMap(\.self)
     }
 
     /// Of an upstream that does not serve all that it has; none where no total tells.
-    private func cap(_ walk: WalkState, isSplit: Bool) -> String? {
-        guard walk.reason == .cap, let total = walk.total, total > walk.elements else { return nil }
-        let figures = "the upstream served \(walk.elements) of the \(total) items that it says there are"
+    private func cap(_ walk: WalkState, seen: Int, isSplit: Bool) -> String? {
+        guard walk.reason == .cap, let total = walk.total, total > seen else { return nil }
+        let figures = "the upstream served \(seen) of the \(total) items that it says there are"
         guard let part = parts.first else {
             return figures + (isSplit ? "" : ": narrow the query, or have it asked for in parts with `split`")
         }

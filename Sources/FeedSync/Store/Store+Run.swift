@@ -20,10 +20,10 @@ extension Store {
         }
     }
 
-    /// Ends the run; the rows of the feed that the upstream has.
+    /// Ends the run; the rows of the feed that the upstream has, and how many items it has served.
     func finish(
         _ feed: String, outcome: RunOutcome, closing: WalkClosing? = nil, now: String
-    ) throws(FeedError) -> Int {
+    ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
         try storing {
             let session = try session(feed)
             if let closing {
@@ -31,7 +31,12 @@ extension Store {
             } else {
                 try session.finish(outcome: outcome.rawValue, now: now)
             }
-            return Int(try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
+            var counts = (itemCount: 0, seenCount: 0)
+            try connection.rows(
+                "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _walk ON _walk.id = ? WHERE name = ?",
+                [Value(session.state.walk?.id), .text(feed)]
+            ) { row in counts = (Int(clamping: row.int64(at: 0)), Int(clamping: row.int64(at: 1))) }
+            return counts
         }
     }
 
