@@ -208,6 +208,8 @@ extension FeedSession {
         if page.mode == "reload", shape.definition.pagination.isShifting, walk.pages > 1, !adjoins {
             walk.isUnchecked = true
         }
+        // A sync that has ended asks again first: then its walk is closed, and known ground.
+        if page.mode != "reload", isEnd { walk.isUnchecked = true }
         // Who goes on from known ground meets what is known.
         walk.isComplete = isEnd ? walk.reason == nil && page.mode == "reload" : walk.isComplete && ground != nil
         let id = try recordPage(
@@ -265,7 +267,9 @@ extension FeedSession {
     /// Why a walk that has ended is not complete; the gravest reason first.
     private func reason(of walk: WalkState, _ page: PageCommit) -> IncompleteReason? {
         if walk.hasDrifted { return .drift }
-        return (walk.isCapped ? .cap : nil) ?? page.incompleteReason ?? (walk.leftOut > 0 ? .leftOut : nil)
+        // A page that is asked for once more says nothing of the end.
+        let end = page.isCheck ? nil : page.incompleteReason
+        return (walk.isCapped ? .cap : nil) ?? end ?? (walk.leftOut > 0 ? .leftOut : nil)
     }
 
     /// Pages that bring again what the walk has met, on and on, are no list that ends.

@@ -166,6 +166,30 @@ struct SplitSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
+    @Test(
+        "A part that outgrows the cap while it is asked again is halved by the next sync", arguments: ["", ", cap: 40"])
+    func outgrown(cap: String) async throws {
+        let upstream = CappedUpstream(Self.spread(41))
+        let bench = try await bench(upstream, split: "\(Self.split)\(cap)}")
+        // The cap is learned, if it is to be.
+        _ = try await bench.sync()
+        upstream.edit { $0.items.removeFirst(8) }
+        _ = try await bench.sync()
+        let before = upstream.requests.count
+        upstream.edit { state in
+            state.items.removeLast()
+            // Behind the last page of the walk; the first one is asked again then.
+            state.beforePage = { state, count in
+                if count == before + 5 { state.items += Self.spread(60).suffix(12) }
+            }
+        }
+        _ = try await bench.sync()
+        upstream.edit { $0.beforePage = nil }
+        for _ in 0..<2 { _ = try await bench.sync() }
+        #expect(try bench.feed("complete") == "1")
+        #expect(try ids(bench) == upstream.ids)
+    }
+
     @Test("Loses and returns rows as the upstream does, once every part is complete")
     func removal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
