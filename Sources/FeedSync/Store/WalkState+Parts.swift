@@ -27,7 +27,11 @@ extension WalkState {
     ///
     /// - Returns: Whether the part's total fell while it was read.
     mutating func meet(_ part: PagePart, elements count: Int, total said: Int?, end: PartEnd?) -> Bool {
-        if self.part?.name != part.name { self.part = WalkPart(name: part.name) }
+        if self.part?.name != part.name {
+            self.part = WalkPart(name: part.name)
+            // A half begins with what the whole had.
+            lastKeys = "[]"
+        }
         var current = self.part ?? WalkPart(name: part.name)
         let hasFallen = if let before = current.total, let said { said < before } else { false }
         if let before = current.total, let said, said != before { current.hasMoved = true }

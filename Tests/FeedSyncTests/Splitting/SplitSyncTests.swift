@@ -1,3 +1,4 @@
+import HTTPServer
 import ScriptedServer
 import SeededGenerator
 import Testing
@@ -188,6 +189,22 @@ struct SplitSyncTests {
         for _ in 0..<2 { _ = try await bench.sync() }
         #expect(try bench.feed("complete") == "1")
         #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("A half may begin with pages that the whole ended with")
+    func samePages() async throws {
+        let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
+        let values: [(value: Int, item: String)] = [
+            (500, "null"), (400, #"{"id":1,"when":400}"#), (300, "null"), (100, #"{"id":2,"when":100}"#),
+        ]
+        bench.server.route("/things") { request in
+            let ends = (request.parameter("q") ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let items = values.filter { ends.count == 2 && $0.value >= ends[0] && $0.value <= ends[1] }.map(\.item)
+            return .json("{\"items\":[\(items.dropFirst(page - 1).prefix(1).joined())]}")
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == [1, 2])
     }
 
     @Test("Loses and returns rows as the upstream does, once every part is complete")
