@@ -51,10 +51,12 @@ extension FeedSession {
         try updateRun(draft.figures)
         let number = draft.walk?.pages ?? 1
         let beginsNext = self.beginsNext(page, ground != nil)
+        // Who goes on to the end finds out for itself what there is.
+        let behind = page.stopsAtKnownGround && page.end.next != nil ? ground?.reason : nil
         return PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
             ground: ground, adjoins: adjoins, beginsNext: beginsNext,
-            reason: draft.walk?.reason ?? (draft.walk.map { $0.isCapped } ?? false ? .cap : nil) ?? ground?.reason
+            reason: draft.walk?.reason ?? (draft.walk.map { $0.isCapped } ?? false ? .cap : nil) ?? behind
                 ?? (draft.walk.map { $0.leftOut > 0 } ?? false ? .leftOut : nil),
             events: try logEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now))
     }

@@ -45,7 +45,8 @@ extension FeedSession {
             known.map {
                 $0.id == storedID
                     || $0.keys == keys && $0.place == place && $0.continuation == page.upstreamNext
-                        && $0.total == page.end.total
+                        && $0.total == page.end.total && $0.elements == elements
+                        && $0.leftOut == page.leftOut.count
             } ?? false
         if let known, isKnown {
             if known.validators != validators {
