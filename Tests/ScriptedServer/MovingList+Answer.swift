@@ -89,7 +89,7 @@ extension MovingList {
         }
         let elements = page.map { item in
             item.isNull
-                ? "null"
+                ? hasBroken ? #"{"at":\#(mark.json(item)),"part":\#(item.part)}"# : "null"
                 : #"{"id":\#(item.id),"value":\#(item.value),"at":\#(mark.json(item)),"part":\#(item.part)}"#
         }
         return response("{\(members)\"items\":[\(elements.joined(separator: ","))]}", headers, to: request)

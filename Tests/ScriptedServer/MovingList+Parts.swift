@@ -58,10 +58,12 @@ extension MovingList {
         return random(0...parts.spread - 1)
     }
 
-    /// Comes to rest: no single value has more items than one request is served, so that all of them can be had.
+    /// Comes to rest: what cannot be stored is gone, and no single value has more items than one request is served, so
+    /// that all of them can be had.
     public mutating func rest() {
         isMoving = false
         move()
+        if hasBroken { items.removeAll(where: \.isNull) }
         guard let parts else { return }
         // Without a total, as many as are served may not be all.
         let most = hasTotals ? parts.cap : parts.cap - 1

@@ -22,7 +22,7 @@ public struct MovingList: Sendable {
         public internal(set) var serial: Int
         /// The value that says which part it is in.
         var part = 0
-        /// Whether `null` stands for it.
+        /// Whether `null` stands for it, or something without a key.
         public internal(set) var isNull = false
     }
 
@@ -53,6 +53,9 @@ public struct MovingList: Sendable {
     /// How it serves its items in parts; nil for one that serves them all.
     let parts: Parts?
 
+    /// Whether elements without a key stand where others have `null`.
+    let hasBroken: Bool
+
     /// The list of a seed.
     ///
     /// - Parameter inParts: Whether it serves but the first items of a request, which has to ask for a part.
@@ -71,9 +74,13 @@ public struct MovingList: Sendable {
         mark = marks.randomElement(using: &generator) ?? .seconds
         includesBorder = Bool.random(using: &generator)
         parts = inParts ? Parts(perPage: perPage, hasTotals: hasTotals, using: &generator) : nil
+        hasBroken = hasNulls && Bool.random(using: &generator)
         self.generator = generator
         for _ in 0..<Int.random(in: 0...perPage * 5, using: &self.generator) { insert() }
     }
+
+    /// Whether a walk may have met what could not be stored, and that sticks: only a walk of all would tell of its end.
+    public var mayLeaveOut: Bool { hasBroken && mode == .new }
 
     /// The items as the pages have them, as `id|value`.
     public var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
