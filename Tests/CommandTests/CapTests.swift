@@ -11,14 +11,32 @@ struct CapTests {
         place.server.route("/things", to: feed)
         let sync = try await place.run("sync things")
         #expect(sync.code == 0)
-        #expect(sync.output.contains("the upstream serves 150 of 5,312 (cap)"), "\(sync.output)")
+        #expect(sync.output.contains("the upstream has served 150 of 5,312 (cap)"), "\(sync.output)")
         #expect(
             sync.errors.contains(
                 "served 150 of the 5312 items that it says there are: narrow the query, or have it asked for in parts with `split`"
             ), "\(sync.errors)")
         let status = try await place.run("status --json")
         #expect(
-            status.output.contains("the upstream serves 150 of 5,312 items: narrow the query, or see `split`"),
+            status.output.contains("the upstream has served 150 of 5,312 items: narrow the query, or see `split`"),
             "\(status.output)")
+    }
+
+    @Test("so they do when the head is as it was, or has grown: what was served before counts")
+    func knownGround() async throws {
+        let place = try Workplace(extra: "sync: {mode: new}")
+        let feed = PagedFeed(PagedFeed.items(1...350), perPage: 100)
+        feed.total = .claimed(5312)
+        place.server.route("/things", to: feed)
+        _ = try await place.run("sync things")
+        for added in [0, 2] {
+            feed.edit { $0.insert(contentsOf: PagedFeed.items(1000..<1000 + added), at: 0) }
+            let words = "the upstream has served \(350 + added) of 5,312"
+            let sync = try await place.run("sync things")
+            #expect(sync.output.contains(words), "\(sync.output)")
+            #expect(sync.errors.contains("served \(350 + added) of the 5312 items"), "\(sync.errors)")
+            let status = try await place.run("status --json")
+            #expect(status.output.contains(words), "\(status.output)")
+        }
     }
 }

@@ -13,6 +13,15 @@ import Testing
         return place
     }
 
+    /// The moment so many seconds from now, as HTTP writes it.
+    private static func httpDate(in seconds: TimeInterval) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = .gmt
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: Date(timeIntervalSinceNow: seconds))
+    }
+
     private func requests(_ place: Workplace) -> [String] { place.server.requests.map(\.path) }
 
     @Test("sync takes all feeds, or those that are named, due or not")
@@ -107,10 +116,12 @@ import Testing
             })
     }
 
-    @Test("A Retry-After of one process is respected by the next one without a request")
-    func retryAfter() async throws {
+    @Test("A Retry-After of one process is respected by the next one without a request", arguments: [false, true])
+    func retryAfter(isDate: Bool) async throws {
         let place = try place(["a"])
-        place.server.route("/a") { _ in .status(429, headers: [("Retry-After", "120")]) }
+        place.server.route("/a") { _ in
+            .status(429, headers: [("Retry-After", isDate ? Self.httpDate(in: 120) : "120")])
+        }
         #expect(try await place.run("sync --due --quiet").code == 75)
         #expect(place.server.requests.count == 1)
         let next = try await place.run("sync --due --quiet")

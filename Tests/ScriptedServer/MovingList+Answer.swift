@@ -25,7 +25,7 @@ extension MovingList {
             columns: {id: id, value: value, at: at}
             responses: [{status: 404, do: fail}]
             pagination: \(pagination)
-            sync: \(rule)
+            sync: \(rule)\(partsDefinition)
             """
     }
 
@@ -43,6 +43,10 @@ extension MovingList {
 
     private func page(_ request: ServerRequest) -> ServerResponse {
         var list = ordered
+        if let parts {
+            guard let range = parts.range(request) else { return .json(#"{"message":"which part?"}"#, status: 400) }
+            list = list.filter { range.contains($0.part) }
+        }
         let since = request.parameter("since")
         if let since {
             guard let border = mark.value(of: since) else { return .json(#"{"message":"since what?"}"#, status: 400) }
@@ -61,12 +65,21 @@ extension MovingList {
             case .offset: Int(request.parameter("offset") ?? "") ?? 0
             case .cursor, .keyset: 0
             }
+        if let parts, !style.goesByID {
+            guard start < parts.cap || !parts.refuses else {
+                return .json(#"{"message":"only the first ones are served"}"#, status: 422)
+            }
+            list = Array(list.prefix(parts.cap))
+        }
         let page = Array(list.dropFirst(start).prefix(perPage))
         var headers = [(name: "Date", value: date)]
         var members = hasTotals ? "\"total\":\(total)," : ""
         if list.count > start + perPage {
-            let query = since.flatMap { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) }
-            let next = "/things?page=\(start / perPage + 2)\(query.map { "&since=\($0)" } ?? "")"
+            let query = ["since", "q"].compactMap { name in
+                request.parameter(name)?.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+                    .map { "&\(name)=\($0)" }
+            }
+            let next = "/things?page=\(start / perPage + 2)\(query.joined())"
             switch style {
             case .link: headers.append((name: "Link", value: "<\(next)>; rel=\"next\""))
             case .nextURL: members += "\"next\":\"\(next)\","
@@ -75,7 +88,9 @@ extension MovingList {
             }
         }
         let elements = page.map { item in
-            item.isNull ? "null" : #"{"id":\#(item.id),"value":\#(item.value),"at":\#(mark.json(item))}"#
+            item.isNull
+                ? hasBroken ? #"{"at":\#(mark.json(item)),"part":\#(item.part)}"# : "null"
+                : #"{"id":\#(item.id),"value":\#(item.value),"at":\#(mark.json(item)),"part":\#(item.part)}"#
         }
         return response("{\(members)\"items\":[\(elements.joined(separator: ","))]}", headers, to: request)
     }

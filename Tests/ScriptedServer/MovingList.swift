@@ -20,7 +20,9 @@ public struct MovingList: Sendable {
         public internal(set) var at: Int
         /// The number of its last change in the list's history.
         public internal(set) var serial: Int
-        /// Whether `null` stands for it.
+        /// The value that says which part it is in.
+        var part = 0
+        /// Whether `null` stands for it, or something without a key.
         public internal(set) var isNull = false
     }
 
@@ -48,9 +50,16 @@ public struct MovingList: Sendable {
     let compresses: Bool
     let mark: Mark
     let includesBorder: Bool
+    /// How it serves its items in parts; nil for one that serves them all.
+    let parts: Parts?
+
+    /// Whether elements without a key stand where others have `null`.
+    let hasBroken: Bool
 
     /// The list of a seed.
-    public init(_ style: Style, _ mode: Mode, seed: UInt64) {
+    ///
+    /// - Parameter inParts: Whether it serves but the first items of a request, which has to ask for a part.
+    public init(_ style: Style, _ mode: Mode, inParts: Bool = false, seed: UInt64) {
         self.style = style
         self.mode = mode
         var generator = SeededGenerator(seed)
@@ -64,9 +73,14 @@ public struct MovingList: Sendable {
         let marks = Mark.allCases.filter { $0 != .serial || !style.goesByID }
         mark = marks.randomElement(using: &generator) ?? .seconds
         includesBorder = Bool.random(using: &generator)
+        parts = inParts ? Parts(perPage: perPage, hasTotals: hasTotals, using: &generator) : nil
+        hasBroken = hasNulls && Bool.random(using: &generator)
         self.generator = generator
         for _ in 0..<Int.random(in: 0...perPage * 5, using: &self.generator) { insert() }
     }
+
+    /// Whether a walk may have met what could not be stored, and that sticks: only a walk of all would tell of its end.
+    public var mayLeaveOut: Bool { hasBroken && mode == .new }
 
     /// The items as the pages have them, as `id|value`.
     public var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
@@ -112,7 +126,9 @@ public struct MovingList: Sendable {
         now += step()
         serial += 1
         let isNull = hasNulls && Int.random(in: 0..<6, using: &generator) == 0
-        put(Item(id: lastID, value: 0, at: now, serial: serial, isNull: isNull))
+        var item = Item(id: lastID, value: 0, at: now, serial: serial, isNull: isNull)
+        item.part = part(of: item)
+        put(item)
     }
 
     private mutating func change(_ item: Item) {
@@ -123,6 +139,7 @@ public struct MovingList: Sendable {
         if mode != .new || !style.goesByID { item.value += 1 }
         item.at = now
         item.serial = serial
+        if parts != nil, mode == .new || random(0...2) == 0 { item.part = part(of: item) }
         put(item)
     }
 
@@ -130,6 +147,7 @@ public struct MovingList: Sendable {
         var item = item
         serial += 1
         item.serial = serial
+        item.part = part(of: item)
         put(item)
     }
 
@@ -144,7 +162,12 @@ public struct MovingList: Sendable {
 
     private mutating func step() -> Int { Int.random(in: 0...4, using: &generator) * 500 }
 
-    var ordered: [Item] { style.goesByID ? items.sorted { $0.id > $1.id } : items }
+    /// Newer parts come first.
+    var ordered: [Item] {
+        if style.goesByID { return items.sorted { $0.id > $1.id } }
+        guard parts != nil else { return items }
+        return items.enumerated().sorted { ($1.element.part, $0.offset) < ($0.element.part, $1.offset) }.map(\.element)
+    }
 }
 
 extension MovingList.Style {

@@ -53,7 +53,7 @@ struct RunReport: Sendable {
         case .maxPages: "stopped at max_pages"
         case .cap:
             summary.expectedCount.flatMap { $0 > summary.seenCount ? $0 : nil }.map {
-                "the upstream serves \(Figures.count(summary.seenCount)) of \(Figures.count($0)) (cap)"
+                "the upstream has served \(Figures.count(summary.seenCount)) of \(Figures.count($0)) (cap)"
             } ?? "the upstream serves no more (cap)"
         case .drift: "the list moved while it was read (drift)"
         case .leftOut: "some items were left out"

@@ -6,7 +6,7 @@ struct ShownHealth: Sendable {
     let health: FeedHealth
     private let plan: Plan?
     private let now: Int64
-    /// What the upstream served of what it said there is; nil where that is all.
+    /// What the upstream has served of what it said there is; nil where that is all.
     private let served: String?
 
     /// - Parameters:
@@ -58,7 +58,7 @@ struct ShownHealth: Sendable {
         case .cutOff: "it was cut off, and goes on the next time"
         case .failed: "a page failed"
         case .cap:
-            served.map { "the upstream serves \($0): narrow the query, or see `split`" }
+            served.map { "the upstream has served \($0): narrow the query, or see `split`" }
                 ?? "the upstream serves no further page, and has more"
         case .maxPages: "stopped at max_pages"
         case .leftOut: "some items were left out"

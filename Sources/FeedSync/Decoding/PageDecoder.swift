@@ -151,7 +151,7 @@ extension DecodedPage {
         guard plan.keyColumns.count == 1, let column = plan.keyColumns.first else { return false }
         return (0..<elementCount).allSatisfy { index in
             let item = element(at: index)
-            guard item.fault == nil else { return true }
+            guard item.isStorable else { return true }
             return if case .integer = item.value(of: column) { true } else { false }
         }
     }

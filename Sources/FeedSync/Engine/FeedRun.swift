@@ -18,7 +18,7 @@ final class FeedRun {
     /// How many items of a part the upstream served to the walk before.
     private var cap: Int?
     private var notices: [String] = []
-    private var capNotice = CapNotice()
+    private var walkNotices = WalkNotices()
     private var leftOut = LeftOut()
     /// The pages without items that came last, one after the other.
     private var emptyPages = 0
@@ -74,12 +74,12 @@ final class FeedRun {
         guard case .end(let outcome, let closing) = step else {
             throw FeedError(.bug, "a run ended without an outcome")
         }
-        let itemCount = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
+        let (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         let (walk, figures) = try await store.progress(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
-            reason: walk?.reason, itemCount: itemCount, expectedCount: walk?.total, seenCount: walk?.elements ?? 0,
-            notices: notices + leftOutNotice + capNotice.texts(walk, isSplit: loader.definition.split != nil))
+            reason: walk?.reason, itemCount: itemCount, expectedCount: walk?.total, seenCount: seen,
+            notices: notices + leftOutNotice + walkNotices.texts(walk, seen: seen, of: loader.definition))
     }
 
     private var isAtEnd = false
@@ -148,23 +148,22 @@ final class FeedRun {
         }
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
-        let loaded = try await loader.load(fetch, after: WalkSoFar())
+        let walk = try await storing { () async throws(FeedError) in try await store.progress(of: feed).walk }
+        let loaded = try await loader.load(fetch, after: WalkSoFar(cap: walk?.cap ?? cap))
         if let shape = loaded.shape { loader = loader.following(shape) }
-        let page: DecodedPage?
-        switch loaded.content {
-        case .notModified: page = nil
-        case .empty: page = nil
-        case .decoded(let decoded): page = decoded
-        }
+        let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
+        // A part that has more by now than the upstream serves is for the next walk to halve.
         let result =
             loaded.isNotModified
             ? .same
-            : try await storing { () async throws(FeedError) in
-                try await store.check(page, number: number, known: fetch.stored, of: feed)
-            }
-        guard result != .same else {
-            try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
-            return .same
+            : loaded.end.part == .tooMany
+                ? .outgrown
+                : try await storing { () async throws(FeedError) in
+                    try await store.check(page, number: number, known: fetch.stored, of: feed)
+                }
+        guard result != .same, result != .outgrown else {
+            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
+            return result
         }
         publish(
             try await storing { () async throws(FeedError) in
@@ -179,7 +178,8 @@ final class FeedRun {
         _ loaded: LoadedPage, checking next: Continuation?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) {
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
-        var commit = pageCommit(loaded, .footer, end: PageEnd(next: next, total: nil, notice: nil), wantsNext: false)
+        var commit = pageCommit(
+            loaded, .footer, end: PageEnd(next: next, total: loaded.end.total, notice: nil), wantsNext: false)
         commit.isCheck = true
         do throws(FeedError) {
             try await store.commit(commit, to: feed, now: now()).events.forEach(publish)
@@ -277,7 +277,7 @@ final class FeedRun {
 
     private func note(_ loaded: LoadedPage) {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
-        capNotice.note(loaded)
+        walkNotices.note(loaded)
         leftOut.first = leftOut.first ?? loaded.leftOut.first
         leftOut.count += loaded.leftOut.count
     }

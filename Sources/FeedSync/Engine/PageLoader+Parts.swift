@@ -56,16 +56,16 @@ extension PageLoader {
         guard let split = definition.split, let continuation = page.continuation else { return end }
         let place = try split.place(of: Continuation(page.secrets.reveal(continuation.text)))
         var end = end
-        var total = end.total ?? walk.total
         if let path = split.total, let value = facts.values.last {
             let figure = Figure(path, value, atLeast: facts.walkElementCount, secrets: page.secrets)
-            total = figure.value ?? walk.total
-            end = PageEnd(next: end.next, total: total, notice: PageEnd.notice(end.notice, figure.notice))
+            end = PageEnd(next: end.next, total: figure.value, notice: PageEnd.notice(end.notice, figure.notice))
         }
         if facts.elementCount > 0, let value = facts.lastItemValues.last {
             try split.check(value, isOf: place.part, secrets: page.secrets)
         }
-        return split.following(end, at: place, facts, total: total, cap: walk.cap, now: options.wallClock.seconds)
+        // What other pages said is not stored with this one: it may be true no more when this one still is.
+        return split.following(
+            end, at: place, facts, total: end.total ?? walk.total, cap: walk.cap, now: options.wallClock.seconds)
     }
 
     /// The end that a response stands for.

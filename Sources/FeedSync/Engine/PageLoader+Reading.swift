@@ -52,7 +52,7 @@ extension PageLoader {
         let validators = page.validators(of: fetched.response)
         switch fetched.kind {
         case .end:
-            let end = try ended(.end(total: walk.total), page, fetched, after: walk)
+            let end = try ended(.end(), page, fetched, after: walk)
             return loaded(page, fetched, .empty, end, after: walk, count: 0, validators: validators, shape: shape)
         case .beyondEnd:
             let end = try ended(try endBeyondLast(page, fetched, after: walk), page, fetched, after: walk)

@@ -64,7 +64,7 @@ public struct RunSummary: Sendable, Hashable {
     public let itemCount: Int
     /// The items of the walk that the upstream said there are; nil where it did not say.
     public let expectedCount: Int?
-    /// The items that the walk has met, those left out among them.
+    /// The items that the walk has met, those left out among them; and those that it knows behind them.
     public let seenCount: Int
     /// What the user should hear of although nothing failed, one sentence each.
     public let notices: [String]

@@ -35,6 +35,8 @@ struct RunRules {
         case mended
         /// Items moved up to it from later pages: what moved past the walk is stored now.
         case movedUp
+        /// It leads to others than it did: no page that is asked again can mend that.
+        case outgrown
 
         static func < (one: Check, other: Check) -> Bool { one.rawValue < other.rawValue }
     }
@@ -152,7 +154,7 @@ struct RunRules {
             return .check(next)
         }
         guard worst > .same else { return end(outcome(walk), closing(walk)) }
-        guard rounds < Self.mostRounds else {
+        guard rounds < Self.mostRounds, worst < .outgrown else {
             // New items that come all the time move the others down, which hides none of them.
             return end(.ok, mode == .new && worst == .mended ? closing(walk) : .incomplete(.drift))
         }

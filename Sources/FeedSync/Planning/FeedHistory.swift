@@ -27,7 +27,7 @@ public struct FeedHistory: Sendable, Hashable {
     public var incompleteReason: IncompleteReason?
     /// The items that the upstream said there are, in the last walk; nil where it did not say.
     public var expectedCount: Int?
-    /// The items that the last walk has met.
+    /// The items that the last walk has met, and those that it knows behind them.
     public var seenCount = 0
 
     /// A feed of which nothing is known yet.

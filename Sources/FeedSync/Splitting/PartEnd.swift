@@ -37,21 +37,23 @@ extension SplitRule {
         if place.page == nil, let cap, let total, total > cap, let halves = blocks.halves(of: part) {
             // What lies ahead of now has no items.
             let isAhead = halves.newer.from > newestValue(at: now)
-            return end.going(to: start(of: isAhead ? halves.older : halves.newer), total: total, .tooMany)
+            return end.going(to: start(of: isAhead ? halves.older : halves.newer), .tooMany)
         }
         let isFull = cap.map { count >= $0 } ?? false
-        if let next = end.next, !isFull || total.map({ count < $0 }) == false {
-            return end.going(to: continuation(PartPlace(part: part, page: next)), total: total, nil)
+        // What was learned may be too little: a part that cannot be halved is read as far as it leads.
+        let mayBeMore = self.cap == nil && part.isSingle
+        if let next = end.next, !isFull || mayBeMore || total.map({ count < $0 }) == false {
+            return end.going(to: continuation(PartPlace(part: part, page: next)), nil)
         }
         let isShort = total.map { $0 > count } ?? isFull
-        guard isShort else { return end.going(to: older(than: part, count, cap), total: total, .whole) }
+        guard isShort else { return end.going(to: older(than: part, count, cap), .whole) }
         // A total that is a little too large is no cap: pages that a cap cuts off are full ones.
         let looksCapped = isFull || (self.cap == nil && facts.hasFullPagesOnly)
         guard looksCapped, let halves = blocks.halves(of: part) else {
-            return end.going(to: older(than: part, count, cap), total: total, .capped)
+            return end.going(to: older(than: part, count, cap), .capped)
         }
         let isAhead = halves.newer.from > newestValue(at: now)
-        return end.going(to: start(of: isAhead ? halves.older : halves.newer), total: total, .cut)
+        return end.going(to: start(of: isAhead ? halves.older : halves.newer), .cut)
     }
 
     /// Tells of an upstream that passes over the qualifier: it would serve every part alike.
@@ -82,7 +84,7 @@ extension SplitRule {
 }
 
 extension PageEnd {
-    fileprivate func going(to next: Continuation?, total: Int?, _ part: PartEnd?) -> PageEnd {
+    fileprivate func going(to next: Continuation?, _ part: PartEnd?) -> PageEnd {
         PageEnd(next: next, total: total, notice: notice, part: part)
     }
 }

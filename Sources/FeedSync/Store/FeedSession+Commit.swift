@@ -55,10 +55,12 @@ extension FeedSession {
         let events = try addEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now)
         try updateFeed(page, draft, added: writer.added, status: events.last?.status, now: now)
         try updateRun(draft.figures)
+        // Who goes on to the end finds out for itself what there is.
+        let behind = page.stopsAtKnownGround && page.end.next != nil ? ground?.reason : nil
         let outcome = PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
             ground: ground, adjoins: adjoins, beginsNext: beginsNext,
-            reason: draft.walk?.reason ?? (draft.walk.map { $0.isCapped } ?? false ? .cap : nil) ?? ground?.reason
+            reason: draft.walk?.reason ?? (draft.walk.map { $0.isCapped } ?? false ? .cap : nil) ?? behind
                 ?? (draft.walk.map { $0.leftOut > 0 } ?? false ? .leftOut : nil),
             events: events)
         return (outcome, writer.metPlaces)
@@ -190,10 +192,11 @@ extension FeedSession {
         walk.leftOut += page.leftOut.count
         if let part = page.part, !page.isCheck {
             let said = page.isNotModified ? walk.begins(part) ? page.end.total : nil : page.end.total
+            let hasTotal = said != nil || !walk.begins(part) && walk.part?.total != nil
             let hasFallen = walk.meet(part, elements: written.elements, total: said, end: page.end.part)
             if hasFallen, page.mode == "reload" { walk.hasDrifted = true }
             // An error proves little where no total says that all had come.
-            let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && page.end.total == nil
+            let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && !hasTotal
             walk.isDoubtful = walk.isDoubtful || provesLittle
         } else if page.part != nil {
             // A page that was asked for once more has been counted.
@@ -214,6 +217,8 @@ extension FeedSession {
         if page.mode == "reload", shape.definition.pagination.isShifting, walk.pages > 1, !adjoins {
             walk.isUnchecked = true
         }
+        // A sync that has ended asks again first: then its walk is closed, and known ground.
+        if page.mode != "reload", isEnd { walk.isUnchecked = true }
         // Who goes on from known ground meets what is known.
         walk.isComplete = isEnd ? walk.reason == nil && page.mode == "reload" : walk.isComplete && ground != nil
         let id = try recordPage(
@@ -271,7 +276,9 @@ extension FeedSession {
     /// Why a walk that has ended is not complete; the gravest reason first.
     private func reason(of walk: WalkState, _ page: PageCommit) -> IncompleteReason? {
         if walk.hasDrifted { return .drift }
-        return (walk.isCapped ? .cap : nil) ?? page.incompleteReason ?? (walk.leftOut > 0 ? .leftOut : nil)
+        // A page that is asked for once more says nothing of the end.
+        let end = page.isCheck ? nil : page.incompleteReason
+        return (walk.isCapped ? .cap : nil) ?? end ?? (walk.leftOut > 0 ? .leftOut : nil)
     }
 
     /// Pages that bring again what the walk has met, on and on, are no list that ends.

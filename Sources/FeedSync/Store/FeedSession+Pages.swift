@@ -48,7 +48,8 @@ extension FeedSession {
             known.map {
                 $0.id == storedID
                     || $0.keys == keys && $0.place == place && $0.continuation == page.upstreamNext
-                        && $0.total == page.end.total
+                        && $0.total == page.end.total && $0.elements == elements
+                        && $0.leftOut == page.leftOut.count
             } ?? false
         if let known, isKnown {
             if known.validators != validators {
@@ -76,6 +77,16 @@ extension FeedSession {
             Value(validators.etag), Value(validators.lastModified),
             .text(now))
         return connection.lastInsertRowID
+    }
+
+    /// Keeps a page's newer validators; one that has none may share rows with others, or its rows were written since.
+    func refresh(_ page: StoredPage, _ validators: Validators) throws {
+        lookedUp = [:]
+        try connection.run(
+            """
+            UPDATE _page SET etag = ?, last_modified = ?
+            WHERE id = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
     }
 
     /// Gives the rows of the walk's unchanged pages the places that the walk met them at, in its generation: a walk

@@ -112,18 +112,23 @@ extension FeedSession {
         try connection.run(
             "UPDATE _walk SET complete = 1, reason = NULL, stopped_by = NULL, ended_at = ? WHERE id = ?", .text(now),
             walk)
-        try promote("complete = 1, reason = NULL")
+        try promote(
+            "complete = 1, reason = NULL", ifNot: standing.isAtEnd ? "complete = 1 AND is_unchecked = 0" : Self.isGround
+        )
         try moveWatermark()
         return removed
     }
 
     /// Lets earlier walks be as good as this one, whose rows it met again in their place: those that were cut off, and
     /// those that nobody had checked.
-    private func promote(_ standing: String) throws {
+    ///
+    /// - Parameter known: What a walk is that is as good already; one that went to the end leaves nothing to be said of
+    ///   the rows of others.
+    private func promote(_ standing: String, ifNot known: String = FeedSession.isGround) throws {
         try connection.run(
             """
             UPDATE _walk SET \(standing), is_unchecked = 0
-            WHERE feed = ?1 AND NOT (\(Self.isGround)) AND generation IN (
+            WHERE feed = ?1 AND NOT (\(known)) AND generation IN (
                 SELECT p.generation FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ?2)
             """, .text(feed), Value(state.walk?.id))
         try connection.run("UPDATE _walk SET is_unchecked = 0 WHERE id = ?", Value(state.walk?.id))

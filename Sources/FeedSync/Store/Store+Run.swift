@@ -20,10 +20,10 @@ extension Store {
         }
     }
 
-    /// Ends the run; the rows of the feed that the upstream has.
+    /// Ends the run; the rows of the feed that the upstream has, and how many items it has served.
     func finish(
         _ feed: String, outcome: RunOutcome, closing: WalkClosing? = nil, now: String
-    ) throws(FeedError) -> Int {
+    ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
         try storing {
             let session = try session(feed)
             if let closing {
@@ -31,7 +31,12 @@ extension Store {
             } else {
                 try session.finish(outcome: outcome.rawValue, now: now)
             }
-            return Int(try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
+            var counts = (itemCount: 0, seenCount: 0)
+            try connection.rows(
+                "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _walk ON _walk.id = ? WHERE name = ?",
+                [Value(session.state.walk?.id), .text(feed)]
+            ) { row in counts = (Int(clamping: row.int64(at: 0)), Int(clamping: row.int64(at: 1))) }
+            return counts
         }
     }
 
@@ -45,6 +50,15 @@ extension Store {
         _ page: DecodedPage?, number: Int, known: StoredPage?, of feed: String
     ) throws(FeedError) -> RunRules.Check {
         try storing { try session(feed).check(page, number: number, known: known) }
+    }
+
+    /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
+    func keep(_ page: StoredPage?, _ loaded: LoadedPage, of feed: String) throws(FeedError) {
+        try spend(loaded.fetched, on: feed)
+        // What else stands in the body may have changed, and would be taken from the store after a 304.
+        guard let page, !loaded.isNotModified, loaded.upstreamNext == page.continuation, loaded.end.total == page.total
+        else { return }
+        try storing { try session(feed).refresh(page, loaded.validators) }
     }
 
     /// Counts what a page cost that is not committed.

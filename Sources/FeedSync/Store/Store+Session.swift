@@ -274,9 +274,10 @@ extension Store {
             walk.isUnchecked = row.int64(at: 10) == 1
         }
         try loadParts(of: &walk)
+        var part: String?
         try connection.rows(
             """
-            SELECT p.continuation, p.generation, p.position, p.placed, p.elements, p.keys
+            SELECT p.continuation, p.generation, p.position, p.placed, p.elements, p.keys, w.asked
             FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ? ORDER BY w.number
             """, [Value(walk.id)]
         ) { row in
@@ -288,6 +289,9 @@ extension Store {
                 walk.lastPlaceBefore = walk.lastPlace
             }
             walk.mostElements = max(walk.mostElements, Int(row.int64(at: 4)))
+            let name = SplitRule.partName(in: row.text(at: 6).map(Continuation.init))
+            if name != part { walk.lastKeys = "[]" }
+            part = name
             if let keys = row.text(at: 5), keys != "[]" { walk.lastKeys = keys }
         }
         return walk

@@ -7,6 +7,8 @@ struct WalkPart: Sendable, Hashable {
     var elements = 0
     /// The elements there are in it, as the upstream said last.
     var total: Int?
+    /// Whether the upstream said another total before: an end that came too soon is no cap then.
+    var hasMoved = false
 }
 
 /// What the store has to know of the part that a page belongs to.
@@ -25,9 +27,14 @@ extension WalkState {
     ///
     /// - Returns: Whether the part's total fell while it was read.
     mutating func meet(_ part: PagePart, elements count: Int, total said: Int?, end: PartEnd?) -> Bool {
-        if self.part?.name != part.name { self.part = WalkPart(name: part.name) }
+        if self.part?.name != part.name {
+            self.part = WalkPart(name: part.name)
+            // A half begins with what the whole had.
+            lastKeys = "[]"
+        }
         var current = self.part ?? WalkPart(name: part.name)
         let hasFallen = if let before = current.total, let said { said < before } else { false }
+        if let before = current.total, let said, said != before { current.hasMoved = true }
         current.elements += count
         current.total = said ?? current.total
         self.part = current
@@ -37,10 +44,12 @@ extension WalkState {
             return hasFallen
         case .cut?:
             // What has come of it comes again, in its halves.
-            cap = min(cap ?? .max, current.elements)
+            if !current.hasMoved { cap = min(cap ?? .max, current.elements) }
             elements -= current.elements
         case .capped?, .whole?:
             isCapped = isCapped || end == .capped
+            // More was served than what was taken for all that is.
+            if let cap, current.elements > cap { self.cap = current.elements }
             finishedTotal += current.total ?? current.elements
         }
         self.part = nil

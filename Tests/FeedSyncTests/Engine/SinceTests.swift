@@ -41,6 +41,30 @@ struct SinceTests {
         #expect(try bench.query("SELECT watermark FROM _feed") == [#""2026-01-01T00:25:00Z""#])
     }
 
+    @Test(
+        "says so where no item has a mark, for then each sync asks for the same again",
+        arguments: [
+            (#"{"id":1}"#, true), (#"{"id":1,"at":"soon"}"#, true), (#"{"id":1,"at":null}"#, true),
+            (#"{"id":1,"at":"2026-01-01T00:01:00Z"}"#, false), (#"{"id":1},{"id":2,"at":1767225600}"#, false),
+            ("", false),
+        ])
+    func withoutMark(items: String, isTold: Bool) async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: since, param: since, from: at, overlap: 1m}", paging: "pagination: none",
+            columns: Self.columns)
+        bench.server.route("/things") { _ in .json("{\"items\":[\(items)]}") }
+        for _ in 0..<2 {
+            let notices = try await bench.sync().notices
+            #expect(notices.contains { $0.contains("at `at`: `since` stays as it was") } == isTold, "\(notices)")
+        }
+    }
+
+    @Test("says nothing of a mark where what it asks for is as it was stored")
+    func unchanged() async throws {
+        let bench = try await bench()
+        for _ in 0..<3 { #expect(try await bench.sync().notices == []) }
+    }
+
     @Test("sends its mark in the body of a POST")
     func post() async throws {
         let bench = try await EngineBench(

@@ -51,6 +51,42 @@ struct SyncGroundTests {
         #expect(try await bench.sync().reason == nil)
     }
 
+    @Test(
+        "A page that has the same items without what was left out is whole, also when it comes as a 304",
+        arguments: [EngineBench.paging, "pagination: {style: page, size_param: per_page, size: 10}"])
+    func repaired(paging: String) async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...15) + [#"{"name":"no key"}"#], members: "sync: {mode: all}", paging: paging)
+        #expect(try await bench.sync().reason == .leftOut)
+        bench.upstream.edit { _ = $0.removeLast() }
+        for _ in 0..<3 { #expect(try await bench.sync().reason == nil) }
+    }
+
+    @Test("An end of its kind leaves none as long as pages are to be asked again behind it")
+    func uncheckedEnd() async throws {
+        var items = PagedFeed.items(1...25)
+        items[23] = #"{"name":"no key"}"#
+        let bench = try await EngineBench(
+            items, members: "sync: {mode: new}", paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        let upstream = bench.upstream
+        let isCut = Lock(false)
+        bench.server.route("/things") { request in
+            let page = request.parameter("page") ?? ""
+            if isCut.withLock({ $0 }), page != "4" { return .status(500) }
+            // One of page 2 goes: 21 moves up to it, past the walk.
+            if page == "3" {
+                upstream.edit { _ = $0.remove(at: 14) }
+                isCut.withLock { $0 = true }
+            }
+            return upstream.answer(request)
+        }
+        _ = try await bench.failure(.sync)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["0"])
+        bench.server.route("/things", to: upstream)
+        try await bench.sync()
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["1"])
+    }
+
     @Test("Pages that were loaded one by one, while items may have moved past them, are none")
     func slowWalk() async throws {
         let bench = try await EngineBench(members: "sync: {mode: new}", paging: "pagination: {style: page}")

@@ -95,6 +95,32 @@ struct SyncMarksTests {
         #expect(try bench.query("SELECT id FROM things ORDER BY _generation DESC, _position") == ["3", "2", "1"])
     }
 
+    @Test("A page that is asked for once more and has but another entity tag is asked for with that one from then on")
+    func newTag() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...25), members: "sync: {mode: all}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        let upstream = bench.upstream
+        upstream.sendsETag = false
+        let tags = Lock<[String: Int]>([:])
+        bench.server.route("/things") { request in
+            var response = upstream.answer(request)
+            let page = request.parameter("page") ?? ""
+            let count = tags.withLock { tags in
+                tags[page, default: 0] += 1
+                return tags[page, default: 0]
+            }
+            response.headers.append((name: "ETag", value: "\"\(page)-\(count)\""))
+            return response
+        }
+        try await bench.sync()
+        #expect(tags.withLock { $0 } == ["1": 2, "2": 2, "3": 2, "4": 1])
+        #expect(
+            try bench.query("SELECT etag FROM _page ORDER BY request") == [
+                #""1-2""#, #""2-2""#, #""3-2""#, #""4-1""#,
+            ])
+    }
+
     @Test(
         "The watermark never lies behind the moment at which the walk began, by the server's clock, whatever items say")
     func watermark() async throws {

@@ -10,17 +10,18 @@ import Threading
 @Suite("A sync, whatever moves under it")
 struct SyncPropertyTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let seeds = environment["SYNC_SEEDS"].flatMap { UInt64($0) } ?? 8
+    private static let seeds = environment["SYNC_SEEDS"].flatMap { UInt64($0) } ?? 5
     private static let first = environment["SYNC_FIRST_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(
         "Once the upstream rests, a sync makes the mirror what its mode promises, and nothing was lost on the way",
-        arguments: MovingList.Mode.allCases)
-    func mirrors(mode: MovingList.Mode) async throws {
+        arguments: MovingList.Mode.allCases, [false, true])
+    func mirrors(mode: MovingList.Mode, inParts: Bool) async throws {
         for seed in Self.first..<Self.first + Self.seeds {
             for style in MovingList.Style.allCases {
                 let mirror = try await MovingMirror(
-                    MovingList(style, mode, seed: seed), "\(mode) \(style) seed \(seed)")
+                    MovingList(style, mode, inParts: inParts, seed: seed),
+                    "\(mode) \(style)\(inParts ? " in parts" : "") seed \(seed)")
                 try await mirror.move()
                 try await mirror.rest()
                 // A long run stops at the first one that fails.

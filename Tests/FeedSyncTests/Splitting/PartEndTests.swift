@@ -43,8 +43,11 @@ struct PartEndTests {
                 testDescription: "at the cap, without a total", place: "64..127, 4", count: 10, partCount: 40,
                 next: "5", cap: 40, follows: "96..127", end: .cut),
             Case(
-                testDescription: "capped, a single value", place: "64..64, 4", count: 10, partCount: 40, total: 99,
-                next: "5", cap: 40, follows: "63..63", end: .capped),
+                testDescription: "capped, a single value", place: "64..64, 5", count: 0, partCount: 40, total: 99,
+                cap: 40, follows: "63..63", end: .capped),
+            Case(
+                testDescription: "a single value that leads on behind what was taken for the cap", place: "64..64, 4",
+                count: 10, partCount: 40, total: 99, next: "5", cap: 40, follows: "64..64, 5"),
             Case(
                 testDescription: "a total that is a little too large", place: "64..127, 3", count: 7, partCount: 27,
                 total: 28, cap: 40, follows: "0..63", end: .capped),

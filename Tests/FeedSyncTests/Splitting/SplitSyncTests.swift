@@ -1,3 +1,4 @@
+import HTTPServer
 import ScriptedServer
 import SeededGenerator
 import Testing
@@ -130,6 +131,80 @@ struct SplitSyncTests {
         upstream.edit { $0.items.removeAll { $0.id == 7 } }
         #expect(try await bench.engine.perform(.sync).reason == .cap)
         #expect(try ids(bench).contains(7))
+    }
+
+    @Test("What was taken for a cap is none any more once the upstream serves more")
+    func wrongCap() async throws {
+        let crowd = { (ids: ClosedRange<Int>) in ids.map { CappedUpstream.Item(id: $0, value: 500) } }
+        let upstream = CappedUpstream(crowd(1...20))
+        let bench = try await bench(upstream)
+        // Two full pages, and a total that nothing comes up to.
+        upstream.edit { $0.surplus = 5 }
+        #expect(try await bench.sync().reason == .cap)
+        upstream.edit { state in
+            state.surplus = 0
+            state.items = crowd(1...30)
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("A page that is as it was stored says nothing of a total that another page had said")
+    func staleTotal() async throws {
+        let upstream = CappedUpstream(Self.spread(25))
+        let bench = try await bench(
+            upstream, split: "\(Self.split), total: total_count}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        // The fourth page, which is empty, comes with fewer than have been met.
+        upstream.edit { state in
+            state.beforePage = { state, count in
+                if count == 4 { state.items.removeAll { $0.id > 22 } }
+            }
+        }
+        _ = try await bench.sync()
+        _ = try await bench.sync()
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test(
+        "A part that outgrows the cap while it is asked again is halved by the next sync", arguments: ["", ", cap: 40"])
+    func outgrown(cap: String) async throws {
+        let upstream = CappedUpstream(Self.spread(41))
+        let bench = try await bench(upstream, split: "\(Self.split)\(cap)}")
+        // The cap is learned, if it is to be.
+        _ = try await bench.sync()
+        upstream.edit { $0.items.removeFirst(8) }
+        _ = try await bench.sync()
+        let before = upstream.requests.count
+        upstream.edit { state in
+            state.items.removeLast()
+            // Behind the last page of the walk; the first one is asked again then.
+            state.beforePage = { state, count in
+                if count == before + 5 { state.items += Self.spread(60).suffix(12) }
+            }
+        }
+        _ = try await bench.sync()
+        upstream.edit { $0.beforePage = nil }
+        for _ in 0..<2 { _ = try await bench.sync() }
+        #expect(try bench.feed("complete") == "1")
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("A half may begin with pages that the whole ended with")
+    func samePages() async throws {
+        let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
+        let values: [(value: Int, item: String)] = [
+            (500, "null"), (400, #"{"id":1,"when":400}"#), (300, "null"), (100, #"{"id":2,"when":100}"#),
+        ]
+        bench.server.route("/things") { request in
+            let ends = (request.parameter("q") ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let items = values.filter { ends.count == 2 && $0.value >= ends[0] && $0.value <= ends[1] }.map(\.item)
+            return .json("{\"items\":[\(items.dropFirst(page - 1).prefix(1).joined())]}")
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == [1, 2])
     }
 
     @Test("Loses and returns rows as the upstream does, once every part is complete")

@@ -1,0 +1,78 @@
+internal import HTTPServer
+
+extension MovingList {
+    /// How a list serves its items in parts: of what one request asks for, the first `cap`.
+    struct Parts: Sendable {
+        /// The last value of a part; the first is 0.
+        static let last = 255
+
+        /// How many items of one request are served; full pages.
+        let cap: Int
+        /// Whether the definition says it.
+        let saysCap: Bool
+        /// Whether pages behind it are refused, or are empty.
+        let refuses: Bool
+        /// How many values items are spread over, where that is left to chance.
+        let spread: Int
+        /// How many changes have the same value, where it rises.
+        let pace: Int
+
+        init(perPage: Int, hasTotals: Bool, using generator: inout some RandomNumberGenerator) {
+            cap = perPage * Int.random(in: 2...4, using: &generator)
+            // Where no total tells of more, nothing but the number does.
+            saysCap = !hasTotals || Bool.random(using: &generator)
+            refuses = Bool.random(using: &generator)
+            spread = [2, 4, 16, Self.last + 1].randomElement(using: &generator) ?? 2
+            pace = Int.random(in: 1...6, using: &generator)
+        }
+
+        /// The values that a request asks for; nil for one that says none.
+        func range(_ request: ServerRequest) -> ClosedRange<Int>? {
+            guard let query = request.parameter("q"), query.hasPrefix("things n:") else { return nil }
+            let ends = query.dropFirst(9).split(separator: ".").compactMap { Int($0) }
+            return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
+        }
+    }
+
+    /// The members of a definition that the parts need.
+    var partsDefinition: String {
+        guard let parts else { return "" }
+        return """
+
+            query: {q: things}
+            split:
+              query: {q: "n:{from}..{to}"}
+              by: number
+              path: part
+              from: 0
+              to: \(Parts.last)
+            """ + (parts.saysCap ? "\n  cap: \(parts.cap)" : "") + (hasTotals ? "\n  total: total" : "")
+    }
+
+    /// The value that tells which part an item is in, when it comes or changes.
+    mutating func part(of item: Item) -> Int {
+        guard let parts else { return 0 }
+        if style.goesByID { return min(item.id / parts.pace, Parts.last) }
+        // What comes to the head is of the newest part.
+        if mode == .new { return min(item.serial / parts.pace, Parts.last) }
+        return random(0...parts.spread - 1)
+    }
+
+    /// Comes to rest: what cannot be stored is gone, and no single value has more items than one request is served, so
+    /// that all of them can be had.
+    public mutating func rest() {
+        isMoving = false
+        move()
+        if hasBroken { items.removeAll(where: \.isNull) }
+        guard let parts else { return }
+        // Without a total, as many as are served may not be all.
+        let most = hasTotals ? parts.cap : parts.cap - 1
+        var counts: [Int: Int] = [:]
+        var surplus: Set<Int> = []
+        for item in ordered {
+            counts[item.part, default: 0] += 1
+            if counts[item.part, default: 0] > most { surplus.insert(item.id) }
+        }
+        items.removeAll { surplus.contains($0.id) }
+    }
+}
