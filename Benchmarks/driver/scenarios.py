@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Callable
 
 import peers
 from contenders import ByHand, Contender, Feedsync, Reference, Shell, WithDlt
@@ -35,8 +36,8 @@ class Scenario:
     again: bool = False
 
 
-def scenarios(feedsync: Path, quick: bool) -> list[Scenario]:
-    """All of them; `quick` has a tenth of the pages."""
+def scenarios(feedsync: Path, quick: bool, is_wanted: Callable[[str], bool]) -> list[Scenario]:
+    """Those whose key is wanted; `quick` has a tenth of the pages."""
     few, many = 100, 100 if quick else 1000
     by_hand, with_dlt = peers.python("by_hand"), peers.python("with_dlt")
     shell = peers.has("curl", "jq", "sqlite3")
@@ -73,7 +74,7 @@ def scenarios(feedsync: Path, quick: bool) -> list[Scenario]:
     far = PageSet(ANCHORS, few)
     ahead = Feedsync(AHEAD, feedsync, look_ahead=4)
     found.append(Scenario("far", title("first load, a server 20 ms away", far), far, "delayed", (first, ahead, *loops), IN_TURN))
-    return found
+    return [scenario for scenario in found if is_wanted(scenario.key)]
 
 
 def title(what: str, pages: PageSet) -> str:
