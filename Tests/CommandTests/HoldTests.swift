@@ -6,7 +6,7 @@ import Testing
 @Suite struct HoldTests {
     @Test("Of two processes on one feed the second exits 75 at once and names the first; --quiet is silent about it")
     func twoProcesses() async throws {
-        let place = try Workplace()
+        let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...10))
         let gate = place.server.gate()
         feed.hold(page: 1, at: gate)
@@ -37,7 +37,7 @@ import Testing
 
     @Test("With --wait the second process works when the first is done")
     func waiting() async throws {
-        let place = try Workplace()
+        let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...150))
         let gate = place.server.gate()
         feed.hold(page: 1, at: gate)
@@ -52,7 +52,7 @@ import Testing
 
     @Test("A process that is killed frees its feed at once, and the next command closes what it left open")
     func killed() async throws {
-        let place = try Workplace()
+        let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...300))
         let gate = place.server.gate()
         feed.hold(page: 2, at: gate)
@@ -73,7 +73,7 @@ import Testing
 
     @Test("A crash tells nothing of what was in memory")
     func crash() async throws {
-        let place = try Workplace()
+        let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...10))
         let gate = place.server.gate()
         feed.hold(page: 1, at: gate)
@@ -91,7 +91,7 @@ import Testing
         "Ctrl-C and kill close the log before the process ends",
         arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGQUIT, 131), (SIGTERM, 143)] as [(Int32, Int32)])
     func interrupted(number: Int32, code: Int32) async throws {
-        let place = try Workplace()
+        let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...300))
         let gate = place.server.gate()
         feed.hold(page: 2, at: gate)

@@ -48,7 +48,7 @@ import Testing
 
     @Test("Ctrl-C leaves no folder behind, the second one neither", arguments: [1, 2])
     func interrupted(signals: Int) async throws {
-        let place = try Workplace()
+        let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...2))
         let gate = place.server.gate()
         feed.hold(page: 1, at: gate)

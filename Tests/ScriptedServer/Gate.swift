@@ -35,7 +35,7 @@ public final class Gate: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Blocks the calling thread until the gate is open, for 30 s at most.
+    /// Blocks the calling thread until the gate is open, for 5 min at most.
     ///
     /// - Returns: whether the gate was opened.
     @discardableResult
@@ -48,7 +48,7 @@ public final class Gate: @unchecked Sendable {
         return locked {
             var deadline = timespec()
             clock_gettime(CLOCK_REALTIME, &deadline)
-            deadline.tv_sec += 30
+            deadline.tv_sec += 300
             while !isOpen {
                 if pthread_cond_timedwait(opening, mutex, &deadline) == ETIMEDOUT { return isOpen }
             }

@@ -34,7 +34,8 @@ enum ConfigurationText {
         return [start + remark] + members.flatMap { block($0, indentation: indentation + step, step: step) }
     }
 
-    private static func flow(_ value: FeedEntry.Value, asJSON: Bool = false) -> String {
+    /// A value on one line, a mapping in braces.
+    static func flow(_ value: FeedEntry.Value, asJSON: Bool = false) -> String {
         switch value {
         case .text(let text): scalar(text, asJSON: asJSON)
         case .plain(let text): text

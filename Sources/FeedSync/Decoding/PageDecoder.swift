@@ -145,6 +145,16 @@ extension DecodedPage {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Whether every item's key is one column with an integer.
+    var hasIntegerKeysOnly: Bool {
+        guard plan.keyColumns.count == 1, let column = plan.keyColumns.first else { return false }
+        return (0..<elementCount).allSatisfy { index in
+            let item = element(at: index)
+            guard item.fault == nil else { return true }
+            return if case .integer = item.value(of: column) { true } else { false }
+        }
+    }
+
     /// The elements that cannot be stored; `null` is no item and does not count.
     ///
     /// - Throws: `FeedError` of kind `undecodable` if there are elements, and none can be stored.

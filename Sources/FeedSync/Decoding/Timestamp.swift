@@ -55,6 +55,14 @@ struct Timestamp: Sendable, Hashable {
         fraction += rest
     }
 
+    /// Reads ISO 8601 as `init(_:)` of its bytes does.
+    init?(_ text: String) {
+        var text = text
+        let time = text.withUTF8 { Timestamp(UnsafeRawBufferPointer($0)) }
+        guard let time else { return nil }
+        self = time
+    }
+
     /// Reads ISO 8601: a date, or a date and a time with or without fraction and zone; nil for anything else.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = DigitReader(bytes)

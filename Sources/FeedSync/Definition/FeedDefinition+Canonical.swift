@@ -119,15 +119,11 @@ enum CredentialHash {
         return names.contains { name.contains($0) }
     }
 
-    /// FNV-1a of the salt and the text, cut to 32 bits: many texts share each value.
-    ///
-    /// Source: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
+    /// 32 bits of the salt and the text: many texts share each value.
     static func hash(_ text: String, salt: String) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in Array(salt.utf8) + [0] + Array(text.utf8) {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
-        let digits = String(UInt32(truncatingIfNeeded: hash), radix: 16)
+        var hash = FNV1a()
+        hash.add(Array(salt.utf8) + [0] + Array(text.utf8))
+        let digits = String(hash.lowerHalf, radix: 16)
         return "#" + String(repeating: "0", count: 8 - digits.count) + digits
     }
 }

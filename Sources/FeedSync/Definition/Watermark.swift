@@ -21,7 +21,7 @@ struct Watermark: Sendable, Hashable {
         case .text(let text)?:
             if isTime, let number = Int64(text), let time = Timestamp(sinceEpoch: number) {
                 value = .epoch(time, isInMilliseconds: abs(number) >= 100_000_000_000)
-            } else if let time = Array(text.utf8).withUnsafeBytes({ Timestamp($0) }) {
+            } else if let time = Timestamp(text) {
                 value = .time(time, TimestampForm(of: text))
             } else if let number = Int64(text), !isTime {
                 value = .number(number)

@@ -103,7 +103,9 @@ public struct RequestPlan: Sendable {
     private var timeouts: Timeouts {
         let usual = Timeouts()
         let total = definition.timeout
-        return Timeouts(connect: min(usual.connect, total), total: total, stall: min(usual.stall, total))
+        // Who allows more time allows longer silence too.
+        return Timeouts(
+            connect: min(usual.connect, total), total: total, stall: min(total, max(usual.stall, total / 2)))
     }
 
     private func resolvedParts() throws(FeedError) -> ResolvedParts {

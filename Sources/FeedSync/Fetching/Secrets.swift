@@ -87,16 +87,12 @@ public struct Secrets: Sendable {
     /// A number that tells these secrets from others and too little to find them: 32 bits of FNV-1a, 0 for none.
     ///
     /// - Parameter salt: Goes into the hash; keep it with the number, or two numbers cannot be compared.
-    ///
-    /// Source: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
     public func fingerprint(salt: String) -> Int64 {
         guard !isEmpty else { return 0 }
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for bytes in [Array(salt.utf8)] + values {
-            // A zero byte ends each text: "ab" and "c" must not equal "a" and "bc".
-            for byte in bytes + [0] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        }
-        let number = Int64(UInt32(truncatingIfNeeded: hash))
+        var hash = FNV1a()
+        // A zero byte ends each text: "ab" and "c" must not equal "a" and "bc".
+        for bytes in [Array(salt.utf8)] + values { hash.add(bytes + [0]) }
+        let number = Int64(hash.lowerHalf)
         return number == 0 ? 1 : number
     }
 }

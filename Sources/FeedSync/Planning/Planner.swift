@@ -114,12 +114,12 @@ public enum Planner {
     /// A number from 0 to `limit` that is as good as random, and always the same for the same feed and round.
     ///
     /// FNV-1a, then SplitMix64's finalizer, as FNV alone hardly moves its high bits for names that differ at the end:
-    /// http://www.isthe.com/chongo/tech/comp/fnv/, https://prng.di.unimi.it/splitmix64.c
+    /// https://prng.di.unimi.it/splitmix64.c
     private static func share(of limit: Int64, for feed: String, _ round: Int64) -> Int64 {
         guard limit > 0 else { return 0 }
-        var hash: UInt64 = 14_695_981_039_346_656_037
-        for byte in feed.utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
-        hash &+= UInt64(bitPattern: round)
+        var name = FNV1a()
+        name.add(feed.utf8)
+        var hash = name.hash &+ UInt64(bitPattern: round)
         hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
         hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
         hash ^= hash >> 31

@@ -58,7 +58,7 @@ struct FeedBlocks: Sendable, Hashable {
         var expected = max(count, 0)
         while width < widest, cap.map({ expected <= $0 / 2 }) ?? true {
             width *= 2
-            expected *= 2
+            expected = min(expected, .max / 2) * 2
         }
         return FeedPart(from: part.from - width, to: part.from - 1)
     }

@@ -15,7 +15,7 @@ public enum SplitUnit: String, Sendable, Hashable, CaseIterable {
         guard self != .number else {
             return Int(text).flatMap { (-Self.furthest...Self.furthest).contains($0) ? $0 : nil }
         }
-        return Array(text.utf8).withUnsafeBytes { Timestamp($0)?.seconds }.map(value(ofSecond:))
+        return Timestamp(text).map { value(ofSecond: $0.seconds) }
     }
 
     /// The value of an item's member; nil for what is none.

@@ -8,17 +8,20 @@ extension FeedSession {
         var draft = state
         draft.open = nil
         do {
-            let outcome = try connection.transaction { try store(page, in: &draft, now: now) }
+            let (outcome, met) = try connection.transaction { try store(page, in: &draft, now: now) }
             if outcome.beginsNext { draft.open = .footer }
-            follow(draft, standing: FeedStanding(isLoaded: true, continuation: page.end.next))
+            follow(draft, behind: page, met: met)
             return outcome
         } catch {
             table.abandon()
+            lookedUp = [:]
             throw error
         }
     }
 
-    private func store(_ page: PageCommit, in draft: inout FeedState, now: String) throws -> PageOutcome {
+    private func store(
+        _ page: PageCommit, in draft: inout FeedState, now: String
+    ) throws -> (PageOutcome, met: [MetPlaces]) {
         if let shape = page.shape { try adopt(shape) }
         let walk = try page.direction == .header || draft.walk == nil ? startWalk(page, now: now) : draft.walk
         guard let walk else { throw FeedError(.bug, "a page has no walk") }
@@ -47,16 +50,18 @@ extension FeedSession {
         draft.figures.bytes += page.byteCount
         draft.figures.items.add(writer.items)
         draft.figures.leftOut += page.leftOut.count
-        try updateFeed(page, draft, added: writer.added, now: now)
-        try updateRun(draft.figures)
         let number = draft.walk?.pages ?? 1
         let beginsNext = self.beginsNext(page, ground != nil)
-        return PageOutcome(
+        let events = try addEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now)
+        try updateFeed(page, draft, added: writer.added, status: events.last?.status, now: now)
+        try updateRun(draft.figures)
+        let outcome = PageOutcome(
             items: writer.items, isUnchanged: !writer.isChanged, isEnd: page.end.next == nil, number: number,
             ground: ground, adjoins: adjoins, beginsNext: beginsNext,
             reason: draft.walk?.reason ?? (draft.walk.map { $0.isCapped } ?? false ? .cap : nil) ?? ground?.reason
                 ?? (draft.walk.map { $0.leftOut > 0 } ?? false ? .leftOut : nil),
-            events: try logEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now))
+            events: events)
+        return (outcome, writer.metPlaces)
     }
 
     /// Whether the upstream still has more than is stored; a list that moved may have looked as if it had.
@@ -124,16 +129,18 @@ extension FeedSession {
         if !isKnown { try writer.becomeChanged() }
     }
 
-    private func updateFeed(_ page: PageCommit, _ draft: FeedState, added: Int, now: String) throws {
+    private func updateFeed(
+        _ page: PageCommit, _ draft: FeedState, added: Int, status: RefreshStatus?, now: String
+    ) throws {
         let walk = draft.walk
         try connection.run(
             """
             UPDATE feed SET next_page = ?, no_more_data = ?, generation = ?, item_count = item_count + ?,
-                complete = (SELECT complete FROM _walk WHERE id = ?), error = NULL,
-                reloaded_at = CASE WHEN ? THEN ? ELSE reloaded_at END
+                complete = ?, error = NULL, reloaded_at = coalesce(?, reloaded_at), status = coalesce(?, status)
             WHERE name = ?
             """, Value(page.end.next?.text), Value(page.end.next == nil), Value(draft.generation), Value(added),
-            Value(walk?.id), Value(page.direction == .header), .text(now), .text(feed))
+            Value(walk?.isComplete ?? false), Value(page.direction == .header ? now : nil), Value(status?.rawValue),
+            .text(feed))
         if page.direction == .header {
             try connection.run("UPDATE _feed SET walk = ? WHERE feed = ?", Value(walk?.id), .text(feed))
         }
@@ -148,17 +155,17 @@ extension FeedSession {
             Value(figures.items.updated), Value(figures.items.unchanged), Value(figures.items.removed), Value(run))
     }
 
-    private func logEvents(
+    private func addEvents(
         _ page: PageCommit, items: ItemFigures, number: Int, beginsNext: Bool, now: String
     ) throws -> [StatusEvent] {
         let isEnd = page.end.next == nil
         let closing: RefreshStatus = isEnd && page.direction == .footer ? .noMoreData : page.direction.end
-        var events = [try logEvent(closing, page: number, items: items, now: now)]
+        var events = [try addEvent(closing, page: number, items: items, now: now)]
         if isEnd, page.direction == .header {
-            events.append(try logEvent(.noMoreData, page: number, now: now))
+            events.append(try addEvent(.noMoreData, page: number, now: now))
         }
         if beginsNext {
-            events.append(try logEvent(.beginFooter, page: number + 1, now: now))
+            events.append(try addEvent(.beginFooter, page: number + 1, now: now))
         }
         return events
     }
@@ -169,13 +176,13 @@ extension FeedSession {
     ) throws -> WalkState {
         var walk = writer.walk
         let begin = walk.position - (writer.placed > 0 ? writer.placed : 0)
-        if !page.isCheck, let next = page.end.next, !walk.continuations.insert(next.text).inserted {
+        let isFollowed = walk.pages > 0 && trail.continuations.contains(page.end.next?.text ?? "")
+        if !page.isCheck, let next = page.end.next, isFollowed {
             throw FeedError(
                 .unfollowable, "the continuation `\(next)` has come before in this walk: following it would never end",
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
         walk.pages += 1
-        if !page.isCheck, page.mode == "all" { walk.metPlaces += writer.metPlaces }
         // A page that was asked for once more has been counted.
         if !page.isCheck { walk.elements += written.elements }
         walk.mostElements = max(walk.mostElements, written.elements)

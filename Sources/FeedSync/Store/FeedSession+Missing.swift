@@ -9,7 +9,7 @@ extension FeedSession {
         try gatherMet()
         defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
         // In the order of the walk before; where an item came twice, where it stands now counts.
-        let met = walk.metPlaces.sorted { $0.first.precedes($1.first) }
+        let met = trail.metPlaces.sorted { $0.first.precedes($1.first) }
         var pages: Set<Int> = []
         var next = 0
         try connection.rows(

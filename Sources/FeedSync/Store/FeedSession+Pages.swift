@@ -3,6 +3,7 @@ internal import SQLite
 extension FeedSession {
     /// The newest stored page for a request; nil if there is none.
     func storedPage(_ request: String, _ credential: Int64) throws -> StoredPage? {
+        if let known = lookedUp[RequestKey(request: request, credential: credential)] { return known }
         var page: StoredPage?
         try connection.rows(
             """
@@ -17,6 +18,7 @@ extension FeedSession {
                 continuation: row.text(at: 8).map(Continuation.init),
                 total: row.isNull(at: 9) ? nil : Int(row.int64(at: 9)))
         }
+        lookedUp[RequestKey(request: request, credential: credential)] = .some(page)
         return page
     }
 
@@ -41,6 +43,7 @@ extension FeedSession {
         // Another page wrote a row of this one, so no validator speaks for all of them.
         let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : page.validators
         let known = try storedPage(page.request, page.credential)
+        lookedUp[RequestKey(request: page.request, credential: page.credential)] = nil
         let isKnown =
             known.map {
                 $0.id == storedID
@@ -55,11 +58,13 @@ extension FeedSession {
             }
             return known.id
         }
-        try connection.run(
-            """
-            DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ?
-                AND NOT EXISTS (SELECT 1 FROM _walk_page w WHERE w.page = _page.id AND w.walk = ?)
-            """, .text(feed), .text(page.request), Value(page.credential), Value(walk))
+        if known != nil {
+            try connection.run(
+                """
+                DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ?
+                    AND NOT EXISTS (SELECT 1 FROM _walk_page w WHERE w.page = _page.id AND w.walk = ?)
+                """, .text(feed), .text(page.request), Value(page.credential), Value(walk))
+        }
         try connection.run(
             """
             INSERT INTO _page (feed, walk, request, credential, generation, position, placed, elements, keys, is_first,
@@ -103,6 +108,7 @@ extension FeedSession {
                 from: Place(generation: run.generation, position: run.from), count: run.count,
                 to: Place(generation: generation, position: run.to), sections: &sections)
         }
+        if !pages.isEmpty { lookedUp = [:] }
         for page in pages {
             try connection.run(
                 "UPDATE _page SET generation = ?, position = ? WHERE id = ?", Value(generation), Value(page.to),
@@ -138,6 +144,7 @@ extension FeedSession {
 
     /// Takes the validators from pages that have a row at one of these places: it was written from elsewhere.
     func lapse(_ places: PlaceRanges, longest: Int64) throws {
+        if !places.ranges.isEmpty { lookedUp = [:] }
         for range in places.ranges {
             try connection.run(
                 """

@@ -135,7 +135,7 @@ extension FeedSession {
         try connection.rows(
             "SELECT furthest, coalesce(server_date, started_at) FROM _walk WHERE id = ?", [Value(state.walk?.id)]
         ) { row in
-            let start = row.text(at: 1).flatMap { text in Array(text.utf8).withUnsafeBytes { Timestamp($0)?.seconds } }
+            let start = row.text(at: 1).flatMap { Timestamp($0)?.seconds }
             mark = row.text(at: 0).flatMap { Watermark(json: $0, isTime: shape.plan.watermarkIsTime) }?.notAfter(start)
         }
         guard let mark else { return }

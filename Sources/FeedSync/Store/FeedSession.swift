@@ -13,22 +13,33 @@ final class FeedSession {
     private(set) var shape: FeedShape
     private(set) var table: FeedTable
     var state: FeedState
+    /// Of the walk in progress; changed only when a transaction has succeeded.
+    private(set) var trail: WalkTrail
     private(set) var standing: FeedStanding
+    /// Stored pages, or that there is none, as they were looked up; gone when one is written.
+    var lookedUp: [RequestKey: StoredPage?] = [:]
     /// Whether the run has a table of the keys that its walk met.
     var hasFirstPages = false
 
     init(
-        feed: String, tableName: String, run: Int64, shape: FeedShape, state: FeedState, standing: FeedStanding,
-        on connection: Connection
+        feed: String, tableName: String, run: Int64, shape: FeedShape, state: FeedState, trail: WalkTrail,
+        standing: FeedStanding, on connection: Connection
     ) throws {
         self.feed = feed
         self.tableName = tableName
         self.run = run
         self.shape = shape
         self.state = state
+        self.trail = trail
         self.standing = standing
         self.connection = connection
         table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+    }
+
+    /// What a stored page is found by.
+    struct RequestKey: Hashable {
+        let request: String
+        let credential: Int64
     }
 
     /// Goes on with another shape, whose table is there.
@@ -82,12 +93,26 @@ final class FeedSession {
         }
     }
 
-    func follow(_ draft: FeedState, standing: FeedStanding) {
+    /// Goes on from a page that is committed.
+    ///
+    /// - Parameter met: Where the rows that the page met stood before.
+    func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces]) {
+        if draft.walk?.id != state.walk?.id { trail = WalkTrail() }
+        if !page.isCheck { trail.add(page.end.next?.text, page.mode == "all" ? met : []) }
         state = draft
-        self.standing = standing
+        standing = FeedStanding(isLoaded: true, continuation: page.end.next)
     }
 
-    func logEvent(
+    /// Logs an event that stands by itself.
+    private func logEvent(
+        _ status: RefreshStatus, page: Int?, error: String? = nil, now: String
+    ) throws -> StatusEvent {
+        try connection.run("UPDATE feed SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
+        return try addEvent(status, page: page, error: error, now: now)
+    }
+
+    /// Adds an event to the log; the feed's status is to follow in the same transaction.
+    func addEvent(
         _ status: RefreshStatus, page: Int?, items: ItemFigures = ItemFigures(), error: String? = nil, now: String
     ) throws -> StatusEvent {
         try connection.run(
@@ -96,10 +121,9 @@ final class FeedSession {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .text(now), .text(feed), Value(run), .text(status.rawValue), Value(page), Value(items.inserted),
             Value(items.updated), Value(items.unchanged), Value(items.removed), Value(error))
-        let id = Int(connection.lastInsertRowID)
-        try connection.run("UPDATE feed SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
         return StatusEvent(
-            id: id, at: now, feed: feed, run: Int(run), status: status, page: page, items: items, error: error)
+            id: Int(connection.lastInsertRowID), at: now, feed: feed, run: Int(run), status: status, page: page,
+            items: items, error: error)
     }
 
     func finishRun(outcome: String, figures: RunFigures, error: String?, now: String) throws {

@@ -30,25 +30,32 @@ final class FeedTable {
         self.name = name
     }
 
-    private struct Statements {
+    private final class Statements {
         let select: Statement
         let insert: Statement
         let update: Statement
         let move: Statement
+        /// The key's column is the table's rowid, which only integers can be.
+        let keyIsRowID: Bool
+        /// What `insert` is bound to besides an item's own; a binding stays until it is replaced.
+        var insertion: Insertion?
 
         init(_ name: String, _ plan: DecodePlan, on connection: Connection) throws(SQLiteError) {
             // A model may have a column `rowid`, but none `_rowid_`.
             let table = try SQL.identifier(name)
             let columns = try plan.columns.map { column throws(SQLiteError) in try SQL.identifier(column.name) }
             let raw = plan.keepsRaw ? ["_raw"] : []
+            keyIsRowID = try TableSchema.keyIsRowID(of: name, on: connection)
             let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
             select = try connection.prepare(
                 "SELECT "
                     + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
                     .joined(separator: ", ") + " FROM \(table) WHERE \(isKey)", persistent: true)
-            let all = columns + raw + ["_section", "_generation", "_position", "_first_seen_at", "_changed_at"]
+            let all = columns + raw + ["_position", "_section", "_generation", "_changed_at"]
+            // Both times are one parameter.
             insert = try connection.prepare(
-                "INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))"
+                "INSERT INTO \(table) (\(all.joined(separator: ", ")), _first_seen_at)"
+                    + " VALUES (\((1...all.count).map { "?\($0)" }.joined(separator: ", ")), ?\(all.count))"
                     + " ON CONFLICT DO NOTHING", persistent: true)
             let set = columns + raw + ["_section", "_generation", "_position", "_changed_at"]
             update = try connection.prepare(
@@ -58,6 +65,13 @@ final class FeedTable {
                 "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE _rowid_ = ?",
                 persistent: true)
         }
+    }
+
+    /// What new rows of one page have in common.
+    struct Insertion: Equatable {
+        var generation: Int64
+        var section: String?
+        var now: Value
     }
 
     private func statements() throws(SQLiteError) -> Statements {
@@ -84,6 +98,7 @@ final class FeedTable {
 
     /// Whether every item of a page is stored as it came.
     func holds(_ page: DecodedPage) throws(SQLiteError) -> Bool {
+        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return false }
         for index in 0..<page.elementCount {
             let item = page.element(at: index)
             guard item.fault == nil else { continue }
@@ -97,17 +112,27 @@ final class FeedTable {
     }
 
     /// Adds a row for the item; false, with nothing written, if one with its key is there.
-    func insert(_ item: PageItem, section: String?, at place: Place, now: Value) throws(SQLiteError) -> Bool {
-        let insert = try statements().insert
-        var index = try bindContent(of: item, to: insert)
-        try insert.bind(Value(section), at: index)
-        try insert.bindInt64(place.generation, at: index + 1)
-        try insert.bindInt64(place.position, at: index + 2)
-        index += 3
-        try insert.bind(now, at: index)
-        try insert.bind(now, at: index + 1)
+    func insert(_ item: PageItem, at position: Int64, _ insertion: Insertion) throws(SQLiteError) -> Bool {
+        let statements = try statements()
+        let insert = statements.insert
+        let index = try bindContent(of: item, to: insert)
+        try insert.bindInt64(position, at: index)
+        if statements.insertion != insertion {
+            statements.insertion = nil
+            try insert.bind(Value(insertion.section), at: index + 1)
+            try insert.bindInt64(insertion.generation, at: index + 2)
+            try insert.bind(insertion.now, at: index + 3)
+            statements.insertion = insertion
+        }
         try run(insert)
         return connection.changes == 1
+    }
+
+    /// Makes room for a page's keys: a table whose key is the rowid takes others only when it is made anew.
+    func admit(_ page: DecodedPage) throws {
+        guard try statements().keyIsRowID, !page.hasIntegerKeysOnly else { return }
+        prepared = nil
+        try TableSchema.admitAnyKey(to: name, on: connection)
     }
 
     /// Writes the item over the row that `row(for:)` found for it just before.

@@ -39,6 +39,7 @@ struct PageWriter {
     /// Items mostly go on as the one before: a new one is tried as new first, which saves a look-up.
     private var expectsNew = false
     private var hasItems = false
+    private var insertion: FeedTable.Insertion
     private let lastBefore: Place?
 
     /// - Parameter lift: gives the rows of the walk's unchanged pages their place in the generation.
@@ -51,11 +52,13 @@ struct PageWriter {
         self.walk = walk
         self.direction = direction
         self.now = .text(now)
+        insertion = FeedTable.Insertion(generation: generation, section: nil, now: .text(now))
         self.lift = lift
         lastBefore = walk.lastPlaceBefore
     }
 
     mutating func write(_ page: DecodedPage) throws {
+        try table.admit(page)
         if let order = page.orderWithoutRepeats {
             for index in order { try write(page.element(at: index)) }
         } else {
@@ -183,10 +186,11 @@ struct PageWriter {
     }
 
     private mutating func insert(_ item: PageItem) throws -> Bool {
-        let place = Place(generation: generation, position: walk.position)
-        let section = item.section ?? nil
-        guard try table.insert(item, section: section, at: place, now: now) else { return false }
-        _ = nextPlace()
+        insertion.section = item.section ?? nil
+        insertion.generation = generation
+        guard try table.insert(item, at: walk.position, insertion) else { return false }
+        let place = nextPlace()
+        let section = insertion.section
         sections.add(section, at: place)
         items.inserted += 1
         added += 1

@@ -33,6 +33,6 @@ enum QuotaLedger {
                 AND (resource = '' OR resource = (SELECT resource FROM _feed WHERE feed = ?))
             """, .text(origin), Value(credential), .text(now), .text(feed))?.text
         guard let text else { return nil }
-        return Array(text.utf8).withUnsafeBytes { Timestamp($0)?.seconds }
+        return Timestamp(text)?.seconds
     }
 }

@@ -10,13 +10,24 @@ struct SectionTally {
     }
 
     private var changes: [String?: Change] = [:]
-
-    var isEmpty: Bool { changes.isEmpty }
+    /// New items running that are of one section, not yet in `changes`.
+    private var run: (section: String?, first: Place, count: Int)?
 
     /// A new item, or one that came back.
     mutating func add(_ section: String?, at place: Place) {
-        changes[section, default: Change()].count += 1
-        note(section, at: place)
+        if let last = run, last.section == section, last.first.precedes(place) {
+            run = (section, last.first, last.count + 1)
+        } else {
+            endRun()
+            run = (section, place, 1)
+        }
+    }
+
+    private mutating func endRun() {
+        guard let last = run else { return }
+        run = nil
+        changes[last.section, default: Change()].count += last.count
+        note(last.section, at: last.first)
     }
 
     /// An item that has a place, old or new, in this section.
@@ -35,6 +46,14 @@ struct SectionTally {
     ///
     /// - Parameter firstPlace: finds the first item of a section in the table, for when the one that was first left.
     func apply(
+        to feed: String, on connection: Connection, firstPlace: (String?) throws -> Place?
+    ) throws {
+        var changes = self
+        changes.endRun()
+        try changes.write(to: feed, on: connection, firstPlace: firstPlace)
+    }
+
+    private func write(
         to feed: String, on connection: Connection, firstPlace: (String?) throws -> Place?
     ) throws {
         for (name, change) in changes {

@@ -34,10 +34,10 @@ extension Store {
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
                     .text(command), .text(now))
                 let run = connection.lastInsertRowID
-                let (state, standing) = try load(definition.name)
+                let (state, trail, standing) = try load(definition.name)
                 sessions[definition.name] = try FeedSession(
                     feed: definition.name, tableName: TableSchema.tableName(definition.name), run: run, shape: shape,
-                    state: state, standing: standing, on: connection)
+                    state: state, trail: trail, standing: standing, on: connection)
                 return Opening(run: Int(run), standing: standing, shape: shape, events: events)
             }
         }
@@ -52,7 +52,7 @@ extension Store {
     /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its walks of that age that
     /// wrote nothing.
     private func forget(_ feed: String, before now: String) throws {
-        let seconds = Array(now.utf8).withUnsafeBytes { Timestamp($0)?.seconds }
+        let seconds = Timestamp(now)?.seconds
         guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
         let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
         try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
@@ -206,8 +206,9 @@ extension Store {
         "[\(definition.key.map(JSONText.string).joined(separator: ","))]"
     }
 
-    private func load(_ feed: String) throws -> (FeedState, FeedStanding) {
+    private func load(_ feed: String) throws -> (FeedState, WalkTrail, FeedStanding) {
         let name = Value.text(feed)
+        var trail = WalkTrail()
         var state = FeedState(generation: 0, longestPage: 0)
         var standing = FeedStanding(isLoaded: false)
         try connection.rows(
@@ -224,7 +225,7 @@ extension Store {
         }
         state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
         if let walk = state.walk {
-            let loaded = try load(walk)
+            let loaded = try load(walk, trail: &trail)
             state.walk = loaded
             standing.pages = loaded.pages
             standing.cap = loaded.cap
@@ -239,7 +240,7 @@ extension Store {
             }
             standing.resumableMode = try resumableMode(loaded)
         }
-        return (state, standing)
+        return (state, trail, standing)
     }
 
     /// The mode of a sync's walk that was cut off or that the network failed. After anything else a sync starts with
@@ -252,7 +253,7 @@ extension Store {
             """, Value(walk.id))?.text
     }
 
-    private func load(_ begun: WalkState) throws -> WalkState {
+    private func load(_ begun: WalkState, trail: inout WalkTrail) throws -> WalkState {
         var walk = begun
         try connection.rows(
             """
@@ -279,7 +280,7 @@ extension Store {
             FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ? ORDER BY w.number
             """, [Value(walk.id)]
         ) { row in
-            if let continuation = row.text(at: 0) { walk.continuations.insert(continuation) }
+            trail.add(row.text(at: 0))
             if row.int64(at: 3) > 0 {
                 let last = row.int64(at: 2) + row.int64(at: 3) - 1
                 walk.lastPlace = Place(generation: row.int64(at: 1), position: last)

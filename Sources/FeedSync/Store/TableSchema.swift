@@ -58,7 +58,9 @@ struct TableSchema {
 
     /// Makes the table.
     ///
-    /// ANY in a STRICT table keeps exactly what was bound: https://sqlite.org/stricttables.html#the_any_datatype
+    /// ANY in a STRICT table keeps exactly what was bound: https://sqlite.org/stricttables.html#the_any_datatype. A key of
+    /// one column is an INTEGER PRIMARY KEY, the rowid itself, until one comes that is no integer: without an index beside
+    /// the table a page costs half as much. https://sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
     ///
     /// - Throws: `FeedError` of kind `configuration` if the store has something else of that name, which stays as it is.
     func create(on connection: Connection) throws {
@@ -69,7 +71,9 @@ struct TableSchema {
         }
         let table = try SQL.identifier(name)
         var lines = try columns.map { column in
-            "\(try SQL.identifier(column.name)) ANY\(key.contains(column.name) ? " NOT NULL" : "")"
+            let isKey = key.contains(column.name)
+            let type = isKey && key.count == 1 && column.mayBeRowID ? "INTEGER" : "ANY"
+            return "\(try SQL.identifier(column.name)) \(type)\(isKey ? " NOT NULL" : "")"
         }
         lines += [
             "_section TEXT", "_generation INTEGER NOT NULL", "_position INTEGER NOT NULL",
@@ -94,6 +98,52 @@ struct TableSchema {
     static func folded(_ name: String) -> [UInt8] {
         name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
     }
+}
+
+// A table whose key is its rowid.
+extension TableSchema {
+    /// Whether only integers can be keys of the table.
+    static func keyIsRowID(of table: String, on connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.scalar(
+            "SELECT group_concat(type) = 'INTEGER' FROM pragma_table_info(?) WHERE pk > 0", .text(table)) == .integer(1)
+    }
+
+    /// Makes the table anew with a key that may be anything. Rows, columns, indexes and triggers stay, views too.
+    static func admitAnyKey(to name: String, on connection: Connection) throws {
+        let table = try SQL.identifier(name)
+        var columns: [String] = []
+        var lines: [String] = []
+        try connection.rows(
+            #"SELECT name, CASE pk WHEN 0 THEN type ELSE 'ANY' END, "notnull", dflt_value, pk FROM pragma_table_info(?)"#,
+            [.text(name)]
+        ) { row in
+            let column = try SQL.identifier(row.text(at: 0) ?? "")
+            columns.append(column)
+            let otherwise = row.text(at: 3).map { " DEFAULT \($0)" } ?? ""
+            let isKey = row.int64(at: 4) > 0
+            lines.append(
+                "\(column) \(row.text(at: 1) ?? "ANY")\(isKey || row.int64(at: 2) == 1 ? " NOT NULL" : "")\(otherwise)"
+                    + (isKey ? " PRIMARY KEY" : ""))
+        }
+        var attached: [String] = []
+        try connection.rows(
+            "SELECT sql FROM sqlite_schema WHERE tbl_name = ? COLLATE NOCASE AND type <> 'table' AND sql IS NOT NULL",
+            [.text(name)]
+        ) { row in attached.append(row.text(at: 0) ?? "") }
+        let list = columns.joined(separator: ", ")
+        // By way of a copy: renaming a table would take the views along that show it.
+        try connection.execute("CREATE TEMP TABLE _rows AS SELECT \(list) FROM main.\(table)")
+        try connection.execute("DROP TABLE main.\(table)")
+        try connection.execute("CREATE TABLE main.\(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
+        try connection.execute("INSERT INTO main.\(table) (\(list)) SELECT \(list) FROM temp._rows")
+        try connection.execute("DROP TABLE temp._rows")
+        for sql in attached { try connection.execute(sql) }
+    }
+}
+
+extension ColumnDefinition {
+    /// Whether its values may be integers, as far as is known.
+    fileprivate var mayBeRowID: Bool { type == nil || type == .integer }
 }
 
 extension FeedDefinition {

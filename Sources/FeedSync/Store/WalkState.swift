@@ -17,8 +17,6 @@ struct WalkState: Sendable {
     var isComplete = false
     /// Whether items may have passed it unseen, and nobody asked again.
     var isUnchecked = false
-    /// Where the rows that it met stood before, page by page.
-    var metPlaces: [MetPlaces] = []
     /// The number of the last page whose rows have their place in the walk's generation.
     var lifted = 0
     /// Pages running that brought nothing which the walk had not met.
@@ -43,11 +41,22 @@ struct WalkState: Sendable {
     var cap: Int?
     /// Whether a page proves too little of the end of its part.
     var isDoubtful = false
-    /// Every continuation that one of its pages led to.
-    var continuations: Set<String> = []
 
     init(id: Int64) {
         self.id = id
+    }
+}
+
+/// What a walk has left behind it, page by page. It grows with the list, so it is added to and never copied.
+struct WalkTrail: Sendable {
+    /// Every continuation that one of its pages led to.
+    private(set) var continuations: Set<String> = []
+    /// Where the rows that it met stood before.
+    private(set) var metPlaces: [MetPlaces] = []
+
+    mutating func add(_ continuation: String?, _ met: [MetPlaces] = []) {
+        if let continuation { continuations.insert(continuation) }
+        metPlaces += met
     }
 }
 

@@ -33,6 +33,12 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
         #expect(third.continuation == Continuation("3"))
     }
 
+    @Test("waits longer in silence too for a feed that may take longer")
+    func patience() throws {
+        let timeouts = try plan("timeout: 10m").page(for: nil).request.timeouts
+        #expect(timeouts == Timeouts(connect: Timeouts().connect, total: .seconds(600), stall: .seconds(300)))
+    }
+
     @Test(
         "keeps every credential apart from the URL and the headers",
         arguments: [

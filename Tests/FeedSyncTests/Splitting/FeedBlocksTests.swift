@@ -52,5 +52,9 @@ struct FeedBlocksTests {
         while let halves = blocks.halves(of: part) { part = halves.newer }
         #expect(part == FeedPart(from: most, to: most))
         #expect(blocks.next(after: part, count: 5, cap: 1) != nil)
+        // Without a cap the next part is as wide as may be, however many items that would be.
+        #expect(
+            FeedBlocks(first: -most, last: nil).next(after: FeedPart(from: 0, to: 0), count: 10, cap: nil)
+                == FeedPart(from: -most, to: -1))
     }
 }
