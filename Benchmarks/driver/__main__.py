@@ -3,6 +3,7 @@ and its instructions (instructions). Docs/performance.md says what the figures m
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def compare(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> 
     def is_wanted(key: str) -> bool:
         return not options.only or any(word in key for word in options.only)
 
+    programs.reference()
     tables, outcomes = [], {}
 
     def show(text: str) -> None:
@@ -83,11 +85,12 @@ def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Up
 
 
 def main() -> None:
+    # So that nginx ends with us.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
     load = os.getloadavg()[0]
     feedsync = Path(options.feedsync) if options.feedsync else programs.feedsync()
     programs.tools()
-    programs.reference()
     work = {"compare": compare, "growth": grow, "instructions": count_instructions}[options.what]
     if options.what != "instructions" and load > 0.5:
         say(f"this machine is busy (load {load:.1f}): wall times, and with them their ratios, are those of a busy machine")

@@ -19,7 +19,7 @@ class Bound:
 
     @property
     def row(self) -> list[str]:
-        shown = {"×": "{:.2f} ×", "MB": "{:.0f} MB", "ms": "{:.1f} ms"}[self.unit]
+        shown = {"×": "{:.2f} ×", "MB": "{:.1f} MB", "ms": "{:.1f} ms"}[self.unit]
         found = "not measured" if self.found is None else shown.format(self.found)
         kept = "" if self.found is None else "yes" if self.found <= self.most else "no"
         return [self.what, shown.format(self.most), found, kept]

@@ -71,7 +71,7 @@ class Feedsync(Contender):
     program: Path
     mirrors_by_sync: bool = False  # whether the first run is a sync, as before a second one
     look_ahead: int | None = None
-    table = "items"
+    table = "items WHERE _removed_at IS NULL"
 
     def prepare(self, job: Job) -> None:
         pagination = {"style": "page", "param": "page", "total": "total_count"}

@@ -38,7 +38,8 @@ def hold(scenario: Scenario, upstream: Upstream, rounds: int) -> Outcome:
             outcome.faults[contender.name] = f"first run: {failure}"
     upstream.serve(scenario.pages)
     for round in range(rounds):
-        for contender in scenario.contenders:
+        first = round % len(scenario.contenders)
+        for contender in (*scenario.contenders[first:], *scenario.contenders[:first]):
             if contender.name in outcome.faults or (contender.once and round > 0):
                 continue
             job = Job(scenario.pages, port, base / "run")

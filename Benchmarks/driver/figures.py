@@ -11,7 +11,7 @@ from places import WORK
 
 @dataclass(frozen=True)
 class Figures:
-    """Of a whole process and those it waited for: seconds, and the megabytes of the largest one."""
+    """Of a whole process and those it waited for: seconds, and the MiB of the largest one."""
 
     wall: float
     cpu: float
@@ -34,7 +34,7 @@ def run(command: list[str], environment: dict[str, str] | None = None, folder: P
         said = (ended.stderr or ended.stdout).decode(errors="replace").strip().splitlines()
         raise RunFailed(f"exit {ended.returncode}: {said[-1] if said else command[0]}")
     wall, user, system, kilobytes = file.read_text().split()
-    return Figures(float(wall), float(user) + float(system), int(kilobytes) / 1000)
+    return Figures(float(wall), float(user) + float(system), int(kilobytes) / 1024)
 
 
 def medians(runs: list[Figures]) -> Figures:
