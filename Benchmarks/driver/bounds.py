@@ -10,7 +10,7 @@ from report import table
 
 @dataclass(frozen=True)
 class Bound:
-    """What is bounded, by how much, and what was measured: None where it was not."""
+    """What is bounded, by how much, and what was measured: None where a contender has no figures."""
 
     what: str
     unit: str
@@ -26,13 +26,14 @@ class Bound:
 
 
 def bounds(outcomes: dict[str, Outcome]) -> list[Bound]:
-    """The bounds that ratios and figures of the scenarios are held to."""
+    """The bounds that ratios and figures are held to, of the scenarios that were run."""
     feedsync, overlapped, by_hand = scenarios.FEEDSYNC, scenarios.OVERLAPPED, scenarios.BY_HAND
     found = []
 
     def compare(what: str, key: str, to: str, wall: float, cpu: float | None = None, of: str = feedsync) -> None:
-        outcome = outcomes.get(key)
-        runs, others = (outcome.runs.get(of), outcome.runs.get(to)) if outcome else (None, None)
+        if key not in outcomes:
+            return
+        runs, others = outcomes[key].runs.get(of), outcomes[key].runs.get(to)
         both = ratios(runs, others) if runs and others else (None, None)
         found.append(Bound(f"{what}, to {to}: wall", "×", wall, both[0]))
         if cpu is not None:
@@ -47,7 +48,8 @@ def bounds(outcomes: dict[str, Outcome]) -> list[Bound]:
         compare(f"first load, {kind}", kind, by_hand, 0.25, 0.25)
     compare("100 pages from 20 ms away, look-ahead 4", "far", scenarios.IN_TURN, 0.35, of=scenarios.AHEAD)
     peaks = [medians(outcome.runs[feedsync]).peak for outcome in outcomes.values() if feedsync in outcome.runs]
-    found.append(Bound("peak memory, the largest of these runs", "MB", 32, max(peaks, default=None)))
+    if peaks:
+        found.append(Bound("peak memory, the largest of these runs", "MB", 32, max(peaks)))
     return found
 
 
