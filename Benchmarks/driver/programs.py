@@ -11,21 +11,10 @@ BIN = WORK / "bin"
 def feedsync() -> Path:
     """The binary as it ships, built if it is not up to date."""
     say("building feedsync")
-    script = ROOT / "Scripts" / "release"
-    if not script.exists():
-        return _plain_release()
-    built = subprocess.run([str(script)], cwd=ROOT, capture_output=True, text=True)
+    built = subprocess.run([str(ROOT / "Scripts" / "release")], cwd=ROOT, capture_output=True, text=True)
     if built.returncode:
-        raise BenchmarkError(f"Scripts/release fails:\n{built.stderr}")
+        raise BenchmarkError(f"Scripts/release fails:\n{built.stdout}{built.stderr}")
     return ROOT / built.stdout.split()[0]
-
-
-def _plain_release() -> Path:
-    options = ["-c", "release", "--product", "feedsync", "--static-swift-stdlib", "--scratch-path", ".build-release"]
-    built = subprocess.run(["swift", "build", *options], cwd=ROOT, capture_output=True, text=True)
-    if built.returncode:
-        raise BenchmarkError(f"swift build fails:\n{built.stdout}{built.stderr}")
-    return ROOT / ".build-release" / "release" / "feedsync"
 
 
 def _compile(name: str, sources: list[Path], command: list[str], libraries: list[str] = []) -> None:

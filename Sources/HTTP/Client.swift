@@ -62,14 +62,10 @@ public final class Client: Sendable {
     private func start() throws(HTTPError) {
         try isStarted.withLock { isStarted throws(HTTPError) in
             if isStarted { return }
-            guard Self.isLibraryReady, let multi = curl_multi_init() else {
-                throw HTTPError(.other(code: 2), "libcurl could not be initialised", code: 2)
-            }
+            try CurlLibrary.load()
+            guard let multi = ccurl_multi_init() else { throw HTTPError(.other(code: 27), "out of memory", code: 27) }
             try LoopThread.start(inbox: inbox, configuration: configuration, multi: multi)
             isStarted = true
         }
     }
-
-    /// Initialises libcurl, once in the process and before any handle is made.
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

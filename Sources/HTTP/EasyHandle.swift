@@ -8,15 +8,15 @@ final class EasyHandle {
     private var headerList: UnsafeMutablePointer<curl_slist>?
 
     init?() {
-        guard let pointer = curl_easy_init() else { return nil }
+        guard let pointer = ccurl_easy_init() else { return nil }
         self.pointer = pointer
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
-        curl_easy_cleanup(pointer)
-        curl_slist_free_all(headerList)
+        ccurl_easy_cleanup(pointer)
+        ccurl_slist_free_all(headerList)
         errorText.deallocate()
     }
 
@@ -26,19 +26,19 @@ final class EasyHandle {
     /// The status of the last response, 0 before there is one.
     var status: Int {
         var value = 0
-        return curl_easy_get_long(pointer, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
+        return ccurl_easy_get_long(pointer, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
     }
 
     /// A figure of the transfer, 0 where libcurl does not know.
     func figure(_ info: CURLINFO) -> Int {
         var value: curl_off_t = 0
-        return curl_easy_get_offset(pointer, info, &value) == CURLE_OK ? Int(max(value, 0)) : 0
+        return ccurl_easy_get_offset(pointer, info, &value) == CURLE_OK ? Int(max(value, 0)) : 0
     }
 
     /// The header lines received, in bytes.
     var headerByteCount: Int {
         var value = 0
-        return curl_easy_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK ? max(value, 0) : 0
+        return ccurl_easy_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK ? max(value, 0) : 0
     }
 
     /// Puts the handle back to libcurl's defaults, then sets what the next hop of `transfer` needs.
@@ -47,7 +47,7 @@ final class EasyHandle {
     func prepare(
         for transfer: Transfer, configuration: ClientConfiguration, timeLeft: Duration
     ) throws(SettingFailure) {
-        curl_easy_reset(pointer)
+        ccurl_easy_reset(pointer)
         errorText[0] = 0
         try set(hopOf: transfer.route)
         try set(configuration)
@@ -56,7 +56,7 @@ final class EasyHandle {
     }
 
     private func set(hopOf route: Route) throws(SettingFailure) {
-        curl_slist_free_all(headerList)
+        ccurl_slist_free_all(headerList)
         headerList = nil
         let headers = route.outgoingHeaders
         var lines = headers.fields.map { field in
@@ -67,7 +67,7 @@ final class EasyHandle {
         // libcurl's own choices for a POST: a form's media type, and a round trip to ask whether the body is welcome.
         for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
         for line in lines {
-            guard let longer = curl_slist_append(headerList, line) else {
+            guard let longer = ccurl_slist_append(headerList, line) else {
                 throw SettingFailure(code: CURLE_OUT_OF_MEMORY)
             }
             headerList = longer
@@ -86,12 +86,12 @@ final class EasyHandle {
     private func set(body: [UInt8]) throws(SettingFailure) {
         try set(CURLOPT_POST, 1)
         // The size first: COPYPOSTFIELDS copies that many bytes.
-        try check(curl_easy_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+        try check(ccurl_easy_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
         let code = body.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, !bytes.isEmpty else {
-                return curl_easy_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
+                return ccurl_easy_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
             }
-            return curl_easy_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: start))
+            return ccurl_easy_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: start))
         }
         try check(code)
     }
@@ -128,20 +128,20 @@ final class EasyHandle {
         try set(CURLOPT_ERRORBUFFER, pointer: errorText)
         try set(CURLOPT_HEADERDATA, pointer: context)
         try set(CURLOPT_WRITEDATA, pointer: context)
-        try check(curl_easy_set_receiver(pointer, CURLOPT_HEADERFUNCTION, receiveHeaderLine))
-        try check(curl_easy_set_receiver(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
+        try check(ccurl_easy_set_receiver(pointer, CURLOPT_HEADERFUNCTION, receiveHeaderLine))
+        try check(ccurl_easy_set_receiver(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
     }
 
     private func set(_ option: CURLoption, _ value: Int) throws(SettingFailure) {
-        try check(curl_easy_set_long(pointer, option, value))
+        try check(ccurl_easy_set_long(pointer, option, value))
     }
 
     private func set(_ option: CURLoption, _ value: String) throws(SettingFailure) {
-        try check(curl_easy_set_string(pointer, option, value))
+        try check(ccurl_easy_set_string(pointer, option, value))
     }
 
     private func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(SettingFailure) {
-        try check(curl_easy_set_pointer(pointer, option, value))
+        try check(ccurl_easy_set_pointer(pointer, option, value))
     }
 
     private func check(_ code: CURLcode) throws(SettingFailure) {

@@ -10,7 +10,8 @@ public enum HTTPDate {
         guard text.utf8.contains(where: { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }), !text.utf8.contains(0) else {
             return nil
         }
-        let seconds = curl_getdate(text, nil)
+        guard CurlLibrary.isLoaded else { return nil }
+        let seconds = ccurl_getdate(text)
         return seconds < 0 ? nil : Int64(seconds)
     }
 }

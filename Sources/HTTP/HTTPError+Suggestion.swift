@@ -13,6 +13,7 @@ extension HTTPError {
         case .tooLarge: "Ask for smaller pages."
         case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect:
             "Use the URL that the redirects should lead to."
+        case .missingLibrary: "Install libcurl; Debian's package is libcurl4."
         case .cancelled, .other: nil
         }
     }

@@ -39,6 +39,8 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case protocolError
         /// The task was cancelled, or the client closed.
         case cancelled
+        /// There is no libcurl on this machine, or none that can be used.
+        case missingLibrary
         /// Another of libcurl's errors, by its number.
         case other(code: Int32)
     }
@@ -67,7 +69,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         // A handshake cut off is a fault of the moment; a certificate that fails will fail again.
         case .tls: code == TransferFailure.handshakeCode
         case .invalidURL, .unsupportedScheme, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectLoop,
-            .insecureRedirect, .refusedRedirect, .cancelled, .other:
+            .insecureRedirect, .refusedRedirect, .cancelled, .missingLibrary, .other:
             false
         }
     }
@@ -99,6 +101,7 @@ extension HTTPError.Kind: CustomStringConvertible {
         case .refusedRedirect: "refused_redirect"
         case .protocolError: "protocol_error"
         case .cancelled: "cancelled"
+        case .missingLibrary: "missing_library"
         case .other(let code): "curl_\(code)"
         }
     }

@@ -82,6 +82,6 @@ final class Inbox: Sendable {
     // https://curl.se/libcurl/c/curl_multi_wakeup.html
     private static func wake(_ state: State) {
         guard let address = state.multi, let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
-        curl_multi_wakeup(multi)
+        ccurl_multi_wakeup(multi)
     }
 }

@@ -27,7 +27,7 @@ enum LoopThread {
         let code = pthread_create(&thread, nil, main, parts.toOpaque())
         guard code == 0 else {
             parts.release()
-            curl_multi_cleanup(multi)
+            ccurl_multi_cleanup(multi)
             throw HTTPError(.other(code: code), "the transfer thread could not be started")
         }
         pthread_detach(thread)

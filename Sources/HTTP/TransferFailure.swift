@@ -35,6 +35,9 @@ enum TransferFailure {
 
     /// libcurl's text for a code.
     static func text(for code: CURLcode) -> String {
-        curl_easy_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
+        guard CurlLibrary.isLoaded, let text = ccurl_easy_strerror(code) else {
+            return "libcurl error \(code.rawValue)"
+        }
+        return String(cString: text)
     }
 }

@@ -19,12 +19,12 @@ final class TransferLoop {
         self.multi = multi
     }
 
-    deinit { curl_multi_cleanup(multi) }
+    deinit { ccurl_multi_cleanup(multi) }
 
     /// Works until the inbox is closed, then ends what is left as cancelled.
     func run() {
         // By default the pool shrinks with the number of transfers under way, to four connections for one.
-        curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 32)
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 32)
         inbox.attach(multi)
         while true {
             let mail = inbox.take()
@@ -32,10 +32,10 @@ final class TransferLoop {
             for submission in mail.submissions { accept(submission) }
             for id in mail.cancellations { cancel(id) }
             var count: Int32 = 0
-            let code = curl_multi_perform(multi, &count)
+            let code = ccurl_multi_perform(multi, &count)
             readMessages()
             // A wake-up that came since `take` makes this return at once; so do transfers that were just added.
-            let pollCode = curl_multi_poll(multi, nil, 0, 60_000, nil)
+            let pollCode = ccurl_multi_poll(multi, 60_000)
             if code != CURLM_OK || pollCode != CURLM_OK { failAll(code != CURLM_OK ? code : pollCode) }
         }
         inbox.attach(nil)
@@ -82,7 +82,7 @@ final class TransferLoop {
         transfer.deadline = deadline
         guard let easy = idle.popLast() ?? EasyHandle() else { throw SettingFailure(code: CURLE_OUT_OF_MEMORY) }
         try easy.prepare(for: transfer, configuration: configuration, timeLeft: now.duration(to: deadline))
-        guard curl_multi_add_handle(multi, easy.pointer) == CURLM_OK else {
+        guard ccurl_multi_add_handle(multi, easy.pointer) == CURLM_OK else {
             throw SettingFailure(code: CURLE_FAILED_INIT)
         }
         transfer.easy = easy
@@ -91,7 +91,7 @@ final class TransferLoop {
 
     private func readMessages() {
         var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
+        while let message = ccurl_multi_info_read(multi, &left) {
             // The message lives only until the handle is removed.
             guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
@@ -122,7 +122,7 @@ final class TransferLoop {
     /// is to look up after one that does not exist.
     private func release(_ transfer: Transfer, from origin: Origin, isReusable: Bool) {
         guard let easy = transfer.easy else { return }
-        curl_multi_remove_handle(multi, easy.pointer)
+        ccurl_multi_remove_handle(multi, easy.pointer)
         running[easy.pointer] = nil
         transfer.easy = nil
         if isReusable, idle.count < Self.idleHandles { idle.append(easy) }
@@ -137,7 +137,7 @@ final class TransferLoop {
     /// Ends every transfer after a fault of the multi handle itself, so that nobody waits for ever.
     private func failAll(_ code: CURLMcode) {
         for transfer in Array(running.values) {
-            let text = curl_multi_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
+            let text = ccurl_multi_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
             let origin = transfer.route.url.origin
             release(transfer, from: origin, isReusable: false)
             end(transfer, .failure(transfer.route.refusal(.other(code: code.rawValue), text)))

@@ -6,25 +6,26 @@ internal import CCurl
 struct URLHandle: ~Copyable {
     private let pointer: OpaquePointer
 
+    /// Makes a handle; libcurl must have been loaded.
     init?() {
-        guard let pointer = curl_url() else { return nil }
+        guard let pointer = ccurl_url() else { return nil }
         self.pointer = pointer
     }
 
-    deinit { curl_url_cleanup(pointer) }
+    deinit { ccurl_url_cleanup(pointer) }
 
     /// Sets one part, or the whole URL; a relative one is resolved against what the handle holds.
     ///
     /// `text` must not contain a NUL: it crosses as a C string.
     func set(_ part: CURLUPart, _ text: String?, flags: Int32 = 0) -> CURLUcode {
-        curl_url_set(pointer, part, text, UInt32(bitPattern: flags))
+        ccurl_url_set(pointer, part, text, UInt32(bitPattern: flags))
     }
 
     /// The text of one part, nil where the URL has none.
     func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(pointer, part, &text, UInt32(bitPattern: flags)) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
+        guard ccurl_url_get(pointer, part, &text, UInt32(bitPattern: flags)) == CURLUE_OK, let text else { return nil }
+        defer { ccurl_free(text) }
         return String(cString: text)
     }
 }

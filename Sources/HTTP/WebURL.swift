@@ -17,7 +17,8 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an absolute URL; bytes a URL may not hold, such as spaces and umlauts, are percent-encoded.
     ///
-    /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, else `invalidURL`.
+    /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, `missingLibrary` where there is
+    ///   no libcurl, else `invalidURL`.
     public init(_ text: String) throws(HTTPError) {
         try self.init(text, relativeTo: nil)
     }
@@ -36,6 +37,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         guard reference.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw refusal(.invalidURL, "the URL contains a control character")
         }
+        try CurlLibrary.load()
         guard let handle = URLHandle() else { throw refusal(.other(code: 27), "out of memory") }
         if let base, handle.set(CURLUPART_URL, base.text) != CURLUE_OK {
             throw refusal(.invalidURL, "the base URL is malformed")
@@ -76,7 +78,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         case CURLUE_UNSUPPORTED_SCHEME: "only http and https URLs are supported"
         case CURLUE_BAD_SCHEME, CURLUE_NO_SCHEME: "the URL must start with https:// or http://"
         case CURLUE_USER_NOT_ALLOWED: "the URL holds a user name; give it as a credential (auth) instead"
-        default: curl_url_strerror(code).map { String(cString: $0) } ?? "the URL is malformed"
+        default: ccurl_url_strerror(code).map { String(cString: $0) } ?? "the URL is malformed"
         }
     }
 

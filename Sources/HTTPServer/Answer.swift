@@ -10,7 +10,7 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
     case .whole:
         return queue(buffered(body), for: response, on: connection)
     case .chunked:
-        return queue(stream(BodyReader(body), size: feedsync_mhd_size_unknown()), for: response, on: connection)
+        return queue(stream(BodyReader(body), size: cmhd_size_unknown()), for: response, on: connection)
     case .truncated(let end):
         let reader = BodyReader(body, end: end)
         return queue(stream(reader, size: UInt64(body.count)), for: response, on: connection)
@@ -18,10 +18,10 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
         let reader = BodyReader(body, pause: (end, wait))
         return queue(stream(reader, size: UInt64(body.count)), for: response, on: connection)
     case .reset:
-        reset(feedsync_mhd_socket(connection))
+        reset(cmhd_socket(connection))
         return .NO
     case .verbatim:
-        write(body, to: feedsync_mhd_socket(connection))
+        write(body, to: cmhd_socket(connection))
         return .NO
     }
 }
@@ -29,21 +29,21 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
 private func queue(_ message: OpaquePointer?, for response: ServerResponse, on connection: OpaquePointer) -> MHD_Result
 {
     guard let message else { return .NO }
-    defer { MHD_destroy_response(message) }
-    for field in response.headers where MHD_add_response_header(message, field.name, field.value) != .YES {
+    defer { cmhd_destroy_response(message) }
+    for field in response.headers where cmhd_add_response_header(message, field.name, field.value) != .YES {
         return refuse("the response header \(field.name) is not one that can be sent", on: connection)
     }
     guard let status = UInt32(exactly: response.status), (200...599).contains(status) else {
         return refuse("\(response.status) is not a status that can be sent", on: connection)
     }
-    return MHD_queue_response(connection, status, message)
+    return cmhd_queue_response(connection, status, message)
 }
 
 private func buffered(_ body: [UInt8]) -> OpaquePointer? {
     body.withUnsafeBytes { bytes in
         // The library does not write to the buffer: its parameter lacks a const. It copies, because an array's
         // storage may move.
-        MHD_create_response_from_buffer(
+        cmhd_create_response_from_buffer(
             bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
     }
 }
@@ -52,8 +52,8 @@ private func buffered(_ body: [UInt8]) -> OpaquePointer? {
 private func refuse(_ reason: String, on connection: OpaquePointer) -> MHD_Result {
     let message = buffered(Array(reason.utf8))
     guard let message else { return .NO }
-    defer { MHD_destroy_response(message) }
-    return MHD_queue_response(connection, 500, message)
+    defer { cmhd_destroy_response(message) }
+    return cmhd_queue_response(connection, 500, message)
 }
 
 /// Sends a TCP reset, which on Linux is what connecting to no family does.

@@ -17,7 +17,7 @@ final class BodyReader {
     }
 
     func read(at position: UInt64, into buffer: UnsafeMutablePointer<CChar>, size: Int) -> Int {
-        guard let position = Int(exactly: position) else { return feedsync_mhd_end_with_error() }
+        guard let position = Int(exactly: position) else { return cmhd_end_with_error() }
         var limit = end
         if let stop = pause {
             if position >= stop.position {
@@ -29,7 +29,7 @@ final class BodyReader {
         }
         let count = min(size, limit - position)
         guard count > 0 else {
-            return end == body.count ? feedsync_mhd_end_of_stream() : feedsync_mhd_end_with_error()
+            return end == body.count ? cmhd_end_of_stream() : cmhd_end_with_error()
         }
         body.withUnsafeBytes { bytes in
             UnsafeMutableRawBufferPointer(start: buffer, count: count).copyMemory(
@@ -42,7 +42,7 @@ final class BodyReader {
 /// A library response that reads from `reader` and owns it.
 func stream(_ reader: BodyReader, size: UInt64) -> OpaquePointer? {
     let owned = Unmanaged.passRetained(reader)
-    let response = MHD_create_response_from_callback(size, 32 * 1024, readBody, owned.toOpaque(), releaseReader)
+    let response = cmhd_create_response_from_callback(size, 32 * 1024, readBody, owned.toOpaque(), releaseReader)
     if response == nil { owned.release() }
     return response
 }
@@ -50,7 +50,7 @@ func stream(_ reader: BodyReader, size: UInt64) -> OpaquePointer? {
 private func readBody(
     _ reader: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int {
-    guard let reader, let buffer else { return feedsync_mhd_end_with_error() }
+    guard let reader, let buffer else { return cmhd_end_with_error() }
     return Unmanaged<BodyReader>.fromOpaque(reader).takeUnretainedValue().read(at: position, into: buffer, size: size)
 }
 

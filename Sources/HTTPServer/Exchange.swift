@@ -42,7 +42,7 @@ final class Exchange {
 private func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
     withUnsafeMutablePointer(to: &fields) { pointer in
-        _ = MHD_get_connection_values_n(connection, .HEADER_KIND, appendField, pointer)
+        _ = cmhd_get_connection_values_n(connection, .HEADER_KIND, appendField, pointer)
     }
     return fields
 }

@@ -21,12 +21,15 @@ public final class Server: Sendable {
 
     /// Starts a server on 127.0.0.1; port 0 stands for any free one.
     ///
-    /// - Throws: `ServerError` if the port is taken or not allowed.
+    /// - Throws: `ServerError` if the port is taken or not allowed, or libmicrohttpd is missing.
     public init(port: UInt16 = 0, handler: @escaping Handler) throws(ServerError) {
+        if let problem = Self.missingLibrary {
+            throw ServerError(port: port, code: 0, missingLibrary: problem)
+        }
         let socket = try ListeningSocket(port: port)
         let context = Context(handler)
         // A megabyte a connection, mapped as it is used: tests send header fields of hundreds of kilobytes.
-        let daemon = feedsync_mhd_start(
+        let daemon = cmhd_start_daemon(
             socket.descriptor, 1 << 20, beginRequest, receiveRequest, endRequest,
             Unmanaged.passUnretained(context).toOpaque())
         // The socket is not closed here: the library does that on some of its ways to fail, and does not say which.
@@ -36,6 +39,9 @@ public final class Server: Sendable {
         self.daemon = Lock(daemon)
     }
 
+    /// Opens the library, the first time; why it cannot be used, nil where it can.
+    private static let missingLibrary = cmhd_load().map { String(cString: $0) }
+
     deinit { stop() }
 
     /// Closes the port and every connection, once the handlers that are running have returned.
@@ -44,7 +50,7 @@ public final class Server: Sendable {
     public func stop() {
         daemon.withLock { daemon in
             guard let running = daemon else { return }
-            MHD_stop_daemon(running)
+            cmhd_stop_daemon(running)
             daemon = nil
         }
     }

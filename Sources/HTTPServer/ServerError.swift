@@ -5,11 +5,23 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
     /// The port that was asked for; 0 stands for any free one.
     public let port: UInt16
 
-    /// The `errno` of the call that failed.
+    /// The `errno` of the call that failed; 0 where `missingLibrary` tells why.
     public let code: Int32
 
-    /// What failed, with the port and the system's words for the code.
+    /// The dynamic linker's words, where it could not open libmicrohttpd.
+    public let missingLibrary: String?
+
+    init(port: UInt16, code: Int32, missingLibrary: String? = nil) {
+        self.port = port
+        self.code = code
+        self.missingLibrary = missingLibrary
+    }
+
+    /// What failed, with the port and the system's words, and with the package to install for a library.
     public var description: String {
+        if let missingLibrary {
+            return "libmicrohttpd cannot be loaded (Debian's package is libmicrohttpd12): \(missingLibrary)"
+        }
         let reason = strerror(code).map { String(cString: $0) } ?? "error \(code)"
         return "cannot listen on 127.0.0.1:\(port): \(reason)"
     }

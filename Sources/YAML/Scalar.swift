@@ -66,8 +66,10 @@ public struct Scalar: Sendable, Hashable {
 
     /// Whether the text is one that its tag allows.
     var fitsTag: Bool {
-        switch (tag, resolution) {
-        case (nil, _), (.text, .text), (.null, .null), (.boolean, .boolean), (.integer, .integer),
+        // Most have none, and what they mean need not be found out then.
+        guard let tag else { return true }
+        return switch (tag, resolution) {
+        case (.text, .text), (.null, .null), (.boolean, .boolean), (.integer, .integer),
             (.integer, .oversizedInteger), (.real, .real):
             true
         default: false

@@ -1,3 +1,4 @@
+internal import Threading
 internal import YAML
 
 /// A feed definition that ships with feedsync, for feeds to start from.
@@ -17,22 +18,29 @@ public struct Preset: Sendable {
     /// The members for the feed.
     let members: Node
 
-    private static let loaded = Result { () throws(ConfigurationError) in
-        try files.map { file throws(ConfigurationError) in try Preset(file) }
-    }
+    /// Those that were asked for: most configurations start from a few, and each is a file to parse.
+    private static let loaded = Lock<[String: Preset]>([:])
 
     /// Every preset.
     ///
     /// - Throws: `ConfigurationError` if a shipped file is broken, which a test rules out.
     public static var all: [Preset] {
-        get throws(ConfigurationError) { try loaded.get() }
+        get throws(ConfigurationError) {
+            var all: [Preset] = []
+            for name in names { if let preset = try named(name) { all.append(preset) } }
+            return all
+        }
     }
 
     /// The preset of this name, or nil where there is none.
     ///
     /// - Throws: `ConfigurationError`, as `all`.
     public static func named(_ name: String) throws(ConfigurationError) -> Preset? {
-        try all.first { $0.name == name }
+        if let preset = loaded.withLock({ $0[name] }) { return preset }
+        guard let file = file(name) else { return nil }
+        let preset = try Preset(file)
+        loaded.withLock { $0[name] = preset }
+        return preset
     }
 
     /// Reads the file of a preset.
@@ -65,7 +73,7 @@ extension MappingReader {
         guard let node = node(name), let word = string(name, node) else { return nil }
         do throws(ConfigurationError) {
             if let preset = try Preset.named(word) { return preset }
-            let suggestion = NearestWord.suggestion(for: word, among: try Preset.all.map(\.name))
+            let suggestion = NearestWord.suggestion(for: word, among: Preset.names)
             mistake(
                 "unknown preset `\(word)` in \(subject)", at: SourcePosition(node.mark), word: word,
                 suggestion: suggestion)

@@ -5,7 +5,8 @@ enum FetchAdvice {
     /// What it means for the feed that no response came.
     static func kind(of kind: HTTPError.Kind) -> FeedError.Kind {
         switch kind {
-        case .resolve, .connect, .tls, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .other:
+        case .resolve, .connect, .tls, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .missingLibrary,
+            .other:
             .unreachable
         case .tooLarge: .undecodable
         // Our own URLs are checked before they are sent: these are a redirect's.
@@ -27,6 +28,7 @@ enum FetchAdvice {
             "check where the `url` leads"
         case .tooLarge: "check what the `url` answers, or ask for smaller pages"
         case .invalidRequest: "check `headers` and `auth`, and what they refer to"
+        case .missingLibrary: "install libcurl; on Debian: apt-get install libcurl4"
         case .truncated, .protocolError, .other: "run it again later"
         case .cancelled: nil
         }

@@ -109,6 +109,12 @@ public struct RequestPlan: Sendable {
     }
 
     private func resolvedParts() throws(FeedError) -> ResolvedParts {
+        do throws(HTTPError) {
+            // Here, or each URL below would be taken for a bad one.
+            try CurlLibrary.load()
+        } catch {
+            throw FeedError(FetchAdvice.kind(of: error.kind), error.message, advice: FetchAdvice.advice(error.kind))
+        }
         do throws(ConfigurationError) {
             let resolve = { (template: Template, isURL: Bool) throws(ConfigurationError) in
                 try template.resolved(

@@ -53,11 +53,11 @@ public actor Store {
             try Self.refuseForeign(connection, path: path)
             let migrator = Migrator(Migrations.all)
             // Before anything is written, so that a store from a newer feedsync stays as it is.
-            _ = try migrator.pending(in: connection)
+            let pending = try migrator.pending(in: connection)
             try Self.switchToWAL(connection, path: path)
             // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
-            _ = try migrator.migrate(connection, now: WallClock.system.text)
+            _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
             salt = try connection.scalar("SELECT value FROM _salt")?.text ?? ""
         } catch {
             throw FeedError(storing: error, path: path)

@@ -1,0 +1,16 @@
+#pragma once
+#include <stddef.h>
+
+// A shared library that is opened when it is first needed: a program that is linked with it would open it, and all that
+// it stands on, at every start.
+
+/// Where the address of a library's function is to be put.
+struct library_function {
+    const char *name;
+    void **address;
+};
+
+/// Opens a library for good and looks up its functions.
+///
+/// Returns NULL, or the dynamic linker's words for what is missing; no address is to be used then.
+const char *library_load(const char *file, const struct library_function *functions, size_t count);

@@ -1,0 +1,48 @@
+import Foundation
+import ScriptedServer
+import Testing
+
+@Suite("A machine that lacks a library")
+struct MissingLibraryTests {
+    /// An environment in which the library is found, but is none.
+    private func environment(breaking library: String, in place: Workplace) throws -> [String: String] {
+        try FileManager.default.createDirectory(atPath: place.path("libraries"), withIntermediateDirectories: true)
+        try place.write("libraries/\(library)", "no library\n")
+        return ["LD_LIBRARY_PATH": place.path("libraries")]
+    }
+
+    @Test("is told which package brings libcurl, and the feed stands as before")
+    func curl() async throws {
+        let place = try Workplace()
+        let environment = try environment(breaking: "libcurl.so.4", in: place)
+        let reload = try await place.run("reload things", environment: environment)
+        #expect(reload.code == 69)
+        #expect(reload.errors.contains("things: libcurl cannot be loaded: "))
+        #expect(reload.errors.contains("libcurl.so.4"))
+        #expect(reload.errors.contains("\nTry: install libcurl; on Debian: apt-get install libcurl4\n"))
+        #expect(place.server.requests.isEmpty)
+        let events = try await place.run("events things --json")
+        #expect(events.code == 0)
+        #expect(events.output.isEmpty)
+    }
+
+    @Test(
+        "runs the commands that request nothing",
+        arguments: ["--version", "status", "feeds", "presets", "plan", "check"])
+    func offline(command: String) async throws {
+        let place = try Workplace()
+        let environment = try environment(breaking: "libcurl.so.4", in: place)
+        let run = try await place.run(command, environment: environment)
+        #expect(run.code == 0)
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test("is told which package the demonstration's server needs")
+    func server() async throws {
+        let place = try Workplace()
+        let environment = try environment(breaking: "libmicrohttpd.so.12", in: place)
+        let run = try await place.run("demo", environment: environment)
+        #expect(run.code == 69)
+        #expect(run.errors.contains("libmicrohttpd cannot be loaded (Debian's package is libmicrohttpd12): "))
+    }
+}
