@@ -88,12 +88,11 @@ def main() -> None:
     # So that nginx ends with us.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
-    load = os.getloadavg()[0]
     feedsync = Path(options.feedsync) if options.feedsync else programs.feedsync()
     programs.tools()
     work = {"compare": compare, "growth": grow, "instructions": count_instructions}[options.what]
-    if options.what != "instructions" and load > 0.5:
-        say(f"this machine is busy (load {load:.1f}): wall times, and with them their ratios, are those of a busy machine")
+    if options.what != "instructions" and document.LOAD > 0.5:
+        say(f"this machine is busy (load {document.LOAD:.1f}): wall times, and with them their ratios, are those of a busy machine")
     with Upstream() as upstream:
         work(options, feedsync, upstream)
 

@@ -14,6 +14,8 @@ from report import table
 
 PAGE = ROOT / "Docs" / "performance.md"
 CHART = ROOT / "Docs" / "growth.svg"
+# Before we add to it.
+LOAD = os.getloadavg()[0]
 
 
 def write(name: str, text: str) -> None:
@@ -28,10 +30,13 @@ def write(name: str, text: str) -> None:
 
 
 def origin() -> str:
-    """The machine, the version and the command, as a line."""
+    """The command, the version and the machine, as a line."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     command = shlex.join(["Scripts/bench", *sys.argv[1:]])
-    return f"`{command}` at {commit or 'no commit'}, on {_processor()}, {os.cpu_count()} cores, Linux {platform.release()}."
+    return (
+        f"`{command}` at {commit or 'no commit'}, on {_processor()}, {os.cpu_count()} cores, load {LOAD:.1f} before, "
+        f"Linux {platform.release()}."
+    )
 
 
 def _processor() -> str:
