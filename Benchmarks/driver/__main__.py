@@ -1,0 +1,106 @@
+"""Measures feedsync against a straight loop in C++ and against its peers (compare), the cost of a page as its table grows (growth),
+and its instructions (instructions). Docs/performance.md says what the figures mean."""
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+import document
+import growth
+import instructions
+import many_feeds
+import programs
+import startup
+from bounds import bounds, bounds_table
+from contest import hold
+from places import BenchmarkError, say
+from report import outcome_table
+from scenarios import scenarios
+from upstream import Upstream
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions"), default="compare")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="so many runs of each program (5)")
+    parser.add_argument("--only", metavar="WORD", action="append", help="scenarios whose name has this word; may come several times")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the pages")
+    parser.add_argument("--markdown", action="store_true", help="writes the figures into Docs/performance.md, too")
+    parser.add_argument("--record", action="store_true", help="instructions: writes the counts into Benchmarks/instructions.txt")
+    parser.add_argument("--feedsync", metavar="PATH", type=os.path.abspath, help="measures this binary instead of building one")
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error("--rounds takes a number from 1")
+    return options
+
+
+def compare(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
+    def is_wanted(key: str) -> bool:
+        return not options.only or any(word in key for word in options.only)
+
+    programs.reference()
+    tables, outcomes = [], {}
+
+    def show(text: str) -> None:
+        tables.append(text)
+        print(text, end="\n\n", flush=True)
+
+    for scenario in scenarios(feedsync, options.quick, is_wanted):
+        outcomes[scenario.key] = hold(scenario, upstream, options.rounds)
+        show(outcome_table(outcomes[scenario.key]))
+    found = bounds(outcomes)
+    if is_wanted("feeds"):
+        feeds = many_feeds.measure(feedsync, upstream, options.rounds, (100, 1000))
+        show(feeds.table)
+        found.append(feeds.bound)
+    if is_wanted("startup"):
+        start = startup.measure(feedsync, upstream, options.rounds * 40)
+        show(start.table)
+        found += start.bounds
+    show(bounds_table(found))
+    if options.markdown:
+        head = f"{document.origin()} Medians of {options.rounds} rounds;"
+        document.write("figures", "\n\n".join([head, *tables[-1:], *tables[:-1]]))
+
+
+def grow(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
+    found = growth.measure(feedsync, upstream, 1_000 if options.quick else 10_000)
+    text = document.growth_table(found)
+    print(text)
+    if options.markdown:
+        document.write("growth", f"{document.origin()}\n\n{text}")
+        document.growth_chart(found)
+
+
+def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
+    counts = instructions.count(feedsync, upstream)
+    text, warnings = instructions.compare(counts, instructions.recorded())
+    print(text)
+    for warning in warnings:
+        print(warning, file=sys.stderr)
+    if options.record:
+        instructions.record(counts)
+
+
+def main() -> None:
+    # So that nginx ends with us.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    options = arguments()
+    feedsync = Path(options.feedsync) if options.feedsync else programs.feedsync()
+    programs.tools()
+    work = {"compare": compare, "growth": grow, "instructions": count_instructions}[options.what]
+    if options.what != "instructions" and document.LOAD > 0.5:
+        say(f"this machine is busy (load {document.LOAD:.1f}): wall times, and with them their ratios, are those of a busy machine")
+    with Upstream() as upstream:
+        work(options, feedsync, upstream)
+
+
+try:
+    main()
+except BenchmarkError as error:
+    say(str(error))
+    sys.exit(1)
+except KeyboardInterrupt:
+    sys.exit(130)

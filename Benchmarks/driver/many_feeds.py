@@ -1,0 +1,119 @@
+"""One `sync` of many feeds that have not changed: what a feed costs, and that no host has two requests at a time."""
+
+import json
+import shutil
+import sqlite3
+import threading
+import urllib.error
+import urllib.request
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from bounds import Bound
+from draws import Draws
+from figures import Figures, medians, run
+from items import ANCHORS
+from places import WORK, BenchmarkError, say
+from report import table
+from upstream import HOSTS, Upstream, host
+
+ITEMS = 10
+
+
+@dataclass(frozen=True)
+class ManyFeeds:
+    runs: dict[int, list[Figures]]
+    requests: int
+    rejected: int
+
+    @property
+    def table(self) -> str:
+        head = [f"one sync, {HOSTS} hosts, all answer 304", "wall s", "CPU s", "peak MB", "wall ms a feed", "CPU ms a feed"]
+        rows = []
+        for feeds, runs in self.runs.items():
+            middle = medians(runs)
+            each = [f"{middle.wall / feeds * 1000:.2f}", f"{middle.cpu / feeds * 1000:.2f}"]
+            rows.append([f"{feeds:,} feeds", f"{middle.wall:.3f}", f"{middle.cpu:.3f}", f"{middle.peak:.0f}", *each])
+        kept = "none" if self.rejected == 0 else f"**{self.rejected}**"
+        return (
+            table(head, rows) + f"\n\nOf {self.requests:,} requests to hosts that answer 5 ms late, those that met another "
+            f"at the same host: {kept}."
+        )
+
+    @property
+    def bound(self) -> Bound:
+        feeds = max(self.runs)
+        return Bound(f"peak memory, one sync of {feeds:,} feeds", "MB", 32, medians(self.runs[feeds]).peak)
+
+
+def measure(feedsync: Path, upstream: Upstream, rounds: int, counts: tuple[int, ...]) -> ManyFeeds:
+    """Syncs so many feeds twice; the second sync is measured. Then once more where a second request at a time is refused."""
+    say(f"{' and '.join(f'{count:,}' for count in counts)} feeds")
+    draws = Draws("small")
+    body = json.dumps([ANCHORS.make(number, draws, 1) for number in range(ITEMS)])
+    (upstream.served / "small.json").write_text(body)
+    base = WORK / "stores" / "feeds"
+    shutil.rmtree(base, ignore_errors=True)
+    runs = {}
+    for count in counts:
+        loaded = _load(feedsync, upstream.hosts, count, base / f"loaded-{count}")
+        for _ in range(rounds):
+            shutil.rmtree(base / "run", ignore_errors=True)
+            shutil.copytree(loaded, base / "run")
+            runs.setdefault(count, []).append(_sync(feedsync, base / "run"))
+            _check(base / "run", count)
+    _try_the_watch(upstream)
+    log = upstream.folder / "watched.log"
+    log.write_text("")
+    _sync(feedsync, _load(feedsync, upstream.watched, counts[-1], base / "watched"))
+    lines = log.read_text().splitlines()
+    shutil.rmtree(base)
+    return ManyFeeds(runs, len(lines), sum(line.endswith(" 429") for line in lines))
+
+
+def _load(feedsync: Path, port: int, count: int, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    feeds = {
+        f"feed-{number}": {
+            "url": f"http://{host(number % HOSTS)}:{port}/small/{number}", "items": "$", "key": "roomId",
+            "pagination": {"style": "none"},
+            "columns": {name: {"path": path, "type": type} for name, path, type in ANCHORS.columns},
+        }
+        for number in range(count)
+    }
+    (folder / "feedsync.yaml").write_text(json.dumps({"feeds": feeds}))
+    _sync(feedsync, folder)
+    return folder
+
+
+def _sync(feedsync: Path, folder: Path) -> Figures:
+    places = ["--config", str(folder / "feedsync.yaml"), "--store", str(folder / "store.db")]
+    return run([str(feedsync), "sync", "--quiet", *places], folder=folder)
+
+
+def _check(folder: Path, count: int) -> None:
+    """The last run of each feed made one request, and nothing was new."""
+    with closing(sqlite3.connect(folder / "store.db")) as database:
+        last = "SELECT count(*), sum(requests), sum(outcome = 'unchanged') FROM run WHERE id IN (SELECT max(id) FROM run GROUP BY feed)"
+        if (found := database.execute(last).fetchone()) != (count, count, count):
+            raise BenchmarkError(f"of {count} feeds that have not changed, feeds, requests and unchanged runs were {found}")
+
+
+def _try_the_watch(upstream: Upstream) -> None:
+    """A watch that sees nothing proves nothing: of several requests at once, some must be refused."""
+    statuses = []
+
+    def ask() -> None:
+        try:
+            statuses.append(urllib.request.urlopen(f"http://{host(0)}:{upstream.watched}/small/0").status)
+        except urllib.error.HTTPError as refusal:
+            statuses.append(refusal.code)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if 429 not in statuses or 200 not in statuses:
+        raise BenchmarkError(f"the watched hosts do not notice requests at a time: {statuses}")
