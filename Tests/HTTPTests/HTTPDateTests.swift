@@ -10,7 +10,6 @@ import Testing
             ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199), ("Fri, 31 Dec 1999 00:00:00 GMT", 946_598_400),
             ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400), ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
             ("Thu, 31 Dec 9998 23:59:59 GMT", 253_370_764_799), ("", nil), ("0", nil),
-
             ("Sun, 06 Nox 1994 08:49:37 GMT", nil),
         ] as [(String, Int64?)])
     func forms(text: String, seconds: Int64?) {
