@@ -163,6 +163,13 @@ public actor SyncEngine {
                 if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil {
                     changes.send(())
                 }
+            },
+            // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
+            launch: { [self] operation in
+                Task.immediate {
+                    _ = self
+                    await operation()
+                }
             })
         do throws(FeedError) {
             let summary = try await run.perform(opening)

@@ -99,7 +99,7 @@ public struct RequestPlan: Sendable {
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
         var request = Request(
             target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
-            timeouts: timeouts)
+            timeouts: timeouts, maximumPerHost: pagination.lookAhead > 1 ? pagination.lookAhead : nil)
         guard let body else { return request }
         request.method = "POST"
         request.body = Array(body.utf8)
