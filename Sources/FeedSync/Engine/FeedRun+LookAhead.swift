@@ -4,8 +4,8 @@ internal import Threading
 /// Requests that go out before it is their pages' turn. They are silent, and asked with the validators that are stored
 /// when they go out; a page of which a row was written meanwhile is asked again.
 extension FeedRun {
-    /// Begins a task of the engine's, at once as far as it gets by itself.
-    typealias Launch = (nonisolated(nonsending) @escaping @Sendable () async -> Void) -> Task<Void, Never>
+    /// Begins a task of the engine's, at once as far as it gets by itself; the operation is given the engine.
+    typealias Launch = (@escaping @Sendable (isolated any Actor) async -> Void) -> Task<Void, Never>
 
     /// The bytes of bodies that may wait for their turn, as far as the last page's size foretells it.
     private static let mostBytes = 64 << 20
@@ -43,7 +43,7 @@ extension FeedRun {
             guard try await loader.mayLookAhead(page, after: loaded.fetched) else { return }
             let stored = try await store.storedPage(page, of: feed)
             let response = AwaitedFetch()
-            let task = launch { [loader, hasTrouble] in
+            let task = launch { [loader, hasTrouble] (_: isolated any Actor) in
                 let fetch = await loader.fetch(page, stored: stored)
                 if case .failure = fetch.result { hasTrouble.withLock { $0 = true } }
                 response.finish(fetch)

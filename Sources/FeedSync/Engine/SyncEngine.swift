@@ -166,10 +166,7 @@ public actor SyncEngine {
             },
             // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
             launch: { [self] operation in
-                Task.immediate {
-                    _ = self
-                    await operation()
-                }
+                Task.immediate { await operation(self) }
             })
         do throws(FeedError) {
             let summary = try await run.perform(opening)
