@@ -13,9 +13,16 @@ public final class Body: @unchecked Sendable {
     public private(set) var count = 0
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
+    private let buffers: BodyBuffers?
 
     /// An empty body.
-    public init() { start = Self.none }
+    public convenience init() { self.init(buffers: nil) }
+
+    /// An empty body that takes its memory from `buffers`, and gives it back to them.
+    init(buffers: BodyBuffers?) {
+        self.buffers = buffers
+        start = Self.none
+    }
 
     /// A body with a copy of `bytes`.
     public convenience init(_ bytes: [UInt8]) {
@@ -25,7 +32,11 @@ public final class Body: @unchecked Sendable {
         }
     }
 
-    deinit { if capacity > 0 { free(start) } }
+    deinit {
+        guard capacity > 0, let start else { return }
+        let buffer = BodyBuffers.Buffer(start: start, capacity: capacity)
+        if let buffers { buffers.give(buffer) } else { free(start) }
+    }
 
     /// Whether there is not one byte.
     public var isEmpty: Bool { count == 0 }
@@ -65,6 +76,12 @@ public final class Body: @unchecked Sendable {
     }
 
     private func grow(to newCapacity: Int) -> Bool {
+        if capacity == 0, let buffer = buffers?.take() {
+            start = buffer.start
+            capacity = buffer.capacity
+            memset(buffer.start, 0, Self.padding)
+            if capacity >= newCapacity { return true }
+        }
         guard let grown = realloc(capacity > 0 ? start : nil, newCapacity) else { return false }
         if capacity == 0 { memset(grown, 0, Self.padding) }
         start = grown

@@ -42,12 +42,17 @@ public final class Client: Sendable {
     /// http, at most `limits.redirects`, no circle.
     ///
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled.
-    public func send(_ request: Request) async throws(HTTPError) -> Response {
+    /// - Isolation: goes on where it was called; an actor of its own thread is woken once.
+    public func send(
+        _ request: Request, isolation: isolated (any Actor)? = #isolation
+    ) async throws(HTTPError) -> Response {
         let route = try Route(request)
         try start()
         let id = inbox.makeID()
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { reply in
+            // Names the caller's isolation, or the closure would go by way of the global pool: a thread woken for nothing.
+            _ = isolation
+            return await withCheckedContinuation { reply in
                 let submission = Submission(id: id, request: request, route: route, reply: reply)
                 if !inbox.submit(submission) {
                     reply.resume(returning: .failure(route.refusal(.cancelled, "the request was cancelled")))

@@ -6,6 +6,7 @@ internal import CCurl
 public enum HTTPDate {
     /// The date in seconds since 1970, nil for a text that is no date.
     public static func seconds(_ text: String) -> Int64? {
+        if let seconds = preferred(text) { return seconds }
         // curl_getdate also reads bare numbers as dates, which no HTTP-date is, and stops at a NUL.
         guard text.utf8.contains(where: { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }), !text.utf8.contains(0) else {
             return nil
@@ -13,5 +14,56 @@ public enum HTTPDate {
         guard CurlLibrary.isLoaded else { return nil }
         let seconds = ccurl_getdate(text)
         return seconds < 0 ? nil : Int64(seconds)
+    }
+
+    /// The form that servers are to write, `Sun, 06 Nov 1994 08:49:37 GMT`, from 1970 on; nil for all others.
+    ///
+    /// Every response has one, and libcurl takes its time to find out which form it is.
+    private static func preferred(_ text: String) -> Int64? {
+        var bytes = text.utf8.makeIterator()
+        guard text.utf8.count == 29 else { return nil }
+        func take(_ expected: StaticString) -> Bool {
+            expected.withUTF8Buffer { $0.allSatisfy { bytes.next() == $0 } }
+        }
+        func number(_ digits: Int) -> Int64? {
+            var number: Int64 = 0
+            for _ in 0..<digits {
+                guard let byte = bytes.next(), (0x30...0x39).contains(byte) else { return nil }
+                number = number * 10 + Int64(byte - 0x30)
+            }
+            return number
+        }
+        for _ in 0..<3 { _ = bytes.next() }
+        guard take(", "), let day = number(2), take(" ") else { return nil }
+        var name: UInt32 = 0
+        for _ in 0..<3 { name = name << 8 | UInt32(bytes.next() ?? 0) }
+        guard let index = months.firstIndex(of: name), take(" "), let year = number(4), year >= 1970, take(" "),
+            let hour = number(2), hour < 24, take(":"), let minute = number(2), minute < 60, take(":"),
+            let second = number(2), second < 60, take(" GMT")
+        else { return nil }
+        let month = Int64(index) + 1
+        // A day that the month does not have is left to libcurl.
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        guard (1...(lengths[index] + (isLeap && month == 2 ? 1 : 0))).contains(day) else { return nil }
+        return ((days(year, month: month, day) * 24 + hour) * 60 + minute) * 60 + second
+    }
+
+    /// The months' names, each as the number that its three bytes make.
+    private static let months: [UInt32] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ].map { (name: String) in name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// The months' days in a year that is no leap year.
+    private static let lengths: [Int64] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+    /// The days since 1970.
+    ///
+    /// Source: https://howardhinnant.github.io/date_algorithms.html#days_from_civil
+    private static func days(_ year: Int64, month: Int64, _ day: Int64) -> Int64 {
+        // The year begins in March here, so that the leap day is its last.
+        let year = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = year.quotientAndRemainder(dividingBy: 400)
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

@@ -37,7 +37,13 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// The first value of that name; assigning replaces every field of the name, nil removes them.
     public subscript(name: String) -> String? {
-        get { fields.first { $0.name.isSameASCII(as: name) }?.value }
+        get {
+            let count = name.utf8.count
+            for field in fields where field.name.utf8.count == count && field.name.isSameASCII(as: name) {
+                return field.value
+            }
+            return nil
+        }
         set {
             let position = fields.firstIndex { $0.name.isSameASCII(as: name) }
             fields.removeAll { $0.name.isSameASCII(as: name) }

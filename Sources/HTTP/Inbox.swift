@@ -23,6 +23,8 @@ final class Inbox: Sendable {
         var lastID: UInt64 = 0
         /// The multi handle to wake, as an address: it exists while the loop runs.
         var multi: UInt?
+        /// Whether the loop waits, or is about to: else it looks for mail by itself before it does.
+        var isWaiting = false
     }
 
     private let state = Lock(State())
@@ -41,7 +43,7 @@ final class Inbox: Sendable {
             // Asked under the lock: a task that is cancelled later finds its submission, as `cancel` takes the lock.
             guard !Task.isCancelled, !state.mail.isClosed else { return false }
             state.mail.submissions.append(submission)
-            Self.wake(state)
+            Self.wake(&state)
             return true
         }
     }
@@ -50,7 +52,7 @@ final class Inbox: Sendable {
     func cancel(_ id: UInt64) {
         state.withLock { state in
             state.mail.cancellations.append(id)
-            Self.wake(state)
+            Self.wake(&state)
         }
     }
 
@@ -58,7 +60,7 @@ final class Inbox: Sendable {
     func close() {
         state.withLock { state in
             state.mail.isClosed = true
-            Self.wake(state)
+            Self.wake(&state)
         }
     }
 
@@ -68,7 +70,17 @@ final class Inbox: Sendable {
             let mail = state.mail
             state.mail.submissions = []
             state.mail.cancellations = []
+            state.isWaiting = false
             return mail
+        }
+    }
+
+    /// Whether there is no mail, so that the loop may wait for some; whatever comes from now on wakes it.
+    func mayWait() -> Bool {
+        state.withLock { state in
+            state.isWaiting =
+                state.mail.submissions.isEmpty && state.mail.cancellations.isEmpty && !state.mail.isClosed
+            return state.isWaiting
         }
     }
 
@@ -80,8 +92,11 @@ final class Inbox: Sendable {
 
     // libcurl lets any thread call curl_multi_wakeup, on a handle that exists; the lock sees to that.
     // https://curl.se/libcurl/c/curl_multi_wakeup.html
-    private static func wake(_ state: State) {
-        guard let address = state.multi, let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
+    private static func wake(_ state: inout State) {
+        guard state.isWaiting, let address = state.multi, let multi = UnsafeMutableRawPointer(bitPattern: address)
+        else { return }
+        // Once is enough: the loop takes all there is.
+        state.isWaiting = false
         ccurl_multi_wakeup(multi)
     }
 }

@@ -3,6 +3,7 @@
 /// Source: https://www.rfc-editor.org/rfc/rfc3986#section-2
 enum PercentEncoding {
     static func encoded(_ text: String) -> String {
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {

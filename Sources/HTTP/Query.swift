@@ -44,6 +44,7 @@ extension WebURL {
     /// all stay. The other parameters stay byte for byte.
     public func replacingQuery(_ items: [QueryItem]) -> WebURL {
         guard !items.isEmpty else { return self }
+        guard text.utf8.contains(UInt8(ascii: "?")) else { return withQuery(items.map(\.encoded)) }
         let names = Set(items.map(\.name))
         var placed: Set<String> = []
         var query: [String] = []
@@ -72,7 +73,7 @@ extension WebURL {
     }
 
     private func withQuery(_ items: [String]) -> WebURL {
-        let start = text.prefix { $0 != "?" }
+        let start = text.utf8.firstIndex(of: UInt8(ascii: "?")).map { text[..<$0] } ?? text[...]
         return WebURL(text: items.isEmpty ? String(start) : "\(start)?\(items.joined(separator: "&"))", origin: origin)
     }
 }

@@ -6,21 +6,34 @@ struct ResponseHead {
     private(set) var isComplete = false
 
     /// Takes the next line, its line break included.
+    ///
+    /// It works on bytes: as characters, which is what names and values are to no server, a head costs ten times as much.
     mutating func receive(_ line: UnsafeRawBufferPointer) {
         byteCount += line.count
-        let text = String(decoding: line.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
-        if text.hasPrefix("HTTP/") {
+        let end = line.firstIndex { $0 == 0x0D || $0 == 0x0A } ?? line.endIndex
+        let text = line[..<end]
+        guard let first = text.first else {
+            isComplete = true
+            return
+        }
+        if first == UInt8(ascii: "H"), text.starts(with: "HTTP/".utf8) {
             headers = Headers()
             isComplete = false
         } else if isComplete {
             return
-        } else if text.isEmpty {
-            isComplete = true
-        } else if text.hasPrefix(" ") || text.hasPrefix("\t") {
-            headers.extendLast(with: String(text.trimmingSpaces))
-        } else if let colon = text.firstIndex(of: ":") {
-            let value = text[text.index(after: colon)...]
-            headers.append(name: String(text[..<colon].trimmingSpaces), value: String(value.trimmingSpaces))
+        } else if Self.isSpace(first) {
+            headers.extendLast(with: Self.trimmed(text))
+        } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+            headers.append(name: Self.trimmed(text[..<colon]), value: Self.trimmed(text[(colon + 1)...]))
         }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> String {
+        var text = text
+        while let first = text.first, isSpace(first) { text.removeFirst() }
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return String(decoding: UnsafeRawBufferPointer(rebasing: text), as: UTF8.self)
     }
 }

@@ -12,11 +12,14 @@ final class Transfer {
 
     private let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
     private var head = ResponseHead()
-    private var body = Body()
+    private let buffers: BodyBuffers
+    private var body: Body
     private var refusedBecause: String?
     private var wireByteCount = 0
 
-    init(_ submission: Submission) {
+    init(_ submission: Submission, buffers: BodyBuffers) {
+        self.buffers = buffers
+        body = Body(buffers: buffers)
         id = submission.id
         request = submission.request
         route = submission.route
@@ -66,7 +69,7 @@ final class Transfer {
         do throws(HTTPError) {
             if try route.follow(status: status, location: head.headers["Location"]) {
                 head = ResponseHead()
-                body = Body()
+                body = Body(buffers: buffers)
                 return nil
             }
         } catch {

@@ -10,6 +10,7 @@ final class TransferLoop {
     private var running: [UnsafeMutableRawPointer: Transfer] = [:]
     private var queues = OriginQueues<UInt64>()
     private var idle: [EasyHandle] = []
+    private let buffers = BodyBuffers()
 
     private static let idleHandles = 16
 
@@ -34,20 +35,22 @@ final class TransferLoop {
             var count: Int32 = 0
             let code = ccurl_multi_perform(multi, &count)
             readMessages()
-            // A wake-up that came since `take` makes this return at once; so do transfers that were just added.
+            if code != CURLM_OK { failAll(code) }
+            guard inbox.mayWait() else { continue }
+            // A wake-up that came since makes this return at once; so do transfers that were just added.
             let pollCode = ccurl_multi_poll(multi, 60_000)
-            if code != CURLM_OK || pollCode != CURLM_OK { failAll(code != CURLM_OK ? code : pollCode) }
+            if pollCode != CURLM_OK { failAll(pollCode) }
         }
         inbox.attach(nil)
         let last = inbox.take()
-        for submission in last.submissions { transfers[submission.id] = Transfer(submission) }
+        for submission in last.submissions { transfers[submission.id] = Transfer(submission, buffers: buffers) }
         for id in Array(transfers.keys) { cancel(id) }
         // Handles must be gone before the multi handle is.
         idle = []
     }
 
     private func accept(_ submission: Submission) {
-        let transfer = Transfer(submission)
+        let transfer = Transfer(submission, buffers: buffers)
         transfers[transfer.id] = transfer
         enqueue(transfer)
     }

@@ -79,8 +79,9 @@ private final class JobQueue: @unchecked Sendable {
     func append(_ job: PendingJob) {
         pthread_mutex_lock(mutex)
         jobs.append(job)
-        pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
+        // Not before the mutex is free, or the thread wakes only to wait for it.
+        pthread_cond_signal(condition)
     }
 
     func close() {

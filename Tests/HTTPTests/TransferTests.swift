@@ -30,6 +30,20 @@ import Testing
         }
     }
 
+    @Test("has nothing of an earlier body in one that is received into its memory")
+    func reuse() async throws {
+        for size in [300_000, 10, 200_000, 70, 3_000_000, 1] {
+            let sent = [UInt8](repeating: UInt8(truncatingIfNeeded: size), count: size)
+            server.route("/") { _ in ServerResponse(body: sent) }
+            let body = try await client.send(Request(server.url("/"))).body
+            #expect(body.bytes == sent)
+            body.withUnsafeBytes { bytes in
+                guard let end = bytes.baseAddress?.advanced(by: bytes.count) else { return }
+                #expect(UnsafeRawBufferPointer(start: end, count: Body.padding).allSatisfy { $0 == 0 })
+            }
+        }
+    }
+
     @Test("sends the method, headers, body and its name, and no more than it was told")
     func sending() async throws {
         server.route("/a") { _ in .status(204) }

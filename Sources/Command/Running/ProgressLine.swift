@@ -24,6 +24,9 @@ final class ProgressLine: Sendable {
         width = isShown ? console.progressWidth : nil
     }
 
+    /// Whether there is a line to see.
+    var isShown: Bool { width != nil }
+
     /// Takes note of something that happened.
     func follow(_ activity: EngineActivity) {
         state.withLock { state in

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Threading
 
 /// Follows what an engine does while a command runs: for the progress line, and to know what a run did that fails.
 ///
@@ -17,42 +18,44 @@ final class RunWatch: Sendable {
     }
 
     private let progress: ProgressLine
-    private let follower: Task<Findings, Never>
-    private let painter: Task<Void, Never>
+    private let findings = Lock(Findings())
+    private let onEvent: @Sendable (StatusEvent) -> Void
+    private let painter: Task<Void, Never>?
 
-    init(_ engine: SyncEngine, progress: ProgressLine, onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }) {
+    init(progress: ProgressLine, onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }) {
         self.progress = progress
-        let activity = engine.activity
-        follower = Task {
-            var findings = Findings()
-            for await step in activity {
-                progress.follow(step)
-                guard case .event(let event) = step else { continue }
-                findings.run = event.run
-                if event.error == nil, event.status.endsPage { findings.pages += 1 }
-                findings.inserted += event.items.inserted
-                findings.updated += event.items.updated
-                onEvent(event)
-            }
-            return findings
+        self.onEvent = onEvent
+        guard progress.isShown else {
+            painter = nil
+            return
         }
         painter = Task {
             // Ten times a second is as fast as anybody reads.
             while (try? await ContinuousClock().sleep(for: .milliseconds(100))) != nil { progress.paint() }
         }
     }
-}
 
-extension RunWatch {
-    /// Stops following once everything that has happened was seen, and erases the progress line.
+    /// Takes note of something that happened; on the engine's thread, so that nobody is woken for it.
+    func follow(_ activity: EngineActivity) {
+        if progress.isShown { progress.follow(activity) }
+        guard case .event(let event) = activity else { return }
+        findings.withLock { findings in
+            findings.run = event.run
+            if event.error == nil, event.status.endsPage { findings.pages += 1 }
+            findings.inserted += event.items.inserted
+            findings.updated += event.items.updated
+        }
+        onEvent(event)
+    }
+
+    /// Erases the progress line; what was seen.
     func end() async -> Findings {
-        painter.cancel()
-        // What is in the stream already still comes.
-        follower.cancel()
-        let findings = await follower.value
-        await painter.value
-        progress.erase()
-        return findings
+        if let painter {
+            painter.cancel()
+            await painter.value
+            progress.erase()
+        }
+        return findings.withLock { $0 }
     }
 }
 

@@ -39,7 +39,7 @@ extension Session {
         }
     }
 
-    /// Sends the command to one feed; `onEvent` hears of each status transition.
+    /// Sends the command to one feed; `onEvent` hears of each status transition, on the engine's thread.
     func run(
         _ command: RequestCommand, on feed: FeedDefinition, store: Store, options: EngineOptions,
         onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }
@@ -59,9 +59,11 @@ extension Session {
     ) async -> RunReport {
         var report = RunReport(feed: feed.name, command: name)
         do throws(FeedError) {
+            let watch = RunWatch(
+                progress: progress ?? ProgressLine(feed: feed.name, console: console), onEvent: onEvent)
+            var options = options
+            options.onActivity = { watch.follow($0) }
             let engine = try await SyncEngine(feed: feed, store: store, options: options)
-            let progress = progress ?? ProgressLine(feed: feed.name, console: console)
-            let watch = RunWatch(engine, progress: progress, onEvent: onEvent)
             do throws(FeedError) {
                 report.summary = try await perform(engine)
                 report.run = await watch.end().run ?? report.summary?.run

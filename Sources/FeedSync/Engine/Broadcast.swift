@@ -26,9 +26,9 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     /// Tells everybody.
     func send(_ value: Value) {
-        let listeners = state.withLock { state in
+        let listeners: [AsyncStream<Value>.Continuation] = state.withLock { state in
             state.current = value
-            return state.listeners.values.map { $0 }
+            return state.listeners.isEmpty ? [] : Array(state.listeners.values)
         }
         for listener in listeners { listener.yield(value) }
     }

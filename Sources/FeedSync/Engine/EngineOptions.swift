@@ -22,6 +22,9 @@ public struct EngineOptions: Sendable {
     public var wallClock: WallClock
     /// A number from 0 up to but not including 1, for the back-off.
     public var random: @Sendable () -> Double
+    /// Hears what the engine is at, as it happens and on the engine's thread, which waits for it: cheaper than
+    /// `SyncEngine.activity` for whoever only takes note.
+    public var onActivity: @Sendable (EngineActivity) -> Void
 
     /// Options with this client, or with one of their own, and no environment.
     public init(
@@ -38,5 +41,6 @@ public struct EngineOptions: Sendable {
         clock = ContinuousClock()
         wallClock = .system
         random = { Double.random(in: 0..<1) }
+        onActivity = { _ in }
     }
 }

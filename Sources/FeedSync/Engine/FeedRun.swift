@@ -1,17 +1,19 @@
 internal import HTTP
+internal import Threading
 
 /// One run: pages fetched, decoded and committed one after the other, as `RunRules` says.
 ///
 /// - Isolation: the engine's.
 final class FeedRun {
-    private let feed: String
-    private let store: Store
-    private var loader: PageLoader
+    let feed: String
+    let store: Store
+    private(set) var loader: PageLoader
     private let now: @Sendable () -> String
     private let publish: (StatusEvent) -> Void
+    let launch: Launch
 
     private let command: RequestCommand
-    private var rules: RunRules
+    private(set) var rules: RunRules
     private var isBegun = false
     /// The first page of a feed in parts; nil for others, which are asked for as they are.
     private var start: Continuation?
@@ -22,19 +24,26 @@ final class FeedRun {
     private var leftOut = LeftOut()
     /// The pages without items that came last, one after the other.
     private var emptyPages = 0
-    /// The next page, requested while the one before was being committed.
-    private var lookAhead: (continuation: Continuation, fetch: Task<PageLoader.Fetch, Never>)?
+    /// The next pages, requested while the ones before are decoded and committed.
+    var lookAheads = LookAheads()
+    /// Whether a request had to be tried again, or failed: from then on there is one at a time.
+    let hasTrouble = Lock(false)
+    /// Whether the store has had no page of the feed.
+    private(set) var isFirstLoad = false
 
     init(
         _ command: RequestCommand, of feed: String, store: Store, loader: PageLoader,
-        now: @escaping @Sendable () -> String, publish: @escaping (StatusEvent) -> Void
+        now: @escaping @Sendable () -> String, publish: @escaping (StatusEvent) -> Void, launch: @escaping Launch
     ) {
         self.command = command
         self.feed = feed
         self.store = store
-        self.loader = loader
+        self.loader = loader.noting { [hasTrouble] progress in
+            if case .retry = progress { hasTrouble.withLock { $0 = true } }
+        }
         self.now = now
         self.publish = publish
+        self.launch = launch
         rules = RunRules(
             command, mode: loader.definition.sync, isShifting: loader.definition.pagination.isShifting)
     }
@@ -48,6 +57,7 @@ final class FeedRun {
         opening.events.forEach(publish)
         start = loader.start(of: opening.standing)
         cap = opening.standing.cap
+        isFirstLoad = !opening.standing.isLoaded
         var step = rules.opened(opening.standing)
         let isHeader = step == .fetch(.header, nil)
         // A walk by watermark stays one, whoever goes on with it.
@@ -66,9 +76,11 @@ final class FeedRun {
                 case .check(let number): step = rules.checked(number, try await check(number))
                 case .end: break steps
                 }
+                if case .fetch = step { continue }
+                lookAheads.drop()
             }
         } catch {
-            lookAhead?.fetch.cancel()
+            lookAheads.drop()
             try await fail(error)
         }
         guard case .end(let outcome, let closing) = step else {
@@ -116,8 +128,12 @@ final class FeedRun {
         let wantsNext = rules.wantsNext
         // Nothing is asked of the upstream that known ground makes needless.
         let mayStop = rules.stopsAtKnownGround && loaded.isNotModified
-        if wantsNext, !mayStop, let next = loaded.end.next {
-            try await storing { () async throws(FeedError) in try await lookAhead(to: next, after: loaded.fetched) }
+        if wantsNext, !mayStop {
+            try await storing { () async throws(FeedError) in
+                try await lookAhead(behind: loaded, pages: walk?.pages ?? 0)
+            }
+        } else {
+            lookAheads.drop()
         }
         return try await commit(loaded, direction, wantsNext: wantsNext)
     }
@@ -234,34 +250,6 @@ final class FeedRun {
                 adjoins: outcome.adjoins, next: loaded.end.next, reason: outcome.reason))
     }
 
-    /// The response for a page: the one that is on its way already, or a new one.
-    private func fetched(
-        _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> PageLoader.Fetch {
-        let ahead = lookAhead
-        lookAhead = nil
-        if let ahead, ahead.continuation == page.continuation {
-            return await withTaskCancellationHandler {
-                await ahead.fetch.value
-            } onCancel: {
-                ahead.fetch.cancel()
-            }
-        }
-        ahead?.fetch.cancel()
-        return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
-    }
-
-    /// Puts the next request on the wire. What it needs of the store is read first: the store is busy in a moment.
-    private func lookAhead(
-        to next: Continuation, after fetched: FetchedPage, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FeedError) {
-        // A page that cannot be requested is told of when it is its turn.
-        guard let page = try? loader.requests.page(for: next) else { return }
-        guard try await loader.mayLookAhead(page, after: fetched) else { return }
-        let stored = try await store.storedPage(page, of: feed)
-        lookAhead = (next, Task { [loader] in await loader.fetch(page, stored: stored) })
-    }
-
     private func fail(
         _ failure: FetchFailure, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedError) -> Never {
@@ -292,7 +280,7 @@ final class FeedRun {
         do throws(FeedError) { return try body() } catch { throw FetchFailure(error) }
     }
 
-    private func storing<Result>(
+    func storing<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(FeedError) -> Result
     ) async throws(FetchFailure) -> Result {
         do throws(FeedError) { return try await body() } catch { throw FetchFailure(error) }

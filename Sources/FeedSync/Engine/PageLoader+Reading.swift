@@ -81,10 +81,14 @@ extension PageLoader {
                 page, fetched, after: walk, count: decoded.elementCount, values: decoded.bodyValues,
                 lastItem: decoded.lastItemValues)
             // Without items there was nothing to tell the columns from, and there is nothing to store.
-            return loaded(
+            var loaded = loaded(
                 page, fetched, definition.isSettled ? .decoded(decoded) : .empty, end.adding(decoded.limitNotice),
                 after: walk,
                 count: decoded.elementCount, validators: validators, leftOut: leftOut, shape: shape)
+            loaded.further = further(
+                behind: loaded.end,
+                facts(page, fetched, after: walk, count: decoded.elementCount, values: decoded.bodyValues))
+            return loaded
         }
     }
 
@@ -123,6 +127,13 @@ extension PageLoader {
         } catch {
             throw unfollowable(error, page, fetched)
         }
+    }
+
+    /// The continuations behind a page's next one that can be told already.
+    func further(behind end: PageEnd, _ facts: @autoclosure () -> PageFacts) -> [Continuation] {
+        let pagination = definition.pagination
+        guard pagination.lookAhead > 1, definition.split == nil, let next = end.next else { return [] }
+        return pagination.predicted(behind: next, after: facts(), total: end.total)
     }
 
     func loaded(

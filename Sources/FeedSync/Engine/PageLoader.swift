@@ -14,6 +14,8 @@ struct LoadedPage: Sendable {
     let validators: Validators
     /// The feed's shape, where the page brought something new of it.
     let shape: FeedShape?
+    /// The pages behind the next one that can be told already; none where there is one request at a time.
+    var further: [Continuation] = []
 
     /// Whether the stored page is still true.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
@@ -48,7 +50,7 @@ struct WalkSoFar: Sendable {
 struct PageLoader: Sendable {
     let shape: FeedShape
     private(set) var requests: RequestPlan
-    let fetcher: Fetcher
+    private(set) var fetcher: Fetcher
     let store: Store
     let options: EngineOptions
     let decoder: PageDecoder
@@ -75,6 +77,13 @@ struct PageLoader: Sendable {
     func asking(from watermark: PageRequest.Parameter?) -> PageLoader {
         var loader = self
         loader.requests.watermark = watermark
+        return loader
+    }
+
+    /// A loader that also tells `note` of retries and waits.
+    func noting(_ note: @escaping @Sendable (FetchProgress) -> Void) -> PageLoader {
+        var loader = self
+        loader.fetcher = fetcher.noting(note)
         return loader
     }
 
@@ -119,10 +128,13 @@ struct PageLoader: Sendable {
                 let end = try failing(fetched) { () throws(FeedError) -> PageEnd in
                     try self.end(of: stored, fetch.page, fetched, after: walk)
                 }
-                return loaded(
+                var loaded = loaded(
                     fetch.page, fetched, .notModified(stored), end, after: walk, count: stored.elements,
                     validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
                     leftOut: LeftOut(count: stored.leftOut))
+                loaded.further = further(
+                    behind: loaded.end, facts(fetch.page, fetched, after: walk, count: stored.elements))
+                return loaded
             }
             let (asked, result) = await pages.fetch(page, validators: nil)
             let again = try result.get()

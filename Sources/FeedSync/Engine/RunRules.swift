@@ -77,11 +77,14 @@ struct RunRules {
     }
 
     /// Whether the page being fetched is wanted to be followed by another.
-    var wantsNext: Bool {
+    var wantsNext: Bool { pagesWanted != 0 }
+
+    /// How many pages are wanted behind the one being fetched; nil where there is no limit.
+    var pagesWanted: Int? {
         switch state {
-        case .fetching(let left, _): left.map { $0 > 1 } ?? true
-        case .walking: true
-        default: false
+        case .fetching(let left, _): left.map { max($0 - 1, 0) }
+        case .walking: nil
+        default: 0
         }
     }
 

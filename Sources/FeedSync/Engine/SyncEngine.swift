@@ -45,13 +45,16 @@ public actor SyncEngine {
         // What contradicts itself is told before anything is begun.
         _ = try FeedShape(definition)
         statuses = Broadcast(try await store.feed(named: definition.name)?.status.settled ?? RefreshStatus.none)
-        let activities = activities
+        let (activities, onActivity) = (activities, options.onActivity)
         let wallClock = options.wallClock
         fetcher = Fetcher(
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
-            progress: { activities.send(.fetching($0)) })
+            progress: { progress in
+                onActivity(.fetching(progress))
+                activities.send(.fetching(progress))
+            })
     }
 
     /// Where commands go in.
@@ -153,12 +156,17 @@ public actor SyncEngine {
         let run = FeedRun(
             command, of: definition.name, store: store,
             loader: PageLoader(opening.shape, fetcher: fetcher, store: store, options: options), now: now,
-            publish: { [statuses, changes, activities] event in
+            publish: { [statuses, changes, activities, options] event in
+                options.onActivity(.event(event))
                 statuses.send(event.status)
                 activities.send(.event(event))
                 if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil {
                     changes.send(())
                 }
+            },
+            // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
+            launch: { [self] operation in
+                Task.immediate { await operation(self) }
             })
         do throws(FeedError) {
             let summary = try await run.perform(opening)

@@ -11,7 +11,7 @@ public struct Fetcher: Sendable {
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Int64
     let bodyValue: BodyValue
-    private let progress: @Sendable (FetchProgress) -> Void
+    private var progress: @Sendable (FetchProgress) -> Void
 
     /// A fetcher for the pages of a feed.
     ///
@@ -48,6 +48,16 @@ public struct Fetcher: Sendable {
     func with(rules: [ResponseRule]) -> Fetcher {
         var fetcher = self
         fetcher.rules = rules
+        return fetcher
+    }
+
+    /// A fetcher that tells `note` what it tells others.
+    func noting(_ note: @escaping @Sendable (FetchProgress) -> Void) -> Fetcher {
+        var fetcher = self
+        fetcher.progress = { [progress] step in
+            note(step)
+            progress(step)
+        }
         return fetcher
     }
 

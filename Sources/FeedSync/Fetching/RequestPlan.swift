@@ -2,8 +2,9 @@ internal import HTTP
 
 /// How the pages of one feed are requested.
 ///
-/// References such as `${NAME}` are followed each time a page is prepared and not before: a definition may be read,
-/// checked and shown where its credentials are absent.
+/// References such as `${NAME}` are followed when a page is prepared and not before: a definition may be read, checked and
+/// shown where its credentials are absent. Those to files are followed for each page, so that a rotated credential is
+/// seen; environment and commands' outputs stay what they are for as long as the plan does.
 public struct RequestPlan: Sendable {
     private let definition: FeedDefinition
     private let environment: [String: String]
@@ -11,6 +12,8 @@ public struct RequestPlan: Sendable {
     private let salt: String
     private let pagination: any PaginationStyle
     private let commands: CommandOutputs
+    private let kept: KeptRequestBase
+    private let commandTexts: [String]
     /// The access tokens of OAuth 2.
     let tokens: AccessTokens
     /// What the request of a sync carries besides: how far the mirror reaches.
@@ -37,6 +40,8 @@ public struct RequestPlan: Sendable {
         self.commands = commands
         self.tokens = tokens
         self.pagination = pagination ?? definition.pagination
+        kept = KeptRequestBase(for: definition)
+        commandTexts = definition.templates.flatMap(\.commands)
     }
 
     /// Runs the commands that the definition refers to, unless they were run before; do so before the first page.
@@ -45,7 +50,7 @@ public struct RequestPlan: Sendable {
     ///
     /// - Throws: `FeedError` of kind `cancelled` if the task is.
     public func runCommands() async throws(FeedError) {
-        for command in definition.templates.flatMap(\.commands) {
+        for command in commandTexts {
             try await commands.run(command, folder: folder, environment: environment)
         }
     }
@@ -56,8 +61,12 @@ public struct RequestPlan: Sendable {
     /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
     ///   `unfollowable` for a continuation that leads to an origin that is not allowed.
     public func page(for continuation: Continuation?) throws(FeedError) -> PreparedPage {
-        let parts = try resolvedParts()
-        let base = try url(of: parts)
+        let common = try kept.base { () throws(FeedError) in
+            let parts = try resolvedParts()
+            return RequestBase(
+                parts: parts, url: try url(of: parts), fingerprint: parts.distinction.fingerprint(salt: salt))
+        }
+        let (parts, base) = (common.parts, common.url)
         // The style must get what the upstream meant, or a number would not be one.
         let revealed = continuation.map { Continuation(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
@@ -82,7 +91,7 @@ public struct RequestPlan: Sendable {
             [request.method, parts.secrets.key(for: target.text)] + (body.map { [parts.secrets.key(for: $0)] } ?? [])
         return PreparedPage(
             request: request, identity: identity.joined(separator: " "),
-            credentialFingerprint: parts.distinction.fingerprint(salt: salt), continuation: continuation,
+            credentialFingerprint: common.fingerprint, continuation: continuation,
             mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
             tokenRequest: parts.tokenRequest, accessToken: parts.accessToken)
     }
@@ -90,7 +99,7 @@ public struct RequestPlan: Sendable {
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
         var request = Request(
             target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
-            timeouts: timeouts)
+            timeouts: timeouts, maximumPerHost: pagination.lookAhead > 1 ? pagination.lookAhead : nil)
         guard let body else { return request }
         request.method = "POST"
         request.body = Array(body.utf8)
@@ -145,8 +154,9 @@ public struct RequestPlan: Sendable {
     ) throws(FeedError) -> WebURL {
         let page: WebURL
         do throws(HTTPError) {
-            page = try base.resolving(wanted.url).upgraded(toMatch: base)
-                .replacingQuery(wanted.query.map { QueryItem(name: $0.name, value: $0.value) })
+            // Most styles change the query of the feed's own URL, which has been read already.
+            let resolved = wanted.url == base.text ? base : try base.resolving(wanted.url).upgraded(toMatch: base)
+            page = resolved.replacingQuery(wanted.query.map { QueryItem(name: $0.name, value: $0.value) })
         } catch {
             throw FeedError(
                 .unfollowable, "the next page's URL cannot be requested: \(parts.secrets.mask(error.message))",

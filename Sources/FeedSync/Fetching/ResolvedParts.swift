@@ -1,7 +1,7 @@
 internal import HTTP
 
 /// A definition's request with its references followed, credentials apart from the rest.
-struct ResolvedParts {
+struct ResolvedParts: Sendable {
     let url: String
     /// The parameters that are no credentials.
     private(set) var query: [PageRequest.Parameter] = []

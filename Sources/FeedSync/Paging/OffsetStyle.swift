@@ -11,8 +11,11 @@ public struct OffsetStyle: PaginationStyle {
     private let limit: PageSize?
     private let total: Path?
     private let more: MoreFlag?
+    /// How many requests may be under way.
+    public let lookAhead: Int
 
-    /// Reads `param` (default `offset`), `limit` with `limit_param` (default `limit`), and the paths `total` and `more`.
+    /// Reads `param` (default `offset`), `limit` with `limit_param` (default `limit`), `look_ahead` (default 1), and the
+    /// paths `total` and `more`.
     public init(_ members: MappingReader) {
         parameter = members.string("param") ?? "offset"
         let limitParameter = members.string("limit_param") ?? "limit"
@@ -25,6 +28,7 @@ public struct OffsetStyle: PaginationStyle {
         }
         total = members.path("total")
         more = MoreFlag(members)
+        lookAhead = LookAheadLimit.read(members)
     }
 
     /// The style with its members.
@@ -63,6 +67,20 @@ public struct OffsetStyle: PaginationStyle {
 
     /// Nothing: how many elements a page has is known once it is there.
     public func predicted(after continuation: Continuation?) -> Continuation? { nil }
+
+    /// The offsets behind the next one if pages bring as many elements as this one, up to the total. Where one brings
+    /// fewer, others come: what was asked for by then is of no use.
+    public func predicted(behind next: Continuation, after page: PageFacts, total: Int?) -> [Continuation] {
+        guard page.elementCount > 0, var offset = try? offset(next) else { return [] }
+        var continuations: [Continuation] = []
+        while continuations.count < lookAhead - 1 {
+            let (following, isBeyond) = offset.addingReportingOverflow(page.elementCount)
+            guard !isBeyond, total.map({ following < $0 }) ?? true else { break }
+            continuations.append(Continuation("\(following)"))
+            offset = following
+        }
+        return continuations
+    }
 
     /// The offset behind the page's elements, or the end at an empty page, the last element or a flag that says so.
     ///

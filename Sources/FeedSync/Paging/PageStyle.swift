@@ -15,9 +15,11 @@ public struct PageStyle: PaginationStyle {
     private let total: Path?
     private let pages: Path?
     private let more: MoreFlag?
+    /// How many requests may be under way.
+    public let lookAhead: Int
 
-    /// Reads `param` (default `page`), `first` (default 1), `size_param` and `size`, which go together, and the paths
-    /// `total`, `pages` and `more`.
+    /// Reads `param` (default `page`), `first` (default 1), `size_param` and `size`, which go together, `look_ahead`
+    /// (default 1), and the paths `total`, `pages` and `more`.
     public init(_ members: MappingReader) {
         parameter = members.string("param") ?? "page"
         first = members.integer("first", in: 0...Int.max) ?? 1
@@ -25,6 +27,7 @@ public struct PageStyle: PaginationStyle {
         total = members.path("total")
         pages = members.path("pages")
         more = MoreFlag(members)
+        lookAhead = LookAheadLimit.read(members)
     }
 
     /// The style with its members.
@@ -66,6 +69,28 @@ public struct PageStyle: PaginationStyle {
     public func predicted(after continuation: Continuation?) -> Continuation? {
         guard let number = try? number(continuation), number < Int.max else { return nil }
         return Continuation("\(number + 1)")
+    }
+
+    /// The numbers behind the next one, up to the last page that the total or the number of pages tells of.
+    public func predicted(behind next: Continuation, after page: PageFacts, total: Int?) -> [Continuation] {
+        var left = lookAhead - 1
+        if let total {
+            // Elements beyond this page, in pages as full as the fullest: the next one is the first of them.
+            let (rest, _) = total.subtractingReportingOverflow(page.walkElementCount)
+            left = min(left, (max(rest, 1) - 1) / max(page.fullPageCount, page.elementCount, 1))
+        }
+        let pages = Figure(pages, page.value(at: pages, of: self), atLeast: 0, secrets: page.secrets)
+        if let pages = pages.value, let number = try? number(next) {
+            let (before, _) = number.subtractingReportingOverflow(first)
+            left = min(left, max(pages - 1 - before, 0))
+        }
+        var continuations: [Continuation] = []
+        var last = next
+        while continuations.count < left, let following = predicted(after: last) {
+            continuations.append(following)
+            last = following
+        }
+        return continuations
     }
 
     /// The next number, or the end at an empty page, the last element, the last page or a flag that says so.

@@ -45,6 +45,19 @@ public protocol PaginationStyle: Sendable {
     /// The continuation after another one, where it can be told without the page; nil where it cannot.
     func predicted(after continuation: Continuation?) -> Continuation?
 
+    /// How many requests of a feed may be under way at once, from 1. It is no part of `canonicalText`: the pages are the
+    /// same.
+    var lookAhead: Int { get }
+
+    /// The continuations behind the next one that can be told before its page has come: in order, at most as many as
+    /// `lookAhead` has room for, none behind the last page that the upstream says there is.
+    ///
+    /// - Parameters:
+    ///   - next: What `next(after:)` gave.
+    ///   - page: The page that came.
+    ///   - total: The elements that there are, as far as that is known.
+    func predicted(behind next: Continuation, after page: PageFacts, total: Int?) -> [Continuation]
+
     /// Where the pages go on after one that came.
     ///
     /// - Throws: `PagingError` if the page cannot be followed.
@@ -63,6 +76,12 @@ extension PaginationStyle {
 
     /// False: each page goes on behind the one before.
     public var isShifting: Bool { false }
+
+    /// 1: one after the other.
+    public var lookAhead: Int { 1 }
+
+    /// None.
+    public func predicted(behind next: Continuation, after page: PageFacts, total: Int?) -> [Continuation] { [] }
 
     /// To leave it out.
     public var firstPageAdvice: String { "leave it out, for the first page is requested without it" }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Testing
 
@@ -20,6 +21,18 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
 }
 
 @Suite("A request plan") struct RequestPlanTests {
+    @Test("sees a credential that is rotated in its file between two pages")
+    func rotation() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "token-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let plan = try plan("auth: {bearer: '${file:\(file.path)}'}\npagination: page")
+        for token in ["first-token", "second-token"] {
+            try Data(token.utf8).write(to: file)
+            let credentials = try plan.page(for: Continuation("2")).request.credentials
+            #expect(credentials == [.header(name: "Authorization", value: "Bearer \(token)")])
+        }
+    }
+
     @Test("makes the request of each page")
     func pages() throws {
         let plan = try plan("query: {size: 1.10, q: 'a b'}\nheaders: {Accept: text/x}\npagination: page\ntimeout: 5s")

@@ -1,0 +1,73 @@
+internal import HTTP
+internal import Threading
+
+/// Requests that go out before it is their pages' turn. They are silent, and asked with the validators that are stored
+/// when they go out; a page of which a row was written meanwhile is asked again.
+extension FeedRun {
+    /// Begins a task of the engine's, at once as far as it gets by itself; the operation is given the engine.
+    typealias Launch = (@escaping @Sendable (isolated any Actor) async -> Void) -> Task<Void, Never>
+
+    /// The bytes of bodies that may wait for their turn, as far as the last page's size foretells it.
+    private static let mostBytes = 64 << 20
+
+    /// The response for a page: the one that is on its way already, or a new one.
+    func fetched(
+        _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> PageLoader.Fetch {
+        guard let ahead = lookAheads.take(page.continuation) else {
+            return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
+        }
+        return await withTaskCancellationHandler {
+            // Names the isolation, or the closure would go by way of the global pool.
+            _ = isolation
+            return await ahead.response.value()
+        } onCancel: { [task = ahead.task] in
+            task.cancel()
+        }
+    }
+
+    /// Puts the next requests on the wire. What they need of the store is read first: the store is busy in a moment.
+    ///
+    /// - Parameter pages: The walk's pages, the loaded one not counted.
+    func lookAhead(
+        behind loaded: LoadedPage, pages: Int, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FeedError) {
+        guard let next = loaded.end.next else { return lookAheads.drop() }
+        let wanted = Array(([next] + loaded.further).prefix(mostPages(behind: pages + 1)))
+        lookAheads.keep(wanted)
+        let most = mostUnderWay(after: loaded.fetched)
+        while lookAheads.count < min(most, wanted.count), !lookAheads.reachEnd {
+            let continuation = wanted[lookAheads.count]
+            // A page that cannot be requested is told of when it is its turn.
+            guard let page = try? loader.requests.page(for: continuation) else { return }
+            guard try await loader.mayLookAhead(page, after: loaded.fetched) else { return }
+            let stored = try await store.storedPage(page, of: feed)
+            let response = AwaitedFetch()
+            let task = launch { [loader, hasTrouble] (_: isolated any Actor) in
+                let fetch = await loader.fetch(page, stored: stored)
+                if case .failure = fetch.result { hasTrouble.withLock { $0 = true } }
+                response.finish(fetch)
+            }
+            let isLast = stored.map { $0.continuation == nil } ?? false
+            lookAheads.add(
+                LookAheads.Entry(continuation: continuation, response: response, task: task, isLast: isLast))
+        }
+    }
+
+    /// How many pages the walk may still have, at least 1.
+    private func mostPages(behind pages: Int) -> Int {
+        let limits = [rules.pagesWanted, loader.definition.maxPages.map { $0 - pages }].compactMap(\.self)
+        return max(limits.min() ?? .max, 1)
+    }
+
+    /// How many requests may be under way: one, unless the feed allows more and nothing speaks against it.
+    private func mostUnderWay(after fetched: FetchedPage) -> Int {
+        let allowed = loader.definition.pagination.lookAhead
+        guard allowed > 1, !hasTrouble.withLock({ $0 }) else { return 1 }
+        // Known ground may end the walk at any page: what is behind it is needless.
+        guard !rules.stopsAtKnownGround || isFirstLoad else { return 1 }
+        let left = fetched.quota.compactMap(\.remaining).min().map { Int(clamping: $0) } ?? .max
+        let fitting = Self.mostBytes / max(fetched.response.body.count, 1)
+        return max(min(allowed, left, fitting), 1)
+    }
+}

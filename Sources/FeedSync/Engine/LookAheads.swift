@@ -1,0 +1,45 @@
+/// The requests of pages that are under way before it is their turn, in the order of the pages.
+struct LookAheads {
+    /// One of them.
+    struct Entry {
+        let continuation: Continuation
+        /// Where its response comes.
+        let response: AwaitedFetch
+        let task: Task<Void, Never>
+        /// Whether the page was the last one when it was stored.
+        let isLast: Bool
+    }
+
+    private var entries: [Entry] = []
+
+    /// How many there are.
+    var count: Int { entries.count }
+
+    /// Whether a further one would lie behind the page that was the last when it was stored.
+    var reachEnd: Bool { entries.last?.isLast ?? false }
+
+    /// Adds the request of the page behind the others.
+    mutating func add(_ entry: Entry) { entries.append(entry) }
+
+    /// The request of the page whose turn it is. Where another page was expected all are dropped, and there is none.
+    mutating func take(_ continuation: Continuation?) -> Entry? {
+        guard let first = entries.first, first.continuation == continuation else {
+            drop()
+            return nil
+        }
+        return entries.removeFirst()
+    }
+
+    /// Drops what is not of these pages, the next one first: a page has told that others come.
+    mutating func keep(_ wanted: [Continuation]) {
+        let common = zip(entries, wanted).prefix { $0.continuation == $1 }.count
+        for entry in entries[common...] { entry.task.cancel() }
+        entries.removeSubrange(common...)
+    }
+
+    /// Ends all of them.
+    mutating func drop() {
+        for entry in entries { entry.task.cancel() }
+        entries = []
+    }
+}

@@ -1,0 +1,39 @@
+internal import HTTP
+internal import Threading
+
+/// What the requests of all pages have in common.
+struct RequestBase: Sendable {
+    let parts: ResolvedParts
+    /// The feed's `url`.
+    let url: WebURL
+    /// What tells the credentials from others.
+    let fingerprint: Int64
+}
+
+/// Keeps the base of a run's requests, so that it is worked out once and not for every page.
+///
+/// - Isolation: any task or thread.
+final class KeptRequestBase: Sendable {
+    private let kept = Lock<RequestBase?>(nil)
+    private let isConstant: Bool
+
+    /// - Parameter definition: Where it refers to a file, which may be replaced while pages come, or needs an access token,
+    ///   which expires, nothing is kept.
+    init(for definition: FeedDefinition) {
+        let references = definition.templates.flatMap(\.references)
+        let hasFile = references.contains { if case .file = $0 { true } else { false } }
+        let hasToken = if case .oauth2 = definition.authentication { true } else { false }
+        isConstant = !hasFile && !hasToken
+    }
+
+    /// The base that is kept, or a new one.
+    ///
+    /// - Throws: what `make` throws; nothing is kept then.
+    func base(_ make: () throws(FeedError) -> RequestBase) throws(FeedError) -> RequestBase {
+        guard isConstant else { return try make() }
+        if let base = kept.withLock({ $0 }) { return base }
+        let base = try make()
+        kept.withLock { $0 = base }
+        return base
+    }
+}
