@@ -3,6 +3,12 @@
 
 #include <sqlite3.h>
 
+// sqlite3_config is variadic, too. Without statistics of memory, which nobody reads, an allocation takes no lock.
+// https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus
+static inline int csqlite_keep_no_memory_statistics(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // sqlite3_db_config is variadic, and Swift does not import variadic functions.
 static inline int csqlite_db_config_set(sqlite3 *db, int option, int enabled) {
     return sqlite3_db_config(db, option, enabled, (int *)0);

@@ -41,10 +41,13 @@ public final class Client: Sendable {
     /// A redirect goes through the same rules as the request: credentials only to their origin, never from https to
     /// http, at most `limits.redirects`, no circle.
     ///
+    /// - Parameter prepare: Makes something of the response on the client's thread, while whoever asked may be busy: it
+    ///   becomes `Response.prepared`. The client's other transfers wait for it.
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled.
     /// - Isolation: goes on where it was called; an actor of its own thread is woken once.
     public func send(
-        _ request: Request, isolation: isolated (any Actor)? = #isolation
+        _ request: Request, preparing prepare: (@Sendable (Response) -> (any Sendable)?)? = nil,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws(HTTPError) -> Response {
         let route = try Route(request)
         try start()
@@ -53,7 +56,7 @@ public final class Client: Sendable {
             // Names the caller's isolation, or the closure would go by way of the global pool: a thread woken for nothing.
             _ = isolation
             return await withCheckedContinuation { reply in
-                let submission = Submission(id: id, request: request, route: route, reply: reply)
+                let submission = Submission(id: id, request: request, route: route, prepare: prepare, reply: reply)
                 if !inbox.submit(submission) {
                     reply.resume(returning: .failure(route.refusal(.cancelled, "the request was cancelled")))
                 }

@@ -6,6 +6,7 @@ struct Submission: Sendable {
     let id: UInt64
     let request: Request
     let route: Route
+    let prepare: (@Sendable (Response) -> (any Sendable)?)?
     let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
 }
 

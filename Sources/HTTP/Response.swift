@@ -12,6 +12,8 @@ public struct Response: Sendable {
     public let wireByteCount: Int
     /// How many redirects were followed.
     public let redirectCount: Int
+    /// What was made of the response as soon as it was there, where that was wanted.
+    public internal(set) var prepared: (any Sendable)?
 
     /// A response made up of its parts.
     public init(

@@ -10,6 +10,7 @@ final class Transfer {
     /// When the total time-out passes; set when the first hop starts.
     var deadline: ContinuousClock.Instant?
 
+    private let prepare: (@Sendable (Response) -> (any Sendable)?)?
     private let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
     private var head = ResponseHead()
     private let buffers: BodyBuffers
@@ -23,6 +24,7 @@ final class Transfer {
         id = submission.id
         request = submission.request
         route = submission.route
+        prepare = submission.prepare
         reply = submission.reply
     }
 
@@ -75,10 +77,11 @@ final class Transfer {
         } catch {
             return .failure(error)
         }
-        return .success(
-            Response(
-                status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
-                redirectCount: route.redirectCount))
+        var response = Response(
+            status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
+            redirectCount: route.redirectCount)
+        response.prepared = prepare?(response)
+        return .success(response)
     }
 
     /// Hands the outcome to whoever called `send`; once.

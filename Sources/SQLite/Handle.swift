@@ -7,7 +7,11 @@ internal import CSQLite
 final class Handle {
     let database: OpaquePointer
 
+    /// Done once, before the library is used. It refuses, and works all the same, where somebody else used it first.
+    private static let configuration: Int32 = csqlite_keep_no_memory_statistics()
+
     init(path: String, flags: Int32) throws(SQLiteError) {
+        _ = Self.configuration
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened else {

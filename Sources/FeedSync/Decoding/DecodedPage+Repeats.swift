@@ -1,9 +1,8 @@
 internal import CSimdjson
 
 extension DecodedPage {
-    /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
-    /// the place of the first. nil for the usual page, where each item has a key of its own.
-    var orderWithoutRepeats: [Int]? {
+    /// What `orderWithoutRepeats` is to be.
+    var order: [Int]? {
         if let keys = integerKeys { return keys.hasRepeats ? orderOfLast() : nil }
         var hashes = Set<Int>(minimumCapacity: elementCount)
         for index in 0..<elementCount where !hashes.insert(keyHash(at: index)).inserted {

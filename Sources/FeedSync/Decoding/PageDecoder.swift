@@ -6,7 +6,7 @@ internal import Threading
 ///
 /// - Isolation: any.
 final class PageDecoder: Sendable {
-    private let plan: DecodePlan
+    let plan: DecodePlan
     private let idle = Lock(IdleScanners())
 
     init(_ plan: DecodePlan) {
@@ -61,6 +61,11 @@ final class DecodedPage: @unchecked Sendable {
     private let body: Body
     private let scanner: Scanner
     private let decoder: PageDecoder
+    /// The keys of the page's items in its order, as a JSON array.
+    private(set) var keys = "[]"
+    /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
+    /// the place of the first. nil for the usual page, where each item has a key of its own.
+    private(set) var orderWithoutRepeats: [Int]?
 
     fileprivate init(_ page: json_page, body: Body, scanner: Scanner, plan: DecodePlan, decoder: PageDecoder) {
         self.page = page
@@ -68,6 +73,8 @@ final class DecodedPage: @unchecked Sendable {
         self.scanner = scanner
         self.plan = plan
         self.decoder = decoder
+        keys = keysText
+        orderWithoutRepeats = order
     }
 
     deinit { decoder.recycle(scanner) }
@@ -132,8 +139,7 @@ final class DecodedPage: @unchecked Sendable {
 }
 
 extension DecodedPage {
-    /// The keys of the page's items in its order, as a JSON array.
-    var keys: String {
+    fileprivate var keysText: String {
         var text: [UInt8] = [UInt8(ascii: "[")]
         text.reserveCapacity(elementCount &* 12)
         for index in 0..<elementCount {

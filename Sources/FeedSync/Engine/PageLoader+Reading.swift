@@ -66,7 +66,12 @@ extension PageLoader {
             let decoded: DecodedPage
             let leftOut: LeftOut
             do throws(FeedError) {
-                decoded = try decoder.decode(fetched.response.body, secrets: page.secrets)
+                // The shape may have grown since.
+                let early = fetched.response.prepared as? DecodedPage
+                decoded =
+                    if let early, early.plan === decoder.plan { early } else {
+                        try decoder.decode(fetched.response.body, secrets: page.secrets)
+                    }
                 if mayGrow, decoded.outgrowsPlan {
                     let grown = try self.shape.grown(for: fetched.response.body)
                     return try following(grown).decode(page, fetched, after: walk, shape: grown, mayGrow: false)

@@ -146,7 +146,15 @@ struct PageLoader: Sendable {
         return try await read(page, fetched, after: walk)
     }
 
-    private var pages: AuthorizedFetcher { AuthorizedFetcher(requests: requests, fetcher: fetcher) }
+    /// Pages are decoded as they come, while the one before is committed.
+    private var pages: AuthorizedFetcher {
+        guard definition.isSettled else { return AuthorizedFetcher(requests: requests, fetcher: fetcher) }
+        let early = fetcher.preparing { [decoder] response in
+            // What cannot be decoded is told of when it is its turn.
+            response.status == 200 && !response.body.isEmpty ? try? decoder.decode(response.body) : nil
+        }
+        return AuthorizedFetcher(requests: requests, fetcher: early)
+    }
 
     /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
     private func current(_ fetch: Fetch, _ fetched: FetchedPage) async throws(FetchFailure) -> StoredPage? {

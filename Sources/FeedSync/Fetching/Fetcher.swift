@@ -12,6 +12,7 @@ public struct Fetcher: Sendable {
     private let now: @Sendable () -> Int64
     let bodyValue: BodyValue
     private var progress: @Sendable (FetchProgress) -> Void
+    private var prepare: (@Sendable (Response) -> (any Sendable)?)?
 
     /// A fetcher for the pages of a feed.
     ///
@@ -51,6 +52,13 @@ public struct Fetcher: Sendable {
         return fetcher
     }
 
+    /// A fetcher that makes something of each response as soon as it is there, on the client's thread.
+    func preparing(_ prepare: @escaping @Sendable (Response) -> (any Sendable)?) -> Fetcher {
+        var fetcher = self
+        fetcher.prepare = prepare
+        return fetcher
+    }
+
     /// A fetcher that tells `note` what it tells others.
     func noting(_ note: @escaping @Sendable (FetchProgress) -> Void) -> Fetcher {
         var fetcher = self
@@ -80,7 +88,7 @@ public struct Fetcher: Sendable {
             }
             let response: Response
             do throws(HTTPError) {
-                response = try await client.send(request)
+                response = try await client.send(request, preparing: prepare)
             } catch {
                 report.addFailedRequest()
                 guard case .retry(let wait) = decision(.failure(error), attempt) else {

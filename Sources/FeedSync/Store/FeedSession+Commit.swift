@@ -227,12 +227,16 @@ extension FeedSession {
         try connection.run(
             "INSERT INTO _walk_page (walk, number, page, position, asked) VALUES (?, ?, ?, ?, ?)",
             Value(walk.id), Value(walk.pages), Value(id), Value(begin), Value(page.part?.asked.text))
+        // By itself, as it has an index, which is written even where the value is as it was.
+        if walk.generation != (state.walk?.id == walk.id ? state.walk?.generation : nil) {
+            try connection.run("UPDATE _walk SET generation = ? WHERE id = ?", Value(walk.generation), Value(walk.id))
+        }
         try connection.run(
             """
-            UPDATE _walk SET generation = ?, pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
+            UPDATE _walk SET pages = ?, elements = ?, position = ?, left_out = ?, total = ?, drift = ?,
                 complete = ?, reason = ?, stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ?,
                 is_unchecked = ?, part = ?, part_elements = ?, part_total = ?, capped = ?, cap = ? WHERE id = ?
-            """, Value(walk.generation), Value(walk.pages), Value(walk.elements), Value(walk.position),
+            """, Value(walk.pages), Value(walk.elements), Value(walk.position),
             Value(walk.leftOut), Value(walk.total), Value(walk.hasDrifted),
             Value(walk.isComplete),
             Value(walk.reason?.rawValue), Value(isEnd ? now : nil), Value(walk.furthest),
