@@ -7,9 +7,9 @@ internal import Threading
 final class FeedRun {
     let feed: String
     let store: Store
-    private(set) var loader: PageLoader
-    private let now: @Sendable () -> String
-    private let publish: (StatusEvent) -> Void
+    var loader: PageLoader
+    let now: @Sendable () -> String
+    let publish: (StatusEvent) -> Void
     let launch: Launch
 
     private let command: RequestCommand
@@ -18,7 +18,7 @@ final class FeedRun {
     /// The first page of a feed in parts; nil for others, which are asked for as they are.
     private var start: Continuation?
     /// How many items of a part the upstream served to the walk before.
-    private var cap: Int?
+    private(set) var cap: Int?
     private var notices: [String] = []
     private var walkNotices = WalkNotices()
     private var leftOut = LeftOut()
@@ -155,57 +155,7 @@ final class FeedRun {
         return text.map { PageRequest.Parameter(name: rule.parameter, value: $0) }
     }
 
-    /// Asks for a page of the walk once more, and stores it if it has more than it had.
-    private func check(
-        _ number: Int, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> RunRules.Check {
-        let continuation = try await storing { () async throws(FeedError) in
-            try await store.continuation(ofPage: number, of: feed)
-        }
-        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
-        let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
-        let walk = try await storing { () async throws(FeedError) in try await store.progress(of: feed).walk }
-        let loaded = try await loader.load(fetch, after: WalkSoFar(cap: walk?.cap ?? cap))
-        if let shape = loaded.shape { loader = loader.following(shape) }
-        let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
-        // A part that has more by now than the upstream serves is for the next walk to halve.
-        let result =
-            loaded.isNotModified
-            ? .same
-            : loaded.end.part == .tooMany
-                ? .outgrown
-                : try await storing { () async throws(FeedError) in
-                    try await store.check(page, number: number, known: fetch.stored, of: feed)
-                }
-        guard result != .same, result != .outgrown else {
-            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
-            return result
-        }
-        publish(
-            try await storing { () async throws(FeedError) in
-                try await store.begin(.footer, on: feed, now: now())
-            })
-        let next = try await storing { () async throws(FeedError) in try await store.continuation(of: feed) }
-        try await commit(loaded, checking: next)
-        return result
-    }
-
-    private func commit(
-        _ loaded: LoadedPage, checking next: Continuation?, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) {
-        guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
-        var commit = pageCommit(
-            loaded, .footer, end: PageEnd(next: next, total: loaded.end.total, notice: nil), wantsNext: false)
-        commit.isCheck = true
-        do throws(FeedError) {
-            try await store.commit(commit, to: feed, now: now()).events.forEach(publish)
-        } catch {
-            throw FetchFailure(error, after: loaded.fetched)
-        }
-        note(loaded)
-    }
-
-    private func pageCommit(
+    func pageCommit(
         _ loaded: LoadedPage, _ direction: PageDirection, end: PageEnd, wantsNext: Bool
     ) -> PageCommit {
         let fetched = loaded.fetched
@@ -246,8 +196,9 @@ final class FeedRun {
         note(loaded)
         return rules.committed(
             RunRules.Committed(
-                number: outcome.number, isUnchanged: outcome.isUnchanged, isKnownGround: outcome.ground != nil,
-                adjoins: outcome.adjoins, next: loaded.end.next, reason: outcome.reason))
+                number: outcome.number, isUnchanged: outcome.isUnchanged, isInPlace: outcome.isInPlace,
+                isKnownGround: outcome.ground != nil, adjoins: outcome.adjoins, next: loaded.end.next,
+                reason: outcome.reason))
     }
 
     private func fail(
@@ -263,7 +214,7 @@ final class FeedRun {
         throw failure.error
     }
 
-    private func note(_ loaded: LoadedPage) {
+    func note(_ loaded: LoadedPage) {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
         walkNotices.note(loaded)
         leftOut.first = leftOut.first ?? loaded.leftOut.first
@@ -276,7 +227,7 @@ final class FeedRun {
         return ["\(items) left out" + (leftOut.first.map { ": \($0)" } ?? ", as before")]
     }
 
-    private func failing<Result>(_ body: () throws(FeedError) -> Result) throws(FetchFailure) -> Result {
+    func failing<Result>(_ body: () throws(FeedError) -> Result) throws(FetchFailure) -> Result {
         do throws(FeedError) { return try body() } catch { throw FetchFailure(error) }
     }
 

@@ -17,6 +17,8 @@ struct RunRules {
         /// Its number in the walk, from 1.
         var number: Int
         var isUnchanged: Bool
+        /// Whether the list goes on behind it, or ends, as it did when it was stored.
+        var isInPlace = true
         /// Whether everything from it on is stored already.
         var isKnownGround = false
         /// Whether it is sure that nothing lies between the page before and this one.
@@ -43,6 +45,8 @@ struct RunRules {
 
     private struct Walk {
         var hasChanged = false
+        /// Whether the list is not what it was, be it that it only ends elsewhere.
+        var hasMoved = false
         var pages = 0
         /// The pages that the walk had when it was cut off; 0 for one that was not.
         var resumedBehind = 0
@@ -122,6 +126,7 @@ struct RunRules {
             return .fetch(.footer, next)
         case .walking(var walk):
             walk.hasChanged = walk.hasChanged || !page.isUnchanged
+            walk.hasMoved = walk.hasMoved || !page.isUnchanged || !page.isInPlace
             walk.pages = max(walk.pages, page.number)
             // Where a watermark leads, rows that stood together may have others between them now.
             let isSure = if case .since = mode { false } else { page.adjoins }
@@ -185,7 +190,7 @@ struct RunRules {
 
     private mutating func check(_ walk: Walk, also pages: [Int]) -> Step {
         // A list that is as a walk stored it that missed nothing has not moved.
-        var wanted = Set(pages).union(walk.hasChanged || !mayEndAtHeader ? walk.doubtful : [])
+        var wanted = Set(pages).union(walk.hasMoved || !mayEndAtHeader ? walk.doubtful : [])
         if walk.resumedBehind > 0 { wanted.formUnion(1...walk.resumedBehind) }
         let all = wanted.sorted()
         guard let first = all.first else { return end(outcome(walk), closing(walk)) }

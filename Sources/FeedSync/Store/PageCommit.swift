@@ -75,6 +75,8 @@ struct StoredPage: Sendable, Hashable {
 struct PageOutcome: Sendable {
     let items: ItemFigures
     let isUnchanged: Bool
+    /// Whether the list goes on behind it, or ends, as it did when it was stored.
+    let isInPlace: Bool
     let isEnd: Bool
     /// The page's number in the walk.
     let number: Int

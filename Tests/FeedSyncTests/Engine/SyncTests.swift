@@ -250,4 +250,28 @@ struct SyncTests {
             #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(29)), "\(mode)")
         }
     }
+
+    @Test(
+        "A list that goes on where it ended has changed, although every page that has items is as it was",
+        arguments: [PagedFeed.Style.link, .nextURL, .page])
+    func longerList(style: PagedFeed.Style) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), style: style)
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}",
+            paging: "pagination: \(style.pagination(size: nil, style == .page ? ["total: total_count"] : []))",
+            upstream: upstream)
+        #expect(try await sync(bench).reason == nil)
+        // One more stands on page 3, till one of page 1 goes as soon as all pages before are read.
+        upstream.edit { $0 += PagedFeed.items(21...21) }
+        let isEdited = Lock(false)
+        bench.server.route("/things") { request in
+            if upstream.requestedPages.last == 2, upstream.items.count == 21, !isEdited.withLock({ $0 }) {
+                isEdited.withLock { $0 = true }
+                upstream.edit { $0.remove(at: 0) }
+            }
+            return upstream.answer(request)
+        }
+        #expect(try await sync(bench).reason == nil)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21 AND _removed_at IS NULL") == ["1"])
+    }
 }

@@ -1,0 +1,52 @@
+/// Pages of the walk that are asked for once more.
+extension FeedRun {
+    /// Asks for a page of the walk once more, and stores it if it has more than it had.
+    func check(
+        _ number: Int, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> RunRules.Check {
+        let continuation = try await storing { () async throws(FeedError) in
+            try await store.continuation(ofPage: number, of: feed)
+        }
+        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
+        let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
+        let walk = try await storing { () async throws(FeedError) in try await store.progress(of: feed).walk }
+        let loaded = try await loader.load(fetch, after: WalkSoFar(cap: walk?.cap ?? cap))
+        if let shape = loaded.shape { loader = loader.following(shape) }
+        let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
+        // A part that has more by now than the upstream serves is for the next walk to halve.
+        let result =
+            loaded.isNotModified
+            ? .same
+            : loaded.end.part == .tooMany
+                ? .outgrown
+                : try await storing { () async throws(FeedError) in
+                    try await store.check(page, number: number, known: fetch.stored, of: feed)
+                }
+        guard result != .same, result != .outgrown else {
+            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
+            return result
+        }
+        publish(
+            try await storing { () async throws(FeedError) in
+                try await store.begin(.footer, on: feed, now: now())
+            })
+        let next = try await storing { () async throws(FeedError) in try await store.continuation(of: feed) }
+        try await commit(loaded, checking: next)
+        return result
+    }
+
+    private func commit(
+        _ loaded: LoadedPage, checking next: Continuation?, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) {
+        guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
+        var commit = pageCommit(
+            loaded, .footer, end: PageEnd(next: next, total: loaded.end.total, notice: nil), wantsNext: false)
+        commit.isCheck = true
+        do throws(FeedError) {
+            try await store.commit(commit, to: feed, now: now()).events.forEach(publish)
+        } catch {
+            throw FetchFailure(error, after: loaded.fetched)
+        }
+        note(loaded)
+    }
+}
