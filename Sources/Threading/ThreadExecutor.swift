@@ -7,7 +7,7 @@ internal import Glibc
 /// alive for as long as itself.
 ///
 /// - Isolation: `enqueue` from any thread; jobs run one at a time, in order, on the executor's thread.
-public final class ThreadExecutor: SerialExecutor {
+public final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private let queue: JobQueue
 
     /// Starts the thread; nil where the system has no more of them.
@@ -28,7 +28,13 @@ public final class ThreadExecutor: SerialExecutor {
     /// Puts a job at the end of the queue.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.append(PendingJob(job: job, executor: asUnownedSerialExecutor()))
+        queue.append(PendingJob(job: job, serial: asUnownedSerialExecutor(), task: asUnownedTaskExecutor()))
+    }
+
+    /// What a task prefers that is to go on here wherever it waited: what waits for a continuation goes on by way of the
+    /// global pool otherwise, also in an actor of this executor, and that is a thread that is woken for nothing.
+    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        UnownedTaskExecutor(ordinary: self)
     }
 
     /// What an actor returns from `unownedExecutor`.
@@ -39,14 +45,15 @@ public final class ThreadExecutor: SerialExecutor {
 
 private struct PendingJob {
     let job: UnownedJob
-    let executor: UnownedSerialExecutor
+    let serial: UnownedSerialExecutor
+    let task: UnownedTaskExecutor
 }
 
 private func runJobs(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let start else { return nil }
     let queue = Unmanaged<JobQueue>.fromOpaque(start).takeRetainedValue()
     while let pending = queue.next() {
-        pending.job.runSynchronously(on: pending.executor)
+        pending.job.runSynchronously(isolatedTo: pending.serial, taskExecutor: pending.task)
     }
     return nil
 }

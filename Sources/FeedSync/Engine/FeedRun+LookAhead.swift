@@ -52,6 +52,8 @@ extension FeedRun {
             lookAheads.add(
                 LookAheads.Entry(continuation: continuation, response: response, task: task, isLast: isLast))
         }
+        // Their turn on the engine's thread: they are on the wire before it is busy.
+        await Task.yield()
     }
 
     /// How many pages the walk may still have, at least 1.

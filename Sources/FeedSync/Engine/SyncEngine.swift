@@ -123,7 +123,7 @@ public actor SyncEngine {
         for effect in effects {
             switch effect {
             case .start(let command):
-                run = Task { await self.ended(with: self.result(of: command)) }
+                run = Task(executorPreference: store.executor) { await self.ended(with: self.result(of: command)) }
             case .stop:
                 run?.cancel()
             case .cancel(let ticket):
@@ -166,7 +166,7 @@ public actor SyncEngine {
             },
             // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
             launch: { [self] operation in
-                Task.immediate { await operation(self) }
+                Task(executorPreference: store.executor) { await operation(self) }
             })
         do throws(FeedError) {
             let summary = try await run.perform(opening)

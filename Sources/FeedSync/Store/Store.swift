@@ -11,7 +11,7 @@ public actor Store {
     /// The file's path.
     public nonisolated let path: String
 
-    private nonisolated let executor: ThreadExecutor
+    nonisolated let executor: ThreadExecutor
     let connection: Connection
     var sessions: [String: FeedSession] = [:]
     nonisolated let salt: String
