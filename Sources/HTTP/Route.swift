@@ -8,6 +8,7 @@ struct Route {
     private(set) var body: [UInt8]?
     private(set) var redirectCount = 0
     private var headers: Headers
+    /// Where it has been, from the first redirect on.
     private var visited: Set<Stop> = []
 
     private struct Stop: Hashable {
@@ -22,7 +23,6 @@ struct Route {
         url = request.url
         body = request.body
         headers = request.headers
-        visited.insert(Stop(method: method, url: url))
         guard HTTPToken.isValid(method) else { throw refusal(.invalidRequest, "the method is no HTTP token") }
         for field in outgoingHeaders.fields where !field.isValid {
             // The value may be a secret and the name may hold a line break: neither is quoted.
@@ -83,6 +83,7 @@ struct Route {
                 headers[name] = nil
             }
         }
+        if redirectCount == 0 { visited.insert(Stop(method: request.method, url: request.url)) }
         url = target
         redirectCount += 1
         guard visited.insert(Stop(method: method, url: url)).inserted else {

@@ -26,6 +26,11 @@ extension Connection {
     ///
     /// - Throws: `SQLiteError`, also when there are more or fewer values than parameters.
     public func run(_ sql: String, _ values: Value...) throws(SQLiteError) {
+        try run(sql, values)
+    }
+
+    /// The same, with as many values as there are.
+    public func run(_ sql: String, _ values: [Value]) throws(SQLiteError) {
         try withCached(sql, values) { statement throws(SQLiteError) in
             while try statement.step() {}
         }

@@ -50,7 +50,8 @@ extension FeedRun {
             }
             let isLast = stored.map { $0.continuation == nil } ?? false
             lookAheads.add(
-                LookAheads.Entry(continuation: continuation, response: response, task: task, isLast: isLast))
+                LookAheads.Entry(
+                    continuation: continuation, page: page, response: response, task: task, isLast: isLast))
         }
         // Their turn on the engine's thread: they are on the wire before it is busy.
         await Task.yield()

@@ -101,7 +101,10 @@ final class FeedRun {
     ) async throws(FetchFailure) -> RunRules.Step {
         try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
         // A mistake in the definition is found before anything begins.
-        var prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation ?? start) }
+        var prepared = try failing { () throws(FeedError) in
+            if let asked = lookAheads.next(continuation) { return asked }
+            return try loader.requests.page(for: continuation ?? start)
+        }
         if !isBegun {
             publish(
                 try await storing { () async throws(FeedError) in

@@ -3,6 +3,7 @@ struct LookAheads {
     /// One of them.
     struct Entry {
         let continuation: Continuation
+        let page: PreparedPage
         /// Where its response comes.
         let response: AwaitedFetch
         let task: Task<Void, Never>
@@ -17,6 +18,12 @@ struct LookAheads {
 
     /// Whether a further one would lie behind the page that was the last when it was stored.
     var reachEnd: Bool { entries.last?.isLast ?? false }
+
+    /// The page whose turn it is, if it has been asked for.
+    func next(_ continuation: Continuation?) -> PreparedPage? {
+        guard let first = entries.first, first.continuation == continuation else { return nil }
+        return first.page
+    }
 
     /// Adds the request of the page behind the others.
     mutating func add(_ entry: Entry) { entries.append(entry) }

@@ -47,44 +47,50 @@ struct WalkSoFar: Sendable {
 }
 
 /// Fetches and decodes a page: the diagram's first two stages.
-struct PageLoader: Sendable {
+///
+/// Never changes; a class because it is handed on for every page, and has much in it.
+final class PageLoader: Sendable {
     let shape: FeedShape
-    private(set) var requests: RequestPlan
-    private(set) var fetcher: Fetcher
+    let requests: RequestPlan
+    let fetcher: Fetcher
     let store: Store
     let options: EngineOptions
     let decoder: PageDecoder
 
-    init(_ shape: FeedShape, fetcher: Fetcher, store: Store, options: EngineOptions) {
+    convenience init(_ shape: FeedShape, fetcher: Fetcher, store: Store, options: EngineOptions) {
+        let requests = RequestPlan(
+            shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
+            commands: options.commands, tokens: options.tokens)
+        self.init(shape, requests, fetcher, PageDecoder(shape.plan), store, options)
+    }
+
+    private init(
+        _ shape: FeedShape, _ requests: RequestPlan, _ fetcher: Fetcher, _ decoder: PageDecoder, _ store: Store,
+        _ options: EngineOptions
+    ) {
         self.shape = shape
+        self.requests = requests
         self.fetcher = fetcher
         self.store = store
         self.options = options
-        requests = RequestPlan(
-            shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
-            commands: options.commands, tokens: options.tokens)
-        decoder = PageDecoder(shape.plan)
+        self.decoder = decoder
     }
 
     /// A loader that goes on with another shape of the feed.
     func following(_ shape: FeedShape) -> PageLoader {
-        var loader = PageLoader(shape, fetcher: fetcher, store: store, options: options)
-        loader.requests.watermark = requests.watermark
-        return loader
+        PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(from: requests.watermark)
     }
 
     /// A loader whose requests say how far the mirror reaches.
     func asking(from watermark: PageRequest.Parameter?) -> PageLoader {
-        var loader = self
-        loader.requests.watermark = watermark
-        return loader
+        var requests = requests
+        requests.watermark = watermark
+        return PageLoader(shape, requests, fetcher, decoder, store, options)
     }
 
     /// A loader that also tells `note` of retries and waits.
     func noting(_ note: @escaping @Sendable (FetchProgress) -> Void) -> PageLoader {
-        var loader = self
-        loader.fetcher = fetcher.noting(note)
-        return loader
+        PageLoader(shape, requests, fetcher.noting(note), decoder, store, options)
     }
 
     var definition: FeedDefinition { shape.definition }

@@ -170,13 +170,9 @@ extension FeedSession {
     ) throws -> [StatusEvent] {
         let isEnd = page.end.next == nil
         let closing: RefreshStatus = isEnd && page.direction == .footer ? .noMoreData : page.direction.end
-        var events = [try addEvent(closing, page: number, items: items, now: now)]
-        if isEnd, page.direction == .header {
-            events.append(try addEvent(.noMoreData, page: number, now: now))
-        }
-        if beginsNext {
-            events.append(try addEvent(.beginFooter, page: number + 1, now: now))
-        }
-        return events
+        var events = [EventEntry(status: closing, page: number, items: items)]
+        if isEnd, page.direction == .header { events.append(EventEntry(status: .noMoreData, page: number)) }
+        if beginsNext { events.append(EventEntry(status: .beginFooter, page: number + 1)) }
+        return try addEvents(events, now: now)
     }
 }

@@ -59,13 +59,7 @@ extension FeedSession {
             }
             return known.id
         }
-        if known != nil {
-            try connection.run(
-                """
-                DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ?
-                    AND NOT EXISTS (SELECT 1 FROM _walk_page w WHERE w.page = _page.id AND w.walk = ?)
-                """, .text(feed), .text(page.request), Value(page.credential), Value(walk))
-        }
+        if known != nil { try dropPages(page, keepingThoseOf: page.isCheck ? walk : nil) }
         try connection.run(
             """
             INSERT INTO _page (feed, walk, request, credential, generation, position, placed, elements, keys, is_first,
@@ -77,6 +71,20 @@ extension FeedSession {
             Value(validators.etag), Value(validators.lastModified),
             .text(now))
         return connection.lastInsertRowID
+    }
+
+    /// Drops the stored pages of a page's request.
+    ///
+    /// - Parameter walk: Whose pages stay: one that is asked for once more may stand in the walk already.
+    private func dropPages(_ page: PageCommit, keepingThoseOf walk: Int64?) throws {
+        let ofRequest = "DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ?"
+        if let walk {
+            try connection.run(
+                "\(ofRequest) AND id NOT IN (SELECT page FROM _walk_page WHERE walk = ?)", .text(feed),
+                .text(page.request), Value(page.credential), Value(walk))
+        } else {
+            try connection.run(ofRequest, .text(feed), .text(page.request), Value(page.credential))
+        }
     }
 
     /// Keeps a page's newer validators; one that has none may share rows with others, or its rows were written since.

@@ -108,22 +108,31 @@ final class FeedSession {
         _ status: RefreshStatus, page: Int?, error: String? = nil, now: String
     ) throws -> StatusEvent {
         try connection.run("UPDATE feed SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
-        return try addEvent(status, page: page, error: error, now: now)
+        return try addEvents([EventEntry(status: status, page: page, error: error)], now: now)[0]
     }
 
     /// Adds an event to the log; the feed's status is to follow in the same transaction.
-    func addEvent(
-        _ status: RefreshStatus, page: Int?, items: ItemFigures = ItemFigures(), error: String? = nil, now: String
-    ) throws -> StatusEvent {
+    func addEvents(_ entries: [EventEntry], now: String) throws -> [StatusEvent] {
+        let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         try connection.run(
             """
             INSERT INTO event (at, feed, run, status, page, inserted, updated, unchanged, removed, error)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, .text(now), .text(feed), Value(run), .text(status.rawValue), Value(page), Value(items.inserted),
-            Value(items.updated), Value(items.unchanged), Value(items.removed), Value(error))
-        return StatusEvent(
-            id: Int(connection.lastInsertRowID), at: now, feed: feed, run: Int(run), status: status, page: page,
-            items: items, error: error)
+            VALUES \(Array(repeating: row, count: entries.count).joined(separator: ", "))
+            """,
+            entries.flatMap { entry in
+                [
+                    .text(now), .text(feed), Value(run), .text(entry.status.rawValue), Value(entry.page),
+                    Value(entry.items.inserted), Value(entry.items.updated), Value(entry.items.unchanged),
+                    Value(entry.items.removed), Value(entry.error),
+                ]
+            })
+        // AUTOINCREMENT counts on in one statement: https://sqlite.org/autoinc.html
+        let first = Int(connection.lastInsertRowID) - entries.count + 1
+        return entries.enumerated().map { index, entry in
+            StatusEvent(
+                id: first + index, at: now, feed: feed, run: Int(run), status: entry.status, page: entry.page,
+                items: entry.items, error: entry.error)
+        }
     }
 
     func finishRun(outcome: String, figures: RunFigures, error: String?, now: String) throws {
@@ -144,4 +153,13 @@ final class FeedSession {
             Value(figures.requests), Value(figures.bytes), Value(error), Value(run))
         try FeedSchedule.follow(run, of: feed, every: shape.definition.every, on: connection)
     }
+}
+
+/// A line of the event log on its way into the store.
+struct EventEntry {
+    var status: RefreshStatus
+    var page: Int?
+    var items = ItemFigures()
+    /// Why it failed, as JSON.
+    var error: String?
 }
