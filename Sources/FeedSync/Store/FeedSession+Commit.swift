@@ -10,7 +10,7 @@ extension FeedSession {
         do {
             let (outcome, met) = try connection.transaction { try store(page, in: &draft, now: now) }
             if outcome.beginsNext { draft.open = .footer }
-            follow(draft, behind: page, met: met)
+            follow(draft, behind: page, met: met, added: outcome.items.inserted)
             return outcome
         } catch {
             table.abandon()

@@ -5,7 +5,7 @@ extension FeedSession {
     /// behind them, and the first one, to which an item may have moved when the walk had passed it. Where items move from
     /// page to page, or from part to part, it is any: the rows may have had other neighbours since. None if no row is missing.
     func pagesBesideMissing() throws -> [Int] {
-        guard let walk = state.walk else { return [] }
+        guard let walk = state.walk, try !metEverything() else { return [] }
         try gatherMet()
         defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
         // In the order of the walk before; where an item came twice, where it stands now counts.
@@ -25,9 +25,18 @@ extension FeedSession {
             if next < met.count { pages.insert(met[next].page) }
             pages.insert(1)
         }
+        if pages.isEmpty { missesNothing = true }
         let isShifting = shape.definition.pagination.isShifting || shape.definition.split != nil
         if !pages.isEmpty, isShifting { return Array(1...max(1, walk.pages)) }
         return pages.filter { $0 <= walk.pages }.sorted()
+    }
+
+    /// Whether it is plain, without a look at any key, that no row is missing: as many rows as there are stood at places that
+    /// the walk met, or are new.
+    func metEverything() throws -> Bool {
+        if missesNothing { return true }
+        guard let met = trail.metCount(besides: state.walk?.generation) else { return false }
+        return try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) == met
     }
 }
 

@@ -4,7 +4,8 @@ extension FeedSession {
     /// What a walk has to be for its rows to be known ground, as a condition on `_walk`: it met all that it could meet,
     /// and nothing can have passed it unseen.
     static let isGround =
-        "(complete = 1 OR coalesce(reason, '') IN ('cap', 'max_pages', 'left_out')) AND is_unchecked = 0"
+        // Not by IN: SQLite makes a table of such a list each time.
+        "(complete = 1 OR coalesce(reason = 'cap' OR reason = 'max_pages' OR reason = 'left_out', 0)) AND is_unchecked = 0"
 
     /// Known ground at a page's places, if the walk that wrote them last makes them that.
     func ground(at page: Place) throws -> KnownGround? {
@@ -169,6 +170,7 @@ extension FeedSession {
 
     /// Marks the rows that the walk did not meet.
     private func remove(now: String) throws -> Int {
+        if try metEverything() { return 0 }
         try gatherMet()
         defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
         var sections = SectionTally()

@@ -15,6 +15,8 @@ final class FeedSession {
     var state: FeedState
     /// Of the walk in progress; changed only when a transaction has succeeded.
     private(set) var trail: WalkTrail
+    /// Whether a look at all keys found no row that the walk did not meet, and no page came since.
+    var missesNothing = false
     private(set) var standing: FeedStanding
     /// Stored pages, or that there is none, as they were looked up; gone when one is written.
     var lookedUp: [RequestKey: StoredPage?] = [:]
@@ -95,10 +97,13 @@ final class FeedSession {
 
     /// Goes on from a page that is committed.
     ///
-    /// - Parameter met: Where the rows that the page met stood before.
-    func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces]) {
-        if draft.walk?.id != state.walk?.id { trail = WalkTrail() }
-        if !page.isCheck { trail.add(page.end.next?.text, page.mode == "all" ? met : []) }
+    /// - Parameters:
+    ///   - met: Where the rows that the page met stood before.
+    ///   - added: How many rows it added.
+    func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int) {
+        if draft.walk?.id != state.walk?.id { trail = WalkTrail(isWhole: true) }
+        missesNothing = false
+        if !page.isCheck { trail.add(page.end.next?.text, page.mode == "all" ? met : [], added: added) }
         state = draft
         standing = FeedStanding(isLoaded: true, continuation: page.end.next)
     }

@@ -53,10 +53,37 @@ struct WalkTrail: Sendable {
     private(set) var continuations: Set<String> = []
     /// Where the rows that it met stood before.
     private(set) var metPlaces: [MetPlaces] = []
+    /// The rows that it added; nil unless all of the walk's pages are known.
+    private var added: Int64?
 
-    mutating func add(_ continuation: String?, _ met: [MetPlaces] = []) {
+    /// - Parameter isWhole: Whether the walk begins with it.
+    init(isWhole: Bool = false) {
+        added = isWhole ? 0 : nil
+    }
+
+    mutating func add(_ continuation: String?, _ met: [MetPlaces] = [], added: Int = 0) {
         if let continuation { continuations.insert(continuation) }
         metPlaces += met
+        self.added = self.added.map { $0 + Int64(added) }
+    }
+
+    /// How many rows the walk met; nil where that is not known.
+    ///
+    /// - Parameter generation: The walk's own: what has a place in it was met before, or is new.
+    func metCount(besides generation: Int64?) -> Int64? {
+        guard var count = added else { return nil }
+        let places = metPlaces.filter { $0.first.generation != generation }
+            .sorted { ($0.first.generation, $0.first.position) < ($1.first.generation, $1.first.position) }
+        var end: Place?
+        for met in places {
+            let last = met.first.position + met.count
+            // A place that was met twice is one row.
+            let isSeen = end?.generation == met.first.generation
+            let from = isSeen ? max(met.first.position, end?.position ?? 0) : met.first.position
+            count += max(last - from, 0)
+            end = Place(generation: met.first.generation, position: isSeen ? max(last, end?.position ?? 0) : last)
+        }
+        return count
     }
 }
 
