@@ -59,16 +59,19 @@ struct ConfigurationFile: Sendable {
 
     /// Where the file is, past symbolic links; nil where there is none.
     private func target() throws(Failure) -> String? {
-        guard let resolved = realpath(path, nil) else {
+        while true {
+            if let resolved = realpath(path, nil) {
+                defer { free(resolved) }
+                return String(cString: resolved)
+            }
             guard errno == ENOENT else { throw failure("read") }
             var status = stat()
-            guard lstat(path, &status) != 0 else {
+            guard lstat(path, &status) == 0 else { return nil }
+            // Anything else has come since.
+            guard status.st_mode & S_IFMT != S_IFLNK else {
                 throw Failure(.store, ["\(path) is a symbolic link to a file that is not there"])
             }
-            return nil
         }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     private func isCurrent(_ descriptor: Int32, _ target: String) -> Bool {

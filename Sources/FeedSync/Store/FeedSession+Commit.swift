@@ -27,6 +27,7 @@ extension FeedSession {
         guard let walk else { throw FeedError(.bug, "a page has no walk") }
         var writer = PageWriter(
             table, generation: draft.generation, walk: walk, direction: page.direction, now: now,
+            updatesInPlace: page.mode == "all",
             lift: { [self] walk, generation, sections in
                 try lift(walk, to: generation, sections: &sections)
             })
@@ -34,9 +35,9 @@ extension FeedSession {
         let written = try write(page, with: &writer)
         try lapse(writer.touched, longest: draft.longestPage)
         draft.generation = writer.generation
-        draft.hasChanged = draft.hasChanged || writer.isChanged
+        draft.hasChanged = draft.hasChanged || !writer.isUnchanged
         draft.longestPage = max(draft.longestPage, writer.placed)
-        var ground = try !writer.isChanged && written.placed > 0 ? ground(at: written.place) : nil
+        var ground = try writer.isUnchanged && written.placed > 0 ? ground(at: written.place) : nil
         if ground?.reason == .cap, try !isCapped(total: page.end.total ?? walk.total, added: writer.added) {
             ground = nil
         }
@@ -59,7 +60,7 @@ extension FeedSession {
         // Who goes on to the end finds out for itself what there is.
         let behind = page.stopsAtKnownGround && page.end.next != nil ? ground?.reason : nil
         let outcome = PageOutcome(
-            items: writer.items, isUnchanged: !writer.isChanged, isInPlace: isInPlace, isEnd: page.end.next == nil,
+            items: writer.items, isUnchanged: writer.isUnchanged, isInPlace: isInPlace, isEnd: page.end.next == nil,
             number: number, ground: ground, adjoins: adjoins, beginsNext: beginsNext,
             reason: draft.walk?.reason ?? (draft.walk.map { $0.isCapped } ?? false ? .cap : nil) ?? behind
                 ?? (draft.walk.map { $0.leftOut > 0 } ?? false ? .leftOut : nil),
@@ -127,7 +128,7 @@ extension FeedSession {
                 try move(from: from, count: count, to: to, sections: &sections)
             }
             return WrittenPage(
-                keys: stored.keys, elements: stored.elements, storedID: writer.isChanged ? nil : stored.id,
+                keys: stored.keys, elements: stored.elements, storedID: writer.isMoved ? nil : stored.id,
                 place: writer.first ?? stored.place, placed: stored.placed)
         }
     }
@@ -136,7 +137,7 @@ extension FeedSession {
     private func writeEmpty(_ page: PageCommit, with writer: inout PageWriter) throws {
         guard page.direction == .header else { return }
         let isKnown = try storedPage(page.request, page.credential)?.keys == "[]"
-        if !isKnown { try writer.becomeChanged() }
+        if !isKnown { try writer.becomeMoved() }
     }
 
     private func updateFeed(

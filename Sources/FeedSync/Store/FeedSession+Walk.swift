@@ -42,7 +42,7 @@ extension FeedSession {
         }
         if written.keys != "[]", !page.isCheck { walk.lastKeys = written.keys }
         try notice(idlePage: !page.isCheck && written.keys != "[]" && writer.placed == 0, in: &walk, page)
-        if writer.isChanged { walk.lifted = walk.pages }
+        if writer.isMoved { walk.lifted = walk.pages }
         let isEnd = page.end.next == nil
         walk.reason = isEnd ? reason(of: walk, page) : page.mode == "reload" && ground != nil ? walk.reason : nil
         if page.mode == "reload", shape.definition.pagination.isShifting, walk.pages > 1, !adjoins {

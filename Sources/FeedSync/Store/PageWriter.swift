@@ -2,8 +2,9 @@ internal import SQLite
 
 /// Writes the items of one page, as far as they differ from what is stored.
 ///
-/// While every item so far is stored as it came, where it should be, nothing is written. The first one that is not
-/// makes the page a changed one: its walk gets a generation, and its items get places in it.
+/// While every item so far is stored as it came, where it should be, nothing is written; where only content is new and
+/// the walk goes to the end anyway, it is written in its place. The first item that is not where it should be makes the page
+/// a moved one: its walk gets a generation, and its items get places in it.
 ///
 /// - Isolation: the store's, inside the page's transaction.
 struct PageWriter {
@@ -17,8 +18,8 @@ struct PageWriter {
     private(set) var sharesRows = false
     /// How many more live rows there are.
     private(set) var added = 0
-    /// Whether anything is not as stored.
-    private(set) var isChanged = false
+    /// Whether anything is not where it was.
+    private(set) var isMoved = false
     /// The place of the page's first item.
     private(set) var first: Place?
     /// How many places the page takes.
@@ -31,7 +32,11 @@ struct PageWriter {
     /// The feed's newest generation.
     private(set) var generation: Int64
 
+    /// Whether all is stored as it came, where it came.
+    var isUnchanged: Bool { !isMoved && items.updated == 0 }
+
     private let table: FeedTable
+    private let updatesInPlace: Bool
     private let direction: PageDirection
     private let now: Value
     private let lift: (_ walk: WalkState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
@@ -42,15 +47,20 @@ struct PageWriter {
     private var insertion: FeedTable.Insertion
     private let lastBefore: Place?
 
-    /// - Parameter lift: gives the rows of the walk's unchanged pages their place in the generation.
+    /// - Parameters:
+    ///   - updatesInPlace: Whether new content in its old place leaves the walk one that only reads. Not where a walk stops at
+    ///     what is known: the place would say that nothing before it is new.
+    ///   - lift: gives the rows of the walk's unmoved pages their place in the generation.
     init(
         _ table: FeedTable, generation: Int64, walk: WalkState, direction: PageDirection, now: String,
+        updatesInPlace: Bool,
         lift: @escaping (_ walk: WalkState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
     ) {
         self.table = table
         self.generation = generation
         self.walk = walk
         self.direction = direction
+        self.updatesInPlace = updatesInPlace
         self.now = .text(now)
         insertion = FeedTable.Insertion(generation: generation, section: nil, now: .text(now))
         self.lift = lift
@@ -68,7 +78,7 @@ struct PageWriter {
             }
         }
         try table.endRead()
-        guard !isChanged else { return }
+        guard !isMoved else { return }
         walk.lastPlace = kept.last?.place ?? walk.lastPlace
         walk.position += placed
     }
@@ -87,7 +97,7 @@ struct PageWriter {
         let isInPlace = direction == .header ? isHead : walk.lastPlace.map { $0.precedes(page.place) } ?? isHead
         var place = page.place
         if !isInPlace {
-            try becomeChanged()
+            try becomeMoved()
             place = Place(generation: generation, position: walk.position)
             try move(page.place, page.placed, place, &sections)
             touched.insert(page.place, count: page.placed)
@@ -99,9 +109,9 @@ struct PageWriter {
     }
 
     /// Makes the walk one that writes: what it has seen so far, and what comes, gets places in its own generation.
-    mutating func becomeChanged() throws {
-        guard !isChanged else { return }
-        isChanged = true
+    mutating func becomeMoved() throws {
+        guard !isMoved else { return }
+        isMoved = true
         if walk.generation == nil {
             generation += 1
             walk.generation = generation
@@ -133,25 +143,25 @@ struct PageWriter {
     }
 
     private mutating func write(_ item: PageItem) throws {
-        if isChanged, expectsNew, try insert(item) {
+        if isMoved, expectsNew, try insert(item) {
             note(nil)
             return
         }
         guard var row = try table.row(for: item) else {
             note(nil)
-            try becomeChanged()
+            try becomeMoved()
             expectsNew = try insert(item)
             return
         }
         note(row.place)
         expectsNew = false
-        if !isChanged {
-            let isAsStored = row.isSame && !row.isRemoved && (item.section ?? row.section) == row.section
-            if isAsStored, keep(row) {
-                items.unchanged += 1
+        if !isMoved {
+            let mayStay = !row.isRemoved && (item.section ?? row.section) == row.section
+            if mayStay, row.isSame || updatesInPlace, keep(row) {
+                try row.isSame ? (items.unchanged += 1) : update(row, with: item)
                 return
             }
-            try becomeChanged()
+            try becomeMoved()
             // The row itself may have been moved by that.
             row = try table.row(for: item) ?? row
         }
@@ -195,6 +205,13 @@ struct PageWriter {
         items.inserted += 1
         added += 1
         return true
+    }
+
+    /// Writes new content over a row that stays in its place.
+    private mutating func update(_ row: FeedTable.StoredRow, with item: PageItem) throws {
+        try table.update(row, to: item, section: row.section, at: row.place, now: now)
+        touched.insert(row.place)
+        items.updated += 1
     }
 
     private mutating func rewrite(_ row: FeedTable.StoredRow, with item: PageItem) throws {

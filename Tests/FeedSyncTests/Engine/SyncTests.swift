@@ -117,6 +117,27 @@ struct SyncTests {
         #expect(try bench.names == bench.upstreamNames(35))
     }
 
+    @Test("In mode `all` writes an item that changed in its place, and no other row", arguments: [true, false])
+    func updatedInPlace(sendsETag: Bool) async throws {
+        let bench = try await bench("all")
+        bench.upstream.sendsETag = sendsETag
+        try await sync(bench)
+        let places = try bench.query("SELECT id, _generation, _position FROM things ORDER BY id")
+        bench.upstream.edit { $0[12] = #"{"id":13,"name":"other"}"# }
+        let asked = try await requests(bench) {
+            let summary = try await sync(bench)
+            #expect(summary.outcome == .ok && summary.reason == nil && summary.figures.items.updated == 1)
+            #expect(summary.figures.items.unchanged == 34)
+        }
+        #expect(asked == [1, 2, 3, 4])
+        #expect(try bench.query("SELECT name FROM things WHERE id = 13") == ["other"])
+        #expect(try bench.query("SELECT id, _generation, _position FROM things ORDER BY id") == places)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _changed_at > _first_seen_at") == ["1"])
+        // What the page's new entity tag speaks of is what is stored.
+        #expect(try await sync(bench).outcome == .unchanged)
+        #expect(try bench.query("SELECT name FROM things WHERE id = 13") == ["other"])
+    }
+
     @Test("In modes `new` and `since`, and after a walk that failed, nothing is ever marked as gone")
     func noRemoval() async throws {
         let bench = try await bench("new")
