@@ -62,6 +62,11 @@ final class EngineBench: Sendable {
     @discardableResult
     func sync() async throws -> RunSummary { try await engine.perform(.sync) }
 
+    /// Waits till so many items are stored: the next page is asked for before that.
+    func stored(_ count: Int) async throws {
+        while try feed("item_count") != "\(count)" { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
     /// The error of a command that must fail.
     func failure(_ command: RequestCommand, _ engine: SyncEngine? = nil) async throws -> FeedError {
         do throws(FeedError) {

@@ -86,6 +86,7 @@ struct EngineRaceTests {
         bench.upstream.hold(page: 3, at: gate)
         let task = Task { try await bench.failure(.allPages) }
         await gate.arrived()
+        try await bench.stored(20)
         task.cancel()
         #expect(try await task.value.kind == .cancelled)
         gate.open()
