@@ -45,6 +45,17 @@ extension Store {
         try storing { try session(feed).continuation(ofPage: number) }
     }
 
+    /// Whether the walk in progress has asked for a half of the part that one of its pages is of.
+    func isHalved(page number: Int, of feed: String) throws(FeedError) -> Bool {
+        try storing { try session(feed).isHalved(page: number) }
+    }
+
+    /// The elements of the pages before one of the walk that are of the same part, as they were met last; 0 for a feed that
+    /// is not split.
+    func partElements(beforePage number: Int, of feed: String) throws(FeedError) -> Int {
+        try storing { try session(feed).partElements(beforePage: number) }
+    }
+
     /// What a page that is asked for once more tells; nil is one without items.
     func check(
         _ page: DecodedPage?, number: Int, known: StoredPage?, of feed: String

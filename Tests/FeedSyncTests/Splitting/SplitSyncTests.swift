@@ -191,6 +191,26 @@ struct SplitSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
+    @Test(
+        "A part that grew to the cap while it was read is not complete, though its pages are at rest when asked again")
+    func grownToCap() async throws {
+        let upstream = CappedUpstream(Self.spread(35).map { .init(id: $0.id, value: max($0.value, 10)) })
+        upstream.edit { state in
+            state.saysTotal = false
+            // Behind the last item: those that come first push the one that comes last out of what is served.
+            state.beforePage = { state, count in
+                guard count == 5 else { return }
+                state.items += (101...105).map { .init(id: $0, value: 1000) } + [.init(id: 106, value: 1)]
+            }
+        }
+        let bench = try await bench(
+            upstream, mode: "new", split: "\(Self.split), cap: 40}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
     @Test("A half may begin with pages that the whole ended with")
     func samePages() async throws {
         let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
