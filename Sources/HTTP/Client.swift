@@ -41,12 +41,17 @@ public final class Client: Sendable {
     /// A redirect goes through the same rules as the request: credentials only to their origin, never from https to
     /// http, at most `limits.redirects`, no circle.
     ///
-    /// - Parameter prepare: Makes something of the response on the client's thread, while whoever asked may be busy: it
-    ///   becomes `Response.prepared`. The client's other transfers wait for it.
+    /// - Parameters:
+    ///   - gate: Hears how the request ends, before another goes out.
+    ///   - isAhead: Whether the request is given up, as a cancelled one, if the gate is shut before its turn at the host
+    ///     comes.
+    ///   - prepare: Makes something of the response on the client's thread, while whoever asked may be busy: it becomes
+    ///     `Response.prepared`. The next request to the host is on its way by then; all else waits for it.
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled.
     /// - Isolation: goes on where it was called; an actor of its own thread is woken once.
     public func send(
-        _ request: Request, preparing prepare: (@Sendable (Response) -> (any Sendable)?)? = nil,
+        _ request: Request, gate: SendGate? = nil, isAhead: Bool = false,
+        preparing prepare: (@Sendable (Response) -> (any Sendable)?)? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(HTTPError) -> Response {
         let route = try Route(request)
@@ -56,7 +61,9 @@ public final class Client: Sendable {
             // Names the caller's isolation, or the closure would go by way of the global pool: a thread woken for nothing.
             _ = isolation
             return await withCheckedContinuation { reply in
-                let submission = Submission(id: id, request: request, route: route, prepare: prepare, reply: reply)
+                let submission = Submission(
+                    id: id, request: request, route: route, prepare: prepare, gate: gate, isAhead: isAhead, reply: reply
+                )
                 if !inbox.submit(submission) {
                     reply.resume(returning: .failure(route.refusal(.cancelled, "the request was cancelled")))
                 }

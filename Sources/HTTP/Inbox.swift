@@ -7,6 +7,10 @@ struct Submission: Sendable {
     let request: Request
     let route: Route
     let prepare: (@Sendable (Response) -> (any Sendable)?)?
+    /// Hears how the request ends.
+    let gate: SendGate?
+    /// Whether the request is given up if the gate is shut by its turn.
+    let isAhead: Bool
     let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
 }
 

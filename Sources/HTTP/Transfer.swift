@@ -11,6 +11,8 @@ final class Transfer {
     var deadline: ContinuousClock.Instant?
 
     private let prepare: (@Sendable (Response) -> (any Sendable)?)?
+    private let gate: SendGate?
+    private let isAhead: Bool
     private let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
     private var head = ResponseHead()
     private let buffers: BodyBuffers
@@ -25,8 +27,13 @@ final class Transfer {
         request = submission.request
         route = submission.route
         prepare = submission.prepare
+        gate = submission.gate
+        isAhead = submission.isAhead
         reply = submission.reply
     }
+
+    /// Whether it is not to be sent any more, for something spoke against it before its turn came.
+    var isHeldBack: Bool { isAhead && deadline == nil && gate?.isShut == true }
 
     /// Takes a header line; false ends the transfer.
     func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
@@ -77,15 +84,22 @@ final class Transfer {
         } catch {
             return .failure(error)
         }
-        var response = Response(
-            status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
-            redirectCount: route.redirectCount)
-        response.prepared = prepare?(response)
-        return .success(response)
+        return .success(
+            Response(
+                status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
+                redirectCount: route.redirectCount))
     }
 
-    /// Hands the outcome to whoever called `send`; once.
-    func finish(_ outcome: sending Result<Response, HTTPError>) {
-        reply.resume(returning: outcome)
+    /// Tells the gate how it ended: whatever is sent from now on knows.
+    func tellGate(_ outcome: Result<Response, HTTPError>) { gate?.note(outcome) }
+
+    /// Hands the outcome to whoever called `send`, with what is made of it; once.
+    func finish(_ outcome: Result<Response, HTTPError>) {
+        reply.resume(
+            returning: outcome.map { response in
+                var response = response
+                response.prepared = prepare?(response)
+                return response
+            })
     }
 }

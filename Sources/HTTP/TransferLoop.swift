@@ -32,10 +32,8 @@ final class TransferLoop {
             if mail.isClosed { break }
             for submission in mail.submissions { accept(submission) }
             for id in mail.cancellations { cancel(id) }
-            var count: Int32 = 0
-            let code = ccurl_multi_perform(multi, &count)
+            perform()
             readMessages()
-            if code != CURLM_OK { failAll(code) }
             guard inbox.mayWait() else { continue }
             // A wake-up that came since makes this return at once; so do transfers that were just added.
             let pollCode = ccurl_multi_poll(multi, 60_000)
@@ -47,6 +45,12 @@ final class TransferLoop {
         for id in Array(transfers.keys) { cancel(id) }
         // Handles must be gone before the multi handle is.
         idle = []
+    }
+
+    private func perform() {
+        var count: Int32 = 0
+        let code = ccurl_multi_perform(multi, &count)
+        if code != CURLM_OK { failAll(code) }
     }
 
     private func accept(_ submission: Submission) {
@@ -62,20 +66,30 @@ final class TransferLoop {
         startNext(at: origin)
     }
 
-    private func startNext(at origin: Origin) {
+    /// Starts what may; false if that is nothing.
+    @discardableResult
+    private func startNext(at origin: Origin) -> Bool {
+        var hasStarted = false
         while let id = queues.next(at: origin) {
             guard let transfer = transfers[id] else {
                 queues.finish(at: origin)
                 continue
             }
+            guard !transfer.isHeldBack else {
+                queues.finish(at: origin)
+                end(transfer, .failure(transfer.route.refusal(.cancelled, "the request was held back")))
+                continue
+            }
             do throws(SettingFailure) {
                 try start(transfer)
+                hasStarted = true
             } catch {
                 queues.finish(at: origin)
                 let kind = HTTPError.Kind.other(code: TransferFailure.number(error.code))
                 end(transfer, .failure(transfer.route.refusal(kind, TransferFailure.text(for: error.code))))
             }
         }
+        return hasStarted
     }
 
     private func start(_ transfer: Transfer) throws(SettingFailure) {
@@ -102,8 +116,10 @@ final class TransferLoop {
             let origin = transfer.route.url.origin
             let outcome = transfer.outcome(of: code, easy)
             release(transfer, from: origin, isReusable: code == CURLE_OK)
-            if let outcome { end(transfer, outcome) } else { enqueue(transfer) }
-            startNext(at: origin)
+            if let outcome { transfer.tellGate(outcome) } else { enqueue(transfer) }
+            // The next request is on the wire before this response is worked on.
+            if startNext(at: origin) { perform() }
+            if let outcome { end(transfer, outcome) }
         }
     }
 

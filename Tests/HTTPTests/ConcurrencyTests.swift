@@ -1,3 +1,4 @@
+import Dispatch
 import HTTP
 import HTTPServer
 import ScriptedServer
@@ -51,6 +52,63 @@ import Threading
         await gate.arrived(3)
         gate.open()
         #expect(try await [first, second, third].map(\.status) == [204, 204, 204])
+    }
+
+    @Test("to one host wait for the response before, and not for what is made of it")
+    func sentBeforePreparing() async throws {
+        let (first, second) = (server.gate(), server.gate())
+        server.route("/first") { _ in
+            first.wait()
+            return .status(200)
+        }
+        let hasArrived = DispatchSemaphore(value: 0)
+        server.route("/second") { _ in
+            hasArrived.signal()
+            second.wait()
+            return .status(200)
+        }
+        let client = makeClient()
+        async let early = client.send(Request(server.url("/first"))) { _ in
+            hasArrived.wait(timeout: .now() + 10) == .success
+        }
+        await first.arrived()
+        let request = Request(try server.url("/second"))
+        let late = Task.immediate { try await client.send(request, isAhead: true) }
+        first.open()
+        #expect(try await early.prepared as? Bool == true)
+        second.open()
+        #expect(try await late.value.status == 200)
+    }
+
+    @Test(
+        "are not sent ahead of their turn once a response speaks against it",
+        arguments: [
+            ServerResponse(status: 503, body: []), ServerResponse(status: 429, body: []),
+            ServerResponse(status: 200, headers: [("Retry-After", "9")], body: []),
+            ServerResponse(status: 200, headers: [("X-RateLimit-Remaining", "0")], body: []),
+            ServerResponse(body: [], delivery: .reset),
+        ])
+    func heldBack(response: ServerResponse) async throws {
+        let gate = server.gate()
+        server.route("/first") { _ in
+            gate.wait()
+            return response
+        }
+        server.route("/second") { _ in .status(204) }
+        let client = makeClient()
+        let sendGate = SendGate()
+        async let first = client.send(Request(server.url("/first")), gate: sendGate)
+        await gate.arrived()
+        let second = Request(try server.url("/second"))
+        let ahead = Task.immediate { try await client.send(second, gate: sendGate, isAhead: true) }
+        async let inTurn = client.send(second, gate: sendGate)
+        gate.open()
+        _ = try? await first
+        #expect(sendGate.isShut)
+        let error = await #expect(throws: HTTPError.self) { try await ahead.value }
+        #expect(error?.kind == .cancelled)
+        #expect(try await inTurn.status == 204)
+        #expect(server.requests.map(\.path) == ["/first", "/second"])
     }
 
     @Test("to different origins do not wait for one another")

@@ -17,13 +17,16 @@ extension FeedRun {
         guard let ahead = lookAheads.take(page.continuation) else {
             return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
         }
-        return await withTaskCancellationHandler {
+        let fetch = await withTaskCancellationHandler {
             // Names the isolation, or the closure would go by way of the global pool.
             _ = isolation
             return await ahead.response.value()
         } onCancel: { [task = ahead.task] in
             task.cancel()
         }
+        // One that was held back is sent now that it is the page's turn.
+        guard fetch.isCancelled, !Task.isCancelled else { return fetch }
+        return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
     }
 
     /// Puts the next requests on the wire. What they need of the store is read first: the store is busy in a moment.
@@ -34,19 +37,20 @@ extension FeedRun {
     ) async throws(FeedError) {
         guard let next = loaded.end.next else { return lookAheads.drop() }
         let wanted = Array(([next] + loaded.further).prefix(mostPages(behind: pages + 1)))
-        lookAheads.keep(wanted)
-        let most = mostUnderWay(after: loaded.fetched)
+        if !lookAheads.keep(wanted) { isPredictable = false }
+        let most = mostAsked(after: loaded.fetched)
         while lookAheads.count < min(most, wanted.count), !lookAheads.reachEnd {
             let continuation = wanted[lookAheads.count]
             // A page that cannot be requested is told of when it is its turn.
-            guard let page = try? loader.requests.page(for: continuation) else { return }
-            guard try await loader.mayLookAhead(page, after: loaded.fetched) else { return }
+            guard let page = try? loader.requests.page(for: continuation) else { break }
+            let isAhead = lookAheads.count > 0
+            // Its token may have expired by its turn.
+            if isAhead, page.tokenRequest != nil { break }
+            guard try await loader.mayLookAhead(page, after: loaded.fetched) else { break }
             let stored = try await store.storedPage(page, of: feed)
             let response = AwaitedFetch()
-            let task = launch { [loader, hasTrouble] (_: isolated any Actor) in
-                let fetch = await loader.fetch(page, stored: stored)
-                if case .failure = fetch.result { hasTrouble.withLock { $0 = true } }
-                response.finish(fetch)
+            let task = launch { [loader] (_: isolated any Actor) in
+                response.finish(await loader.fetch(page, stored: stored, isAhead: isAhead))
             }
             let isLast = stored.map { $0.continuation == nil } ?? false
             lookAheads.add(
@@ -63,10 +67,13 @@ extension FeedRun {
         return max(limits.min() ?? .max, 1)
     }
 
-    /// How many requests may be under way: one, unless the feed allows more and nothing speaks against it.
-    private func mostUnderWay(after fetched: FetchedPage) -> Int {
-        let allowed = loader.definition.pagination.lookAhead
-        guard allowed > 1, !hasTrouble.withLock({ $0 }) else { return 1 }
+    /// How many pages may be asked for: as many as the feed allows to be under way, and one that waits at the host for its
+    /// turn. One in all where anything speaks against it.
+    private func mostAsked(after fetched: FetchedPage) -> Int {
+        guard !gate.isShut else { return 1 }
+        // What a rule makes of a response is known when it is read, and the waiting one is out by then.
+        let isPlain = isPredictable && loader.definition.responses.isEmpty
+        let allowed = loader.definition.pagination.lookAhead + (isPlain ? 1 : 0)
         // Known ground may end the walk at any page: what is behind it is needless.
         guard !rules.stopsAtKnownGround || isFirstLoad else { return 1 }
         let left = fetched.quota.compactMap(\.remaining).min().map { Int(clamping: $0) } ?? .max

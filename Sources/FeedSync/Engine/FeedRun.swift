@@ -26,8 +26,10 @@ final class FeedRun {
     private var emptyPages = 0
     /// The next pages, requested while the ones before are decoded and committed.
     var lookAheads = LookAheads()
-    /// Whether a request had to be tried again, or failed: from then on there is one at a time.
-    let hasTrouble = Lock(false)
+    /// Shut when a request had to be tried again, or failed: from then on there is one at a time.
+    let gate = SendGate()
+    /// Whether the pages came so far that were told before.
+    var isPredictable = true
     /// Whether the store has had no page of the feed.
     private(set) var isFirstLoad = false
 
@@ -38,9 +40,7 @@ final class FeedRun {
         self.command = command
         self.feed = feed
         self.store = store
-        self.loader = loader.noting { [hasTrouble] progress in
-            if case .retry = progress { hasTrouble.withLock { $0 = true } }
-        }
+        self.loader = loader.through(gate)
         self.now = now
         self.publish = publish
         self.launch = launch

@@ -37,11 +37,12 @@ struct LookAheads {
         return entries.removeFirst()
     }
 
-    /// Drops what is not of these pages, the next one first: a page has told that others come.
-    mutating func keep(_ wanted: [Continuation]) {
+    /// Drops what is not of these pages, the next one first: a page has told that others come. False if there was any.
+    mutating func keep(_ wanted: [Continuation]) -> Bool {
         let common = zip(entries, wanted).prefix { $0.continuation == $1 }.count
         for entry in entries[common...] { entry.task.cancel() }
-        entries.removeSubrange(common...)
+        defer { entries.removeSubrange(common...) }
+        return common == entries.count
     }
 
     /// Ends all of them.

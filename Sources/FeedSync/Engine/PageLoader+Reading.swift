@@ -137,7 +137,7 @@ extension PageLoader {
     /// The continuations behind a page's next one that can be told already.
     func further(behind end: PageEnd, _ facts: @autoclosure () -> PageFacts) -> [Continuation] {
         let pagination = definition.pagination
-        guard pagination.lookAhead > 1, definition.split == nil, let next = end.next else { return [] }
+        guard definition.split == nil, let next = end.next else { return [] }
         return pagination.predicted(behind: next, after: facts(), total: end.total)
     }
 

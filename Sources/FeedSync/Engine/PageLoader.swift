@@ -14,7 +14,7 @@ struct LoadedPage: Sendable {
     let validators: Validators
     /// The feed's shape, where the page brought something new of it.
     let shape: FeedShape?
-    /// The pages behind the next one that can be told already; none where there is one request at a time.
+    /// The pages behind the next one that can be told already.
     var further: [Continuation] = []
 
     /// Whether the stored page is still true.
@@ -88,9 +88,9 @@ final class PageLoader: Sendable {
         return PageLoader(shape, requests, fetcher, decoder, store, options)
     }
 
-    /// A loader that also tells `note` of retries and waits.
-    func noting(_ note: @escaping @Sendable (FetchProgress) -> Void) -> PageLoader {
-        PageLoader(shape, requests, fetcher.noting(note), decoder, store, options)
+    /// A loader that shuts the gate when something speaks against asking for more.
+    func through(_ gate: SendGate) -> PageLoader {
+        PageLoader(shape, requests, fetcher.through(gate), decoder, store, options)
     }
 
     var definition: FeedDefinition { shape.definition }
@@ -100,6 +100,12 @@ final class PageLoader: Sendable {
         let page: PreparedPage
         let result: Result<FetchedPage, FetchFailure>
         let stored: StoredPage?
+
+        /// Whether it was not sent, or given up on the way.
+        var isCancelled: Bool {
+            guard case .failure(let failure) = result else { return false }
+            return failure.error.kind == .cancelled
+        }
     }
 
     /// Requests a page, conditionally if the store has it with validators. Silent: nothing is stored or logged.
@@ -116,10 +122,13 @@ final class PageLoader: Sendable {
     }
 
     /// Requests a page, conditionally if `stored` has validators. Touches nothing but the network.
-    func fetch(_ page: PreparedPage, stored: StoredPage?) async -> Fetch {
+    ///
+    /// - Parameter isAhead: Whether another page's turn comes before: it is not sent if that one fails.
+    func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
         // A 304 would not tell that the header has come since.
         let mayHaveGoneOn = definition.mayHaveGoneOn(from: page.continuation, to: stored?.continuation)
-        let (page, result) = await pages.fetch(page, validators: mayHaveGoneOn ? nil : stored?.validators)
+        let (page, result) = await pages.fetch(
+            page, validators: mayHaveGoneOn ? nil : stored?.validators, isAhead: isAhead)
         return Fetch(page: page, result: result, stored: stored)
     }
 

@@ -9,11 +9,12 @@ struct AuthorizedFetcher: Sendable {
 
     /// Fetches a page, conditionally if there are validators.
     ///
+    /// - Parameter isAhead: Whether it is not yet the page's turn.
     /// - Returns: Besides the result, the page as it was requested: an access token is among its secrets.
     func fetch(
-        _ page: PreparedPage, validators: Validators?
+        _ page: PreparedPage, validators: Validators?, isAhead: Bool = false
     ) async -> (page: PreparedPage, result: Result<FetchedPage, FetchFailure>) {
-        guard let token = page.tokenRequest else { return (page, await attempt(page, validators)) }
+        guard let token = page.tokenRequest else { return (page, await attempt(page, validators, isAhead)) }
         var page = page
         var cost = FetchCost()
         for isLast in [false, true] {
@@ -23,7 +24,7 @@ struct AuthorizedFetcher: Sendable {
                 let failure = FetchFailure(error: error, requestCount: 0, byteCount: 0, quota: [])
                 return (page, .failure(cost.added(to: failure)))
             }
-            let result = await attempt(page, validators)
+            let result = await attempt(page, validators, isAhead && !isLast)
             switch result {
             case .failure(let failure) where failure.error.httpStatus == 401 && !isLast:
                 cost.add(failure)
@@ -35,9 +36,11 @@ struct AuthorizedFetcher: Sendable {
         return (page, .failure(FetchFailure(FeedError(.bug, "a page was asked for more often than twice"))))
     }
 
-    private func attempt(_ page: PreparedPage, _ validators: Validators?) async -> Result<FetchedPage, FetchFailure> {
+    private func attempt(
+        _ page: PreparedPage, _ validators: Validators?, _ isAhead: Bool
+    ) async -> Result<FetchedPage, FetchFailure> {
         do throws(FetchFailure) {
-            return .success(try await fetcher.fetch(page, validators: validators))
+            return .success(try await fetcher.fetch(page, validators: validators, isAhead: isAhead))
         } catch {
             return .failure(error)
         }

@@ -12,6 +12,7 @@ public struct Fetcher: Sendable {
     private let now: @Sendable () -> Int64
     let bodyValue: BodyValue
     private var progress: @Sendable (FetchProgress) -> Void
+    private var gate: SendGate?
     private var prepare: (@Sendable (Response) -> (any Sendable)?)?
 
     /// A fetcher for the pages of a feed.
@@ -59,20 +60,20 @@ public struct Fetcher: Sendable {
         return fetcher
     }
 
-    /// A fetcher that tells `note` what it tells others.
-    func noting(_ note: @escaping @Sendable (FetchProgress) -> Void) -> Fetcher {
+    /// A fetcher that shuts the gate when something speaks against asking for more.
+    func through(_ gate: SendGate) -> Fetcher {
         var fetcher = self
-        fetcher.progress = { [progress] step in
-            note(step)
-            progress(step)
-        }
+        fetcher.gate = gate
         return fetcher
     }
 
     /// Fetches a page, conditionally if there are validators and it is a GET.
     ///
-    /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is.
-    public func fetch(_ page: PreparedPage, validators: Validators? = nil) async throws(FetchFailure) -> FetchedPage {
+    /// - Parameter isAhead: Whether it is not yet the page's turn: the request is not sent if the gate is shut by then.
+    /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is, and for what was not sent.
+    public func fetch(
+        _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false
+    ) async throws(FetchFailure) -> FetchedPage {
         var report = FetchReport(page, bodyValue: bodyValue)
         var request = page.request
         var isConditional = false
@@ -88,7 +89,8 @@ public struct Fetcher: Sendable {
             }
             let response: Response
             do throws(HTTPError) {
-                response = try await client.send(request, preparing: prepare)
+                response = try await client.send(
+                    request, gate: gate, isAhead: isAhead && attempt == 1, preparing: prepare)
             } catch {
                 report.addFailedRequest()
                 guard case .retry(let wait) = decision(.failure(error), attempt) else {
@@ -143,6 +145,8 @@ public struct Fetcher: Sendable {
         _ wait: Duration, before attempt: inout Int, because reason: String, _ report: FetchReport
     ) async throws(FetchFailure) {
         attempt += 1
+        // A rule may say so of a response that looks well.
+        gate?.shut()
         progress(.retry(attempt: attempt, because: report.page.secrets.mask(reason)))
         guard wait > .zero else { return }
         progress(.waiting(for: wait))

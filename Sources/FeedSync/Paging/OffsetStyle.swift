@@ -68,12 +68,13 @@ public struct OffsetStyle: PaginationStyle {
     /// Nothing: how many elements a page has is known once it is there.
     public func predicted(after continuation: Continuation?) -> Continuation? { nil }
 
-    /// The offsets behind the next one if pages bring as many elements as this one, up to the total. Where one brings
-    /// fewer, others come: what was asked for by then is of no use.
+    /// The offsets behind the next one if pages bring as many elements as this one, up to the total: one more where
+    /// there is one. Where a page brings fewer, others come: what was asked for by then is of no use.
     public func predicted(behind next: Continuation, after page: PageFacts, total: Int?) -> [Continuation] {
         guard page.elementCount > 0, var offset = try? offset(next) else { return [] }
         var continuations: [Continuation] = []
-        while continuations.count < lookAhead - 1 {
+        let most = more == nil && total != nil ? lookAhead : lookAhead - 1
+        while continuations.count < most {
             let (following, isBeyond) = offset.addingReportingOverflow(page.elementCount)
             guard !isBeyond, total.map({ following < $0 }) ?? true else { break }
             continuations.append(Continuation("\(following)"))

@@ -71,15 +71,17 @@ public struct PageStyle: PaginationStyle {
         return Continuation("\(number + 1)")
     }
 
-    /// The numbers behind the next one, up to the last page that the total or the number of pages tells of.
+    /// The numbers behind the next one, up to the last page that the total or the number of pages tells of: one more with
+    /// these, for none is asked for in vain.
     public func predicted(behind next: Continuation, after page: PageFacts, total: Int?) -> [Continuation] {
-        var left = lookAhead - 1
+        let pages = Figure(pages, page.value(at: pages, of: self), atLeast: 0, secrets: page.secrets)
+        let isEndKnown = more == nil && (total != nil || pages.value != nil)
+        var left = isEndKnown ? lookAhead : lookAhead - 1
         if let total {
             // Elements beyond this page, in pages as full as the fullest: the next one is the first of them.
             let (rest, _) = total.subtractingReportingOverflow(page.walkElementCount)
             left = min(left, (max(rest, 1) - 1) / max(page.fullPageCount, page.elementCount, 1))
         }
-        let pages = Figure(pages, page.value(at: pages, of: self), atLeast: 0, secrets: page.secrets)
         if let pages = pages.value, let number = try? number(next) {
             let (before, _) = number.subtractingReportingOverflow(first)
             left = min(left, max(pages - 1 - before, 0))

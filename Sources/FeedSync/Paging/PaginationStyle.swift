@@ -49,8 +49,8 @@ public protocol PaginationStyle: Sendable {
     /// same.
     var lookAhead: Int { get }
 
-    /// The continuations behind the next one that can be told before its page has come: in order, at most as many as
-    /// `lookAhead` has room for, none behind the last page that the upstream says there is.
+    /// The continuations behind the next one that can be told before its page has come: in order, at most `lookAhead`, and
+    /// one less where the upstream does not say which page is the last; none behind that.
     ///
     /// - Parameters:
     ///   - next: What `next(after:)` gave.

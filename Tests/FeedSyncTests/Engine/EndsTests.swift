@@ -36,6 +36,9 @@ private struct Shape: Sendable, CustomTestStringConvertible {
     /// Whether the total says that there is more than there is.
     var promisesMore: Bool { style.readsTotal && total == .claimed(999) }
 
+    /// The requests that may have gone out in vain by the time that the end came: where there is more, they are lined up.
+    var needlessRequests: Int { promisesMore && end != .flag ? 1 : 0 }
+
     /// The requests that 35 items in pages of 10 need.
     var requests: Int {
         if style.readsTotal { return isTotalTrue || end == .flag ? 4 : 5 }
@@ -72,13 +75,14 @@ struct EndsTests {
         #expect(
             try bench.feed("status, no_more_data, next_page, item_count, complete")
                 == "noMoreData|1||35|\(shape.promisesMore ? 0 : 1)")
-        #expect(bench.server.requests.count == shape.requests)
+        let most = shape.requests + shape.needlessRequests
+        #expect((shape.requests...most).contains(bench.server.requests.count))
 
         try await bench.reload()
         let again = try await bench.more(.allPages)
         #expect(again.outcome == .unchanged)
         #expect(try bench.names == bench.upstreamNames(35))
-        #expect(bench.server.requests.count == 2 * shape.requests)
+        #expect((2 * shape.requests...2 * most).contains(bench.server.requests.count))
         #expect(grammarFault(try bench.log) == nil)
     }
 
@@ -167,7 +171,8 @@ struct EndsTests {
         let walk = try await bench.more(.allPages)
         #expect(try bench.names == (1...26).map { "item \($0)" })
         #expect(walk.reason == .leftOut)
-        #expect(bench.server.requests.count == 4)
+        // An offset may be lined up that a page which shrank proves wrong.
+        #expect((4...(pagination.contains("offset") ? 5 : 4)).contains(bench.server.requests.count))
     }
 
     @Test("takes a client's error behind the last page for the end, and says so", arguments: [400, 404, 416, 422])

@@ -1,4 +1,5 @@
 import HTTPServer
+import SQLite
 import ScriptedServer
 import Testing
 
@@ -173,6 +174,46 @@ struct LookAheadTests {
         #expect(bench.upstream.requestedPages.count { $0 == 2 } == 2)
     }
 
+    @Test("Where the end is known, one request waits at the host, and goes out as soon as the one before is answered")
+    func waitingInLine() async throws {
+        let bench = try await bench(lookAhead: 1, total: true)
+        let (first, second) = (bench.server.gate(), bench.server.gate())
+        bench.upstream.hold(page: 1, at: first)
+        bench.upstream.hold(page: 2, at: second)
+        async let summary = bench.more(.allPages)
+        await first.arrived()
+        // Page 1 cannot be stored for now, so none behind it can be worked on.
+        let other = try Connection(path: bench.store.path, access: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
+        first.open()
+        await second.arrived()
+        #expect(bench.upstream.requestedPages == [1, 2], "one at a time")
+        second.open()
+        let deadline = ContinuousClock.now + .seconds(4)
+        while bench.upstream.requestedPages.count < 3, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(bench.upstream.requestedPages == [1, 2, 3])
+        try other.execute("COMMIT")
+        _ = try await summary
+        #expect(bench.upstream.requestedPages == Array(1...6))
+        #expect(try bench.names == bench.upstreamNames(60))
+    }
+
+    @Test("A request that waits for its turn is not sent behind an answer that asks for patience, but for its page")
+    func heldBack() async throws {
+        for (rules, response) in [
+            ("", ServerResponse(status: 503, headers: [("Retry-After", "0")], body: [])),
+            ("responses: [{status: 200, body: {busy: true}, do: retry}]", .json(#"{"busy": true}"#)),
+        ] {
+            let bench = try await bench(lookAhead: 1, total: true, members: rules, retries: 3)
+            bench.upstream.fail(page: 2, with: response)
+            try await bench.more(.allPages)
+            #expect(bench.upstream.requestedPages == [1, 2, 2, 3, 4, 5, 6], "\(rules)")
+            #expect(try bench.names == bench.upstreamNames(60))
+        }
+    }
+
     @Test("`look_ahead` is a number from 1 to 16, and no part of what the pages are")
     func definition() throws {
         #expect(throws: ConfigurationError.self) {
@@ -189,7 +230,7 @@ struct LookAheadTests {
         "Numbers are worked out up to the last page that is known of",
         arguments: [
             (nil, nil, ["3", "4", "5"]), (40, nil, ["3", "4"]), (41, nil, ["3", "4", "5"]), (20, nil, []),
-            (nil, 3, ["3"]), (nil, 2, []), (1000, 4, ["3", "4"]),
+            (nil, 3, ["3"]), (nil, 2, []), (1000, 4, ["3", "4"]), (1000, nil, ["3", "4", "5", "6"]),
         ] as [(Int?, Int?, [String])])
     func numbers(total: Int?, pages: Int?, expected: [String]) throws {
         let style = try EngineBench.definition(
