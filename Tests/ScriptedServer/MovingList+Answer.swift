@@ -30,10 +30,10 @@ extension MovingList {
     }
 
     private var pagination: String {
-        let total = hasTotals ? ", total: total" : ""
+        let members = (hasTotals ? ", total: total" : "") + (lookAhead > 1 ? ", look_ahead: \(lookAhead)" : "")
         return switch style {
-        case .page: "{style: page\(total)}"
-        case .offset: "{style: offset\(total)}"
+        case .page: "{style: page\(members)}"
+        case .offset: "{style: offset\(members)}"
         case .link: "link"
         case .nextURL: "{style: next_url, next: next}"
         case .cursor: "{style: cursor, param: after, next: next}"

@@ -2,7 +2,7 @@ internal import SeededGenerator
 
 /// A list that changes under whoever reads it, in one of the ways in which upstreams have pages; and that fails now and then.
 ///
-/// What it is like (its pages' size, entity tags, totals, the form of its times) and what happens to it follow from the seed.
+/// What it is like (its pages' size, entity tags, totals, the form of its times, how many requests it takes at once) and what happens to it follow from the seed.
 public struct MovingList: Sendable {
     /// How its pages follow each other.
     public enum Style: String, CaseIterable, Sendable { case page, offset, link, nextURL, cursor, keyset }
@@ -52,6 +52,8 @@ public struct MovingList: Sendable {
     let includesBorder: Bool
     /// How it serves its items in parts; nil for one that serves them all.
     let parts: Parts?
+    /// How many requests it takes at once.
+    let lookAhead: Int
 
     /// Whether elements without a key stand where others have `null`.
     let hasBroken: Bool
@@ -75,6 +77,7 @@ public struct MovingList: Sendable {
         includesBorder = Bool.random(using: &generator)
         parts = inParts ? Parts(perPage: perPage, hasTotals: hasTotals, using: &generator) : nil
         hasBroken = hasNulls && Bool.random(using: &generator)
+        lookAhead = [1, 1, 2, 4].randomElement(using: &generator) ?? 1
         self.generator = generator
         for _ in 0..<Int.random(in: 0...perPage * 5, using: &self.generator) { insert() }
     }

@@ -28,6 +28,9 @@ public struct ResponseRule: Sendable, Hashable {
     public let body: [BodyMatch]
     /// What to do then.
     public let action: Action
+
+    /// Whether it may find trouble in a response that looks well.
+    var doubtsSuccess: Bool { status.map { (200..<300).contains($0) || $0 == 304 } ?? true }
 }
 
 extension MappingReader {

@@ -16,17 +16,12 @@ extension FeedRun {
         let loaded = try await loader.load(fetch, after: WalkSoFar(elements: before, cap: walk?.cap ?? cap))
         if let shape = loaded.shape { loader = loader.following(shape) }
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
-        // A part that has more by now than the upstream serves is for the next walk to halve.
-        let result: RunRules.Check
-        if loaded.isNotModified {
-            result = .same
-        } else if try await outgrows(number, loaded.end, isCapped: walk?.isCapped ?? false) {
-            result = .outgrown
-        } else {
-            result = try await storing { () async throws(FeedError) in
-                try await store.check(page, number: number, known: fetch.stored, of: feed)
+        let result =
+            loaded.isNotModified
+            ? .same
+            : try await storing { () async throws(FeedError) in
+                try await store.check(page, loaded.end, number: number, known: fetch.stored, of: feed)
             }
-        }
         guard result != .same, result != .outgrown else {
             try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
             return result
@@ -38,20 +33,6 @@ extension FeedRun {
         let next = try await storing { () async throws(FeedError) in try await store.continuation(of: feed) }
         try await commit(loaded, checking: next)
         return result
-    }
-
-    /// Whether the page's part ends by now at what the upstream serves, where it did not for the walk: that has halved it.
-    private func outgrows(
-        _ number: Int, _ end: PageEnd, isCapped: Bool, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> Bool {
-
-        switch end.part {
-        case .tooMany: true
-        case .capped: !isCapped
-        case .cut:
-            try await !storing { () async throws(FeedError) in try await store.isHalved(page: number, of: feed) }
-        case .whole, nil: false
-        }
     }
 
     private func commit(

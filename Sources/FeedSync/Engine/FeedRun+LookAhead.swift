@@ -72,7 +72,7 @@ extension FeedRun {
     private func mostAsked(after fetched: FetchedPage) -> Int {
         guard !gate.isShut else { return 1 }
         // What a rule makes of a response is known when it is read, and the waiting one is out by then.
-        let isPlain = isPredictable && loader.definition.responses.isEmpty
+        let isPlain = isPredictable && !loader.definition.responses.contains(where: \.doubtsSuccess)
         let allowed = loader.definition.pagination.lookAhead + (isPlain ? 1 : 0)
         // Known ground may end the walk at any page: what is behind it is needless.
         guard !rules.stopsAtKnownGround || isFirstLoad else { return 1 }

@@ -37,6 +37,8 @@ struct RunRules {
         case mended
         /// Items moved up to it from later pages: what moved past the walk is stored now.
         case movedUp
+        /// The same, and nothing on it leads to what stands behind: new items may lie between.
+        case cutLoose
         /// It leads to others than it did: no page that is asked again can mend that.
         case outgrown
 
@@ -153,7 +155,8 @@ struct RunRules {
         }
         // What came before the cut and is not as it was belongs to another walk.
         guard result == .same || page > walk.resumedBehind else { return end(outcome(walk), .incomplete(.cutOff)) }
-        worst = max(worst, result)
+        // Behind the walk's last page no other one is asked for.
+        worst = max(worst, result == .cutLoose && page < walk.pages ? .movedUp : result)
         // What had moved up to it unseen may have been pushed down again, to the page behind it.
         if result != .same, page < walk.pages, !all.contains(page + 1) { all = (all + [page + 1]).sorted() }
         let rest = Array(left.dropFirst())
@@ -162,7 +165,7 @@ struct RunRules {
             return .check(next)
         }
         guard worst > .same else { return end(outcome(walk), closing(walk)) }
-        guard rounds < Self.mostRounds, worst < .outgrown else {
+        guard rounds < Self.mostRounds, worst < .cutLoose else {
             // New items that come all the time move the others down, which hides none of them.
             return end(.ok, mode == .new && worst == .mended ? closing(walk) : .incomplete(.drift))
         }

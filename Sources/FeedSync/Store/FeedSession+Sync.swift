@@ -30,43 +30,14 @@ extension FeedSession {
             """, Value(state.walk?.id), Value(number - 1))?.text.map(Continuation.init)
     }
 
-    /// The elements of the pages before one of the walk that are of the same part, as they were met last; 0 for a feed that
-    /// is not split.
-    func partElements(beforePage number: Int) throws -> Int {
-        guard shape.definition.split != nil, let part = SplitRule.partName(in: try continuation(ofPage: number))
-        else { return 0 }
-        let elements = try connection.int64(
-            """
-            SELECT sum((
-                SELECT n.elements FROM _page n
-                WHERE n.feed = p.feed AND n.request = p.request AND n.credential = p.credential ORDER BY n.id DESC LIMIT 1))
-            FROM _walk_page w JOIN _page p ON p.id = w.page
-            WHERE w.walk = ? AND w.number < ? AND (w.asked = ? OR substr(w.asked, 1, ?) = ?)
-            """, Value(state.walk?.id), Value(number), Value(part), Value(part.count + 1), Value(part + ","))
-        return Int(elements ?? 0)
-    }
-
-    /// Whether the walk has asked for a half, or less, of the part that one of its pages is of.
-    func isHalved(page number: Int) throws -> Bool {
-        guard let split = shape.definition.split else { return false }
-        let part = { (asked: Continuation?) in
-            SplitRule.partName(in: asked).flatMap { split.part(named: $0[...]) }
-        }
-        guard let whole = part(try continuation(ofPage: number)) else { return false }
-        var isHalved = false
-        try connection.rows("SELECT asked FROM _walk_page WHERE walk = ?", [Value(state.walk?.id)]) { row in
-            guard let other = part(row.text(at: 0).map(Continuation.init)), other != whole else { return }
-            isHalved = isHalved || (other.from >= whole.from && other.to <= whole.to)
-        }
-        return isHalved
-    }
-
     /// What a page that is asked for once more tells, measured by what the walk has met.
     ///
     /// - Parameters:
     ///   - page: nil for a page without items.
+    ///   - end: Where the list goes on behind it.
     ///   - known: The page as it was met last.
-    func check(_ page: DecodedPage?, number: Int, known: StoredPage?) throws -> RunRules.Check {
+    func check(_ page: DecodedPage?, _ end: PageEnd, number: Int, known: StoredPage?) throws -> RunRules.Check {
+        if try outgrows(number, end) { return .outgrown }
         let keys = page?.keys ?? "[]"
         if keys == known?.keys, try page.map(table.holds) ?? true { return .same }
         guard keys != "[]" else { return .mended }
@@ -76,7 +47,14 @@ extension FeedSession {
             SELECT page FROM temp.\(try gatherFirstPages())
             WHERE key = (SELECT value FROM json_each(?) ORDER BY key DESC LIMIT 1)
             """, .text(keys))
-        return first.map { $0 <= number } ?? false ? .mended : .movedUp
+        if let first { return first <= number ? .mended : .movedUp }
+        guard end.next != nil, let page else { return .movedUp }
+        switch try mode {
+        case "new": return try table.lastPlace(of: page).flatMap(ground) == nil ? .cutLoose : .movedUp
+        case "all": return .cutLoose
+        // What came since the walk began is asked for again.
+        default: return .movedUp
+        }
     }
 
     /// The name of a table with the first page on which the walk met each key: gathered once, for the pages that are

@@ -111,6 +111,16 @@ final class FeedTable {
         return true
     }
 
+    /// Where the row of a page's last item stands; nil if there is none.
+    func lastPlace(of page: DecodedPage) throws(SQLiteError) -> Place? {
+        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
+        let items = (0..<page.elementCount).reversed().lazy.map(page.element)
+        guard let last = items.first(where: { $0.fault == nil }) else { return nil }
+        let place = try row(for: last)?.place
+        try endRead()
+        return place
+    }
+
     /// Adds a row for the item; false, with nothing written, if one with its key is there.
     func insert(_ item: PageItem, at position: Int64, _ insertion: Insertion) throws(SQLiteError) -> Bool {
         let statements = try statements()

@@ -45,11 +45,6 @@ extension Store {
         try storing { try session(feed).continuation(ofPage: number) }
     }
 
-    /// Whether the walk in progress has asked for a half of the part that one of its pages is of.
-    func isHalved(page number: Int, of feed: String) throws(FeedError) -> Bool {
-        try storing { try session(feed).isHalved(page: number) }
-    }
-
     /// The elements of the pages before one of the walk that are of the same part, as they were met last; 0 for a feed that
     /// is not split.
     func partElements(beforePage number: Int, of feed: String) throws(FeedError) -> Int {
@@ -58,9 +53,9 @@ extension Store {
 
     /// What a page that is asked for once more tells; nil is one without items.
     func check(
-        _ page: DecodedPage?, number: Int, known: StoredPage?, of feed: String
+        _ page: DecodedPage?, _ end: PageEnd, number: Int, known: StoredPage?, of feed: String
     ) throws(FeedError) -> RunRules.Check {
-        try storing { try session(feed).check(page, number: number, known: known) }
+        try storing { try session(feed).check(page, end, number: number, known: known) }
     }
 
     /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.

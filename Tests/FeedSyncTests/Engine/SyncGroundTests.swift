@@ -101,6 +101,26 @@ struct SyncGroundTests {
         #expect(asked == [1])
     }
 
+    @Test(
+        "Pages full of new items, met when pages are asked again, reach none: others lie between",
+        arguments: ["new", "all"])
+    func gapBehindNewItems(mode: String) async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...20), members: "sync: {mode: \(mode)}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        let upstream = bench.upstream
+        bench.server.route("/things") { request in
+            // All have come; the first page is asked for again.
+            if upstream.requestedPages == [1, 2, 3] {
+                upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...140), at: 0) }
+            }
+            return upstream.answer(request)
+        }
+        #expect(try await bench.sync().reason == .drift)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["60"])
+    }
+
     @Test("stays so for whoever asks for more from there")
     func moreFromThere() async throws {
         let bench = try await EngineBench(members: "sync: {mode: new}")

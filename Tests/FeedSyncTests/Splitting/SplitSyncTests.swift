@@ -211,6 +211,23 @@ struct SplitSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
+    @Test("A part that goes on by now behind what was its last page is not complete, though that page is as it was")
+    func grownBehindItsEnd() async throws {
+        let upstream = CappedUpstream(
+            (1...20).map { .init(id: $0, value: 600 + $0) } + (21...55).map { .init(id: $0, value: $0) })
+        upstream.edit { state in
+            // All have come; the first part's pages are asked for once more.
+            state.beforePage = { state, count in
+                if count == 8 { state.items.append(.init(id: 101, value: 550)) }
+            }
+        }
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(upstream.requests[7] == "things n:512..1000 #1")
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
     @Test("A half may begin with pages that the whole ended with")
     func samePages() async throws {
         let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
