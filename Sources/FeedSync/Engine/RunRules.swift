@@ -157,8 +157,11 @@ struct RunRules {
         guard result == .same || page > walk.resumedBehind else { return end(outcome(walk), .incomplete(.cutOff)) }
         // Behind the walk's last page no other one is asked for.
         worst = max(worst, result == .cutLoose && page < walk.pages ? .movedUp : result)
-        // What had moved up to it unseen may have been pushed down again, to the page behind it.
-        if result != .same, page < walk.pages, !all.contains(page + 1) { all = (all + [page + 1]).sorted() }
+        // What had moved up unseen, to it or to a later one, may have been pushed down again, to the page behind.
+        if result != .same {
+            let behind = all.filter { $0 >= page && $0 < walk.pages }.map { $0 + 1 }
+            all = Set(all + behind).sorted()
+        }
         let rest = Array(left.dropFirst())
         if let next = rest.first {
             state = .checking(walk, all: all, left: rest, worst: worst, rounds: rounds)

@@ -16,4 +16,21 @@ struct RunRulesTests {
         #expect(rules.checked(1, .same) == .check(2))
         #expect(rules.checked(2, .same) == .end(.ok, .complete))
     }
+
+    @Test(
+        "So have those behind later pages that look the same: what moved up to them may have been pushed down with it")
+    func pushedDownFurther() {
+        var rules = RunRules(.sync, mode: .new, isShifting: true)
+        _ = rules.opened(FeedStanding(isLoaded: false))
+        for (number, next) in [(1, "2"), (2, "3")] {
+            _ = rules.committed(
+                .init(number: number, isUnchanged: false, adjoins: false, next: Continuation(next)))
+        }
+        #expect(rules.committed(.init(number: 3, isUnchanged: false, adjoins: false)) == .check(1))
+        #expect(rules.checked(1, .mended) == .check(2))
+        #expect(rules.checked(2, .same) == .check(1))
+        #expect(rules.checked(1, .same) == .check(2))
+        #expect(rules.checked(2, .same) == .check(3))
+        #expect(rules.checked(3, .same) == .end(.ok, .complete))
+    }
 }
