@@ -43,11 +43,10 @@ public final class Client: Sendable {
     ///
     /// - Parameters:
     ///   - gate: Hears how the request ends, before another goes out.
-    ///   - isAhead: Whether the request is given up, as a cancelled one, if the gate is shut before its turn at the host
-    ///     comes.
+    ///   - isAhead: Whether the request is held back if the gate is shut before its turn at the host comes.
     ///   - prepare: Makes something of the response on the client's thread, while whoever asked may be busy: it becomes
     ///     `Response.prepared`. The next request to the host is on its way by then; all else waits for it.
-    /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled.
+    /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
     /// - Isolation: goes on where it was called; an actor of its own thread is woken once.
     public func send(
         _ request: Request, gate: SendGate? = nil, isAhead: Bool = false,

@@ -14,7 +14,7 @@ extension HTTPError {
         case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect:
             "Use the URL that the redirects should lead to."
         case .missingLibrary: "Install libcurl; Debian's package is libcurl4."
-        case .cancelled, .other: nil
+        case .cancelled, .heldBack, .other: nil
         }
     }
 }

@@ -39,6 +39,8 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case protocolError
         /// The task was cancelled, or the client closed.
         case cancelled
+        /// The request was not sent, for a response ahead of it spoke against it.
+        case heldBack
         /// There is no libcurl on this machine, or none that can be used.
         case missingLibrary
         /// Another of libcurl's errors, by its number.
@@ -69,7 +71,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         // A handshake cut off is a fault of the moment; a certificate that fails will fail again.
         case .tls: code == TransferFailure.handshakeCode
         case .invalidURL, .unsupportedScheme, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectLoop,
-            .insecureRedirect, .refusedRedirect, .cancelled, .missingLibrary, .other:
+            .insecureRedirect, .refusedRedirect, .cancelled, .heldBack, .missingLibrary, .other:
             false
         }
     }
@@ -101,6 +103,7 @@ extension HTTPError.Kind: CustomStringConvertible {
         case .refusedRedirect: "refused_redirect"
         case .protocolError: "protocol_error"
         case .cancelled: "cancelled"
+        case .heldBack: "held_back"
         case .missingLibrary: "missing_library"
         case .other(let code): "curl_\(code)"
         }

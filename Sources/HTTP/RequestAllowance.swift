@@ -38,6 +38,14 @@ public final class RequestAllowance: Sendable {
         }
     }
 
+    /// Gives one request back that was taken and not made.
+    public func giveBack() {
+        state.withLock { state in
+            state.left = state.left.map { $0 + 1 }
+            if state.spent == .requests { state.spent = nil }
+        }
+    }
+
     /// Why no further request may begin; nil while one may.
     public var spent: Limit? { state.withLock { limit(&$0) } }
 

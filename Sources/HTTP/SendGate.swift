@@ -2,7 +2,8 @@ internal import Threading
 
 /// Holds requests back that wait for their turn, once something speaks against asking for more.
 ///
-/// It shuts by itself at any outcome but a 2xx or 304 that says nothing of waiting, before the next request goes out.
+/// It shuts by itself at any outcome but a 2xx or 304 that says nothing of waiting, and at a redirect: before the next
+/// request goes out.
 ///
 /// - Isolation: any thread.
 public final class SendGate: Sendable {

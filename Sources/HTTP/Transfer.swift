@@ -90,8 +90,10 @@ final class Transfer {
                 redirectCount: route.redirectCount))
     }
 
-    /// Tells the gate how it ended: whatever is sent from now on knows.
-    func tellGate(_ outcome: Result<Response, HTTPError>) { gate?.note(outcome) }
+    /// Tells the gate how it ended, before anything else is sent; nil for a redirect, whose next hop comes first.
+    func tellGate(_ outcome: Result<Response, HTTPError>?) {
+        if let outcome { gate?.note(outcome) } else { gate?.shut() }
+    }
 
     /// Hands the outcome to whoever called `send`, with what is made of it; once.
     func finish(_ outcome: Result<Response, HTTPError>) {

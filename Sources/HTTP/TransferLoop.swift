@@ -77,7 +77,7 @@ final class TransferLoop {
             }
             guard !transfer.isHeldBack else {
                 queues.finish(at: origin)
-                end(transfer, .failure(transfer.route.refusal(.cancelled, "the request was held back")))
+                end(transfer, .failure(transfer.route.refusal(.heldBack, "the request was held back")))
                 continue
             }
             do throws(SettingFailure) {
@@ -107,6 +107,21 @@ final class TransferLoop {
     }
 
     private func readMessages() {
+        while true {
+            let ended = takeEnded()
+            guard !ended.isEmpty else { return }
+            var hasStarted = false
+            for origin in Set(ended.map(\.origin)) where startNext(at: origin) { hasStarted = true }
+            // The next requests are on the wire before these responses are worked on.
+            if hasStarted { perform() }
+            for (transfer, outcome, _) in ended { if let outcome { end(transfer, outcome) } }
+        }
+    }
+
+    /// What libcurl is done with, its gates told: all of it before another request goes out. Without an outcome where the
+    /// next hop waits for its turn.
+    private func takeEnded() -> [(transfer: Transfer, outcome: Result<Response, HTTPError>?, origin: Origin)] {
+        var ended: [(transfer: Transfer, outcome: Result<Response, HTTPError>?, origin: Origin)] = []
         var left: Int32 = 0
         while let message = ccurl_multi_info_read(multi, &left) {
             // The message lives only until the handle is removed.
@@ -116,11 +131,11 @@ final class TransferLoop {
             let origin = transfer.route.url.origin
             let outcome = transfer.outcome(of: code, easy)
             release(transfer, from: origin, isReusable: code == CURLE_OK)
-            if let outcome { transfer.tellGate(outcome) } else { enqueue(transfer) }
-            // The next request is on the wire before this response is worked on.
-            if startNext(at: origin) { perform() }
-            if let outcome { end(transfer, outcome) }
+            transfer.tellGate(outcome)
+            ended.append((transfer, outcome, origin))
+            if outcome == nil { enqueue(transfer) }
         }
+        return ended
     }
 
     private func cancel(_ id: UInt64) {

@@ -87,6 +87,8 @@ import Threading
             ServerResponse(status: 200, headers: [("Retry-After", "9")], body: []),
             ServerResponse(status: 200, headers: [("X-RateLimit-Remaining", "0")], body: []),
             ServerResponse(body: [], delivery: .reset),
+            // Its next hop comes first.
+            ServerResponse(status: 307, headers: [("Location", "/third")], body: []),
         ])
     func heldBack(response: ServerResponse) async throws {
         let gate = server.gate()
@@ -95,6 +97,7 @@ import Threading
             return response
         }
         server.route("/second") { _ in .status(204) }
+        server.route("/third") { _ in .status(204) }
         let client = makeClient()
         let sendGate = SendGate()
         async let first = client.send(Request(server.url("/first")), gate: sendGate)
@@ -106,9 +109,9 @@ import Threading
         _ = try? await first
         #expect(sendGate.isShut)
         let error = await #expect(throws: HTTPError.self) { try await ahead.value }
-        #expect(error?.kind == .cancelled)
+        #expect(error?.kind == .heldBack)
         #expect(try await inTurn.status == 204)
-        #expect(server.requests.map(\.path) == ["/first", "/second"])
+        #expect(server.requests.map(\.path).filter { $0 != "/third" } == ["/first", "/second"])
     }
 
     @Test("to different origins do not wait for one another")

@@ -9,11 +9,8 @@ extension FeedRun {
         }
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
-        let walk = try await storing { () async throws(FeedError) in try await store.progress(of: feed).walk }
-        let before = try await storing { () async throws(FeedError) in
-            try await store.partElements(beforePage: number, of: feed)
-        }
-        let loaded = try await loader.load(fetch, after: WalkSoFar(elements: before, cap: walk?.cap ?? cap))
+        let soFar = try await soFar(before: number, known: fetch.stored)
+        let loaded = try await loader.load(fetch, after: soFar)
         if let shape = loaded.shape { loader = loader.following(shape) }
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let result =
@@ -22,8 +19,13 @@ extension FeedRun {
             : try await storing { () async throws(FeedError) in
                 try await store.check(page, loaded.end, number: number, known: fetch.stored, of: feed)
             }
-        guard result != .same, result != .outgrown else {
+        guard result != .same else {
             try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
+            return result
+        }
+        guard result != .outgrown else {
+            // Its items are for the next walk: what is stored of it stays as it was.
+            try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
             return result
         }
         publish(
@@ -33,6 +35,22 @@ extension FeedRun {
         let next = try await storing { () async throws(FeedError) in try await store.continuation(of: feed) }
         try await commit(loaded, checking: next)
         return result
+    }
+
+    /// What the walk had come to before a page: of a split feed what is of its part, of others all but the last page.
+    private func soFar(
+        before number: Int, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> WalkSoFar {
+        try await storing { () async throws(FeedError) in
+            let walk = try await store.progress(of: feed).walk
+            var soFar = WalkSoFar(fullPageCount: walk?.mostElements ?? 0, cap: walk?.cap ?? cap)
+            if loader.definition.split != nil {
+                (soFar.elements, soFar.total) = try await store.partSoFar(beforePage: number, of: feed)
+            } else if rules.isLast(number) {
+                soFar.elements = max((walk?.elements ?? 0) - (known?.elements ?? 0), 0)
+            }
+            return soFar
+        }
     }
 
     private func commit(

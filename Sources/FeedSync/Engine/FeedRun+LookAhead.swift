@@ -21,11 +21,13 @@ extension FeedRun {
             // Names the isolation, or the closure would go by way of the global pool.
             _ = isolation
             return await ahead.response.value()
-        } onCancel: { [task = ahead.task] in
+        } onCancel: { [gate, task = ahead.task] in
+            // Nor is sent what waits behind it.
+            gate.shut()
             task.cancel()
         }
-        // One that was held back is sent now that it is the page's turn.
-        guard fetch.isCancelled, !Task.isCancelled else { return fetch }
+        // It is the page's turn now.
+        guard fetch.isHeldBack else { return fetch }
         return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
     }
 
@@ -44,8 +46,8 @@ extension FeedRun {
             // A page that cannot be requested is told of when it is its turn.
             guard let page = try? loader.requests.page(for: continuation) else { break }
             let isAhead = lookAheads.count > 0
-            // Its token may have expired by its turn.
-            if isAhead, page.tokenRequest != nil { break }
+            // The token of one that waits at the host may have expired by its turn.
+            if lookAheads.count >= loader.definition.pagination.lookAhead, page.tokenRequest != nil { break }
             guard try await loader.mayLookAhead(page, after: loaded.fetched) else { break }
             let stored = try await store.storedPage(page, of: feed)
             let response = AwaitedFetch()

@@ -101,10 +101,9 @@ final class PageLoader: Sendable {
         let result: Result<FetchedPage, FetchFailure>
         let stored: StoredPage?
 
-        /// Whether it was not sent, or given up on the way.
-        var isCancelled: Bool {
-            guard case .failure(let failure) = result else { return false }
-            return failure.error.kind == .cancelled
+        /// Whether it was not sent, because of one before.
+        var isHeldBack: Bool {
+            if case .failure(let failure) = result { failure.isHeldBack } else { false }
         }
     }
 

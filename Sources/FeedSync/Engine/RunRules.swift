@@ -35,9 +35,11 @@ struct RunRules {
         case same
         /// It is another one, which is stored now.
         case mended
+        /// The same, and what stands last on it was met on an earlier page: what stood behind that stands behind this one.
+        case pushedDown
         /// Items moved up to it from later pages: what moved past the walk is stored now.
         case movedUp
-        /// The same, and nothing on it leads to what stands behind: new items may lie between.
+        /// It is another one, and what stands last on it was met nowhere: others may lie between it and what was.
         case cutLoose
         /// It leads to others than it did: no page that is asked again can mend that.
         case outgrown
@@ -57,11 +59,25 @@ struct RunRules {
         var reason: IncompleteReason?
     }
 
+    private struct Round {
+        /// The pages to ask again, in order.
+        let all: [Int]
+        var left: [Int]
+        let number: Int
+        var worst = Check.same
+        /// The first page that was not as it was.
+        var firstChanged: Int?
+
+        init(_ all: [Int], number: Int) {
+            (self.all, left, self.number) = (all, all, number)
+        }
+    }
+
     private enum State {
         case opening(RequestCommand)
         case fetching(left: Int?, hasChanged: Bool)
         case walking(Walk)
-        case checking(Walk, all: [Int], left: [Int], worst: Check, rounds: Int)
+        case checking(Walk, Round)
         case ended
     }
 
@@ -148,32 +164,44 @@ struct RunRules {
         return check(walk, also: pages)
     }
 
+    /// Whether no page of the walk stands behind this one.
+    func isLast(_ page: Int) -> Bool {
+        if case .checking(let walk, _) = state { page >= walk.pages } else { false }
+    }
+
     /// A page was asked for once more.
     mutating func checked(_ page: Int, _ result: Check) -> Step {
-        guard case .checking(let walk, var all, let left, var worst, let rounds) = state else {
-            return end(.failed)
-        }
+        guard case .checking(let walk, var round) = state else { return end(.failed) }
         // What came before the cut and is not as it was belongs to another walk.
         guard result == .same || page > walk.resumedBehind else { return end(outcome(walk), .incomplete(.cutOff)) }
-        // Behind the walk's last page no other one is asked for.
-        worst = max(worst, result == .cutLoose && page < walk.pages ? .movedUp : result)
-        // What had moved up unseen, to it or to a later one, may have been pushed down again, to the page behind.
-        if result != .same {
-            let behind = all.filter { $0 >= page && $0 < walk.pages }.map { $0 + 1 }
-            all = Set(all + behind).sorted()
-        }
-        let rest = Array(left.dropFirst())
+        let rest = Array(round.left.dropFirst())
+        round.worst = max(round.worst, weighed(result, of: page, isFollowed: rest.first == page + 1, walk))
+        if result != .same { round.firstChanged = round.firstChanged ?? page }
         if let next = rest.first {
-            state = .checking(walk, all: all, left: rest, worst: worst, rounds: rounds)
+            round.left = rest
+            state = .checking(walk, round)
             return .check(next)
         }
-        guard worst > .same else { return end(outcome(walk), closing(walk)) }
-        guard rounds < Self.mostRounds, worst < .cutLoose else {
-            // New items that come all the time move the others down, which hides none of them.
-            return end(.ok, mode == .new && worst == .mended ? closing(walk) : .incomplete(.drift))
+        guard round.worst > .same else { return end(outcome(walk), closing(walk)) }
+        guard round.number < Self.mostRounds, round.worst < .cutLoose else {
+            // New items that come all the time move the others down: what stood behind a page is on the next one.
+            return end(.ok, mode == .new && round.worst == .mended ? closing(walk) : .incomplete(.drift))
         }
-        state = .checking(walk, all: all, left: all, worst: .same, rounds: rounds + 1)
+        // What had moved up unseen, to this page or to a later one, may have been pushed down again, to the page behind.
+        let behind = round.all.filter { $0 >= round.firstChanged ?? 0 && $0 < walk.pages }.map { $0 + 1 }
+        let all = Set(round.all + behind).sorted()
+        state = .checking(walk, Round(all, number: round.number + 1))
         return .check(all[0])
+    }
+
+    /// What a page tells of the walk: what another one behind it will show is not lost yet.
+    private func weighed(_ result: Check, of page: Int, isFollowed: Bool, _ walk: Walk) -> Check {
+        switch result {
+        case .pushedDown where isFollowed: .mended
+        case .pushedDown: page < walk.pages ? .movedUp : .cutLoose
+        case .cutLoose: page < walk.pages ? .movedUp : .cutLoose
+        default: result
+        }
     }
 
     /// The page did not come, or could not be committed.
@@ -200,7 +228,7 @@ struct RunRules {
         if walk.resumedBehind > 0 { wanted.formUnion(1...walk.resumedBehind) }
         let all = wanted.sorted()
         guard let first = all.first else { return end(outcome(walk), closing(walk)) }
-        state = .checking(walk, all: all, left: all, worst: .same, rounds: 1)
+        state = .checking(walk, Round(all, number: 1))
         return .check(first)
     }
 

@@ -13,7 +13,7 @@ enum FetchAdvice {
         case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect, .invalidURL, .unsupportedScheme:
             .unfollowable
         case .invalidRequest: .configuration
-        case .cancelled: .cancelled
+        case .cancelled, .heldBack: .cancelled
         }
     }
 
@@ -30,7 +30,7 @@ enum FetchAdvice {
         case .invalidRequest: "check `headers` and `auth`, and what they refer to"
         case .missingLibrary: "install libcurl; on Debian: apt-get install libcurl4"
         case .truncated, .protocolError, .other: "run it again later"
-        case .cancelled: nil
+        case .cancelled, .heldBack: nil
         }
     }
 

@@ -27,6 +27,6 @@ struct FetchCost: Sendable {
     func added(to failure: FetchFailure) -> FetchFailure {
         FetchFailure(
             error: failure.error, requestCount: failure.requestCount + requestCount,
-            byteCount: failure.byteCount + byteCount, quota: quota + failure.quota)
+            byteCount: failure.byteCount + byteCount, quota: quota + failure.quota, isHeldBack: failure.isHeldBack)
     }
 }

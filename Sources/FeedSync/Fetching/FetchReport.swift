@@ -37,6 +37,13 @@ struct FetchReport {
         FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
     }
 
+    /// The request was not sent.
+    var heldBack: FetchFailure {
+        var failure = failure(FeedError(.cancelled, "the request was held back"))
+        failure.isHeldBack = true
+        return failure
+    }
+
     /// A failure that the upstream told us of.
     func failure(_ kind: FeedError.Kind, _ response: Response, attempts: Int = 1) -> FetchFailure {
         failure(

@@ -41,6 +41,8 @@ public struct FetchFailure: Error, Sendable {
     public let byteCount: Int
     /// The last word on each quota.
     public let quota: [QuotaReading]
+    /// Whether the page's request was not sent, because a response to one before spoke against it.
+    var isHeldBack = false
 }
 
 /// What a fetch is at when it is not simply waiting for a response; for a progress line.

@@ -70,7 +70,7 @@ public struct Fetcher: Sendable {
     /// Fetches a page, conditionally if there are validators and it is a GET.
     ///
     /// - Parameter isAhead: Whether it is not yet the page's turn: the request is not sent if the gate is shut by then.
-    /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is, and for what was not sent.
+    /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is, and for what was held back.
     public func fetch(
         _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false
     ) async throws(FetchFailure) -> FetchedPage {
@@ -92,6 +92,10 @@ public struct Fetcher: Sendable {
                 response = try await client.send(
                     request, gate: gate, isAhead: isAhead && attempt == 1, preparing: prepare)
             } catch {
+                guard error.kind != .heldBack else {
+                    client.allowance?.giveBack()
+                    throw report.heldBack
+                }
                 report.addFailedRequest()
                 guard case .retry(let wait) = decision(.failure(error), attempt) else {
                     throw report.failure(error, attempts: attempt)

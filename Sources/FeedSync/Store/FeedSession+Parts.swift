@@ -2,20 +2,22 @@ internal import SQLite
 
 /// What a split feed's walk has come to, for pages that are asked for once more.
 extension FeedSession {
-    /// The elements of the pages before one of the walk that are of the same part, as they were met last; 0 for a feed that
-    /// is not split.
-    func partElements(beforePage number: Int) throws -> Int {
-        guard shape.definition.split != nil, let part = SplitRule.partName(in: try continuation(ofPage: number))
-        else { return 0 }
-        let elements = try connection.int64(
+    /// What came of a page's part before it, as it was met last.
+    func partSoFar(beforePage number: Int) throws -> (elements: Int, total: Int?) {
+        guard let part = try partName(number) else { return (0, nil) }
+        // A part's pages stand together.
+        let isOther = "NOT (asked = ?3 OR substr(asked, 1, ?4) = ?5)"
+        var soFar: (elements: Int, total: Int?) = (0, nil)
+        try connection.rows(
             """
-            SELECT sum((
-                SELECT n.elements FROM _page n
-                WHERE n.feed = p.feed AND n.request = p.request AND n.credential = p.credential ORDER BY n.id DESC LIMIT 1))
-            FROM _walk_page w JOIN _page p ON p.id = w.page
-            WHERE w.walk = ? AND w.number < ? AND (w.asked = ? OR substr(w.asked, 1, ?) = ?)
-            """, Value(state.walk?.id), Value(number), Value(part), Value(part.count + 1), Value(part + ","))
-        return Int(elements ?? 0)
+            SELECT sum(n.elements), max(n.total) FROM _walk_page w JOIN _page p ON p.id = w.page JOIN _page n ON n.id = (
+                SELECT max(l.id) FROM _page l
+                WHERE l.feed = p.feed AND l.request = p.request AND l.credential = p.credential)
+            WHERE w.walk = ?1 AND w.number < ?2 AND w.number > coalesce((
+                SELECT number FROM _walk_page WHERE walk = ?1 AND number < ?2 AND \(isOther) ORDER BY number DESC LIMIT 1), 0)
+            """, [Value(state.walk?.id), Value(number), Value(part), Value(part.count + 1), Value(part + ",")]
+        ) { row in soFar = (Int(row.int64(at: 0)), row.isNull(at: 1) ? nil : Int(row.int64(at: 1))) }
+        return soFar
     }
 
     /// Whether a page's part ends elsewhere by now than the walk found, so that some of it was never asked for.
@@ -26,13 +28,20 @@ extension FeedSession {
         case .capped: !(state.walk?.isCapped ?? false)
         case .cut: try !isHalved(number)
         case .whole: false
-        // It leads on: so it did, if the walk's next page is of the same part.
-        case nil: try partName(number) != partName(number + 1)
+        case nil: try !ledOn(number)
         }
     }
 
     private func partName(_ number: Int) throws -> String? {
         SplitRule.partName(in: try continuation(ofPage: number))
+    }
+
+    /// Whether a page led to another one of its part when the walk met it.
+    private func ledOn(_ number: Int) throws -> Bool {
+        let next = try connection.scalar(
+            "SELECT p.continuation FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ? AND w.number = ?",
+            Value(state.walk?.id), Value(number))?.text
+        return try SplitRule.partName(in: next.map(Continuation.init)) == partName(number)
     }
 
     /// Whether the walk has asked for a half, or less, of the part that one of its pages is of.

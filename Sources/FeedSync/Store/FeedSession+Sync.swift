@@ -47,7 +47,8 @@ extension FeedSession {
             SELECT page FROM temp.\(try gatherFirstPages())
             WHERE key = (SELECT value FROM json_each(?) ORDER BY key DESC LIMIT 1)
             """, .text(keys))
-        if let first { return first <= number ? .mended : .movedUp }
+        if let first, first >= number { return first == number ? .mended : .movedUp }
+        if first != nil { return end.next == nil ? .mended : .pushedDown }
         guard end.next != nil, let page else { return .movedUp }
         switch try mode {
         case "new": return try table.lastPlace(of: page).flatMap(ground) == nil ? .cutLoose : .movedUp

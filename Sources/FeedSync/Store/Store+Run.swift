@@ -45,10 +45,9 @@ extension Store {
         try storing { try session(feed).continuation(ofPage: number) }
     }
 
-    /// The elements of the pages before one of the walk that are of the same part, as they were met last; 0 for a feed that
-    /// is not split.
-    func partElements(beforePage number: Int, of feed: String) throws(FeedError) -> Int {
-        try storing { try session(feed).partElements(beforePage: number) }
+    /// What came of a page's part before it, as it was met last.
+    func partSoFar(beforePage number: Int, of feed: String) throws(FeedError) -> (elements: Int, total: Int?) {
+        try storing { try session(feed).partSoFar(beforePage: number) }
     }
 
     /// What a page that is asked for once more tells; nil is one without items.

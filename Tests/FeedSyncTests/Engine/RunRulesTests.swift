@@ -33,4 +33,26 @@ struct RunRulesTests {
         #expect(rules.checked(2, .same) == .check(3))
         #expect(rules.checked(3, .same) == .end(.ok, .complete))
     }
+
+    @Test(
+        "What the last page pushed down, or cut loose, ends the walk as drift; on another one it is looked for behind it",
+        arguments: [RunRules.Check.pushedDown, .cutLoose])
+    func pushedOut(result: RunRules.Check) {
+        func checking() -> RunRules {
+            var rules = RunRules(.sync, mode: .new, isShifting: true)
+            _ = rules.opened(FeedStanding(isLoaded: false))
+            _ = rules.committed(.init(number: 1, isUnchanged: false, adjoins: false, next: Continuation("2")))
+            _ = rules.committed(.init(number: 2, isUnchanged: false, adjoins: false))
+            return rules
+        }
+        var first = checking()
+        #expect(first.checked(1, result) == .check(1))
+        #expect(first.checked(1, .same) == .check(2))
+        #expect(first.isLast(2) && !first.isLast(1))
+        #expect(first.checked(2, .same) == .end(.ok, .complete))
+        var last = checking()
+        _ = last.checked(1, .mended)
+        _ = last.checked(1, .same)
+        #expect(last.checked(2, result) == .end(.ok, .incomplete(.drift)))
+    }
 }

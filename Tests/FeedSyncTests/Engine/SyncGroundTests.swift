@@ -121,6 +121,31 @@ struct SyncGroundTests {
         #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["60"])
     }
 
+    @Test("An item that moved up unseen, and was pushed down past the walk by a page full of others, is not lost")
+    func pushedPastTheWalk() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...4), members: "sync: {mode: new}",
+            paging: "pagination: {style: page, size_param: per_page, size: 2}")
+        try await bench.sync()
+        let upstream = bench.upstream
+        upstream.edit { $0.insert(contentsOf: PagedFeed.items(11...15), at: 0) }
+        let before = upstream.requestedPages.count
+        bench.server.route("/things") { request in
+            switch upstream.requestedPages.count - before {
+            // The third page is known ground, and does not show the fifteenth item: it has moved up to the second.
+            case 2: upstream.edit { $0.removeFirst() }
+            // The first is asked for again.
+            case 3: upstream.edit { $0.insert(contentsOf: PagedFeed.items(21...23), at: 0) }
+            default: break
+            }
+            return upstream.answer(request)
+        }
+        #expect(try await bench.sync().reason == .drift)
+        #expect(upstream.requestedPages.dropFirst(before).prefix(4) == [1, 2, 3, 1])
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id BETWEEN 12 AND 23") == ["7"])
+    }
+
     @Test("stays so for whoever asks for more from there")
     func moreFromThere() async throws {
         let bench = try await EngineBench(members: "sync: {mode: new}")

@@ -228,6 +228,21 @@ struct SplitSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
+    @Test("So it is where another page of the part was stored anew in between")
+    func grownBehindItsEndAndBefore() async throws {
+        let upstream = CappedUpstream((1...20).map { .init(id: $0, value: 600 + $0) })
+        upstream.edit { state in
+            // Both pages have come; the first is asked for once more, and the last item is on a third one by now.
+            state.beforePage = { state, count in
+                if count == 3 { state.items += [.init(id: 101, value: 700), .init(id: 102, value: 550)] }
+            }
+        }
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
     @Test("A half may begin with pages that the whole ended with")
     func samePages() async throws {
         let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
