@@ -118,10 +118,12 @@ final class TransferLoop {
         }
     }
 
-    /// What libcurl is done with, its gates told: all of it before another request goes out. Without an outcome where the
-    /// next hop waits for its turn.
-    private func takeEnded() -> [(transfer: Transfer, outcome: Result<Response, HTTPError>?, origin: Origin)] {
-        var ended: [(transfer: Transfer, outcome: Result<Response, HTTPError>?, origin: Origin)] = []
+    /// A hop that libcurl is done with; without an outcome where the next one waits for its turn.
+    private typealias Ended = (transfer: Transfer, outcome: Result<Response, HTTPError>?, origin: Origin)
+
+    /// What libcurl is done with, its gates told: all of it before another request goes out.
+    private func takeEnded() -> [Ended] {
+        var ended: [Ended] = []
         var left: Int32 = 0
         while let message = ccurl_multi_info_read(multi, &left) {
             // The message lives only until the handle is removed.

@@ -2,7 +2,8 @@ internal import SeededGenerator
 
 /// A list that changes under whoever reads it, in one of the ways in which upstreams have pages; and that fails now and then.
 ///
-/// What it is like (its pages' size, entity tags, totals, the form of its times, how many requests it takes at once) and what happens to it follow from the seed.
+/// What it is like (its pages' size, entity tags, totals, the form of its times, how many requests it takes at once) and
+/// what happens to it follow from the seed.
 public struct MovingList: Sendable {
     /// How its pages follow each other.
     public enum Style: String, CaseIterable, Sendable { case page, offset, link, nextURL, cursor, keyset }

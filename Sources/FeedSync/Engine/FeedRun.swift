@@ -26,7 +26,7 @@ final class FeedRun {
     private var emptyPages = 0
     /// The next pages, requested while the ones before are decoded and committed.
     var lookAheads = LookAheads()
-    /// Shut when a request had to be tried again, or failed: from then on there is one at a time.
+    /// Shut when a request had to be tried again, was redirected, or failed: from then on there is one at a time.
     let gate = SendGate()
     /// Whether the pages came so far that were told before.
     var isPredictable = true

@@ -198,8 +198,7 @@ struct RunRules {
     private func weighed(_ result: Check, of page: Int, isFollowed: Bool, _ walk: Walk) -> Check {
         switch result {
         case .pushedDown where isFollowed: .mended
-        case .pushedDown: page < walk.pages ? .movedUp : .cutLoose
-        case .cutLoose: page < walk.pages ? .movedUp : .cutLoose
+        case .pushedDown, .cutLoose: page < walk.pages ? .movedUp : .cutLoose
         default: result
         }
     }

@@ -64,7 +64,7 @@ final class EngineBench: Sendable {
 
     /// Waits till so many items are stored: the next page is asked for before that.
     func stored(_ count: Int) async throws {
-        while try feed("item_count") != "\(count)" { try await Task.sleep(for: .milliseconds(2)) }
+        for await _ in engine.refreshStatus where try feed("item_count") == "\(count)" { return }
     }
 
     /// The error of a command that must fail.

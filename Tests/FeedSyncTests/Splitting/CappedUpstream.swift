@@ -3,7 +3,7 @@ import ScriptedServer
 import Threading
 
 /// An upstream that searches as GitHub does: it serves the first `cap` items of what `q` asks for, says how many there
-/// are, and refuses deeper pages with 422.
+/// are and whether a page follows, and refuses deeper pages with 422.
 final class CappedUpstream: Sendable {
     struct Item: Sendable {
         var id: Int
@@ -55,7 +55,8 @@ final class CappedUpstream: Sendable {
             let shown = sorted.prefix(cap).dropFirst((page - 1) * 10).prefix(10)
             let items = shown.map { #"{"id":\#($0.id),"name":"item \#($0.id)","when":\#($0.value)}"# }
             let total = state.saysTotal ? #""total_count":\#(met.count + state.surplus),"# : ""
-            let body = "{\(total)\"items\":[\(items.joined(separator: ","))]}"
+            let hasMore = page * 10 < min(met.count, cap)
+            let body = "{\(total)\"more\":\(hasMore),\"items\":[\(items.joined(separator: ","))]}"
             let etag = "\"\(body.utf8.reduce(5381 as UInt64) { $0 &* 33 ^ UInt64($1) })\""
             let headers = [(name: "ETag", value: etag)]
             return request.header("If-None-Match") == etag

@@ -243,6 +243,28 @@ struct SplitSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
+    @Test("A page of a part that grew to the cap is asked for anew: its entity tag is not that of what is stored")
+    func outgrownValidators() async throws {
+        let upstream = CappedUpstream((1...39).map { .init(id: $0 + 100, value: 5) })
+        upstream.edit { state in
+            state.saysTotal = false
+            // All have come; the first page is asked for once more.
+            state.beforePage = { state, count in
+                guard count == 5 else { return }
+                state.items.removeLast()
+                state.items += [.init(id: 1, value: 5), .init(id: 2, value: 5)]
+            }
+        }
+        let bench = try await bench(
+            upstream, mode: "new",
+            split: #"split: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 5, to: 5, cap: 40}"#,
+            paging: "pagination: {style: page, size_param: per_page, size: 10, more: more}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(upstream.requests[4] == "things n:5..5 #1")
+        _ = try await bench.sync()
+        #expect(try ids(bench).isSuperset(of: upstream.ids))
+    }
+
     @Test("A half may begin with pages that the whole ended with")
     func samePages() async throws {
         let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
