@@ -214,6 +214,18 @@ struct LookAheadTests {
         }
     }
 
+    @Test("One that is stopped while the host wants a pause is not sent again, and the pause is remembered")
+    func stoppedInPause() async throws {
+        let bench = try await bench(lookAhead: 1, total: true, retries: 3)
+        bench.upstream.fail(page: 2, with: ServerResponse(status: 429, headers: [("Retry-After", "25")], body: []))
+        var options = EngineBench.options
+        options.clock = EndedClock()
+        let error = try await bench.failure(.allPages, bench.another(options: options))
+        #expect(error.kind == .cancelled)
+        #expect(bench.upstream.requestedPages.count { $0 == 2 } == 1)
+        #expect(try bench.query("SELECT count(*) FROM quota WHERE blocked_until IS NOT NULL") == ["1"])
+    }
+
     @Test("`look_ahead` is a number from 1 to 16, and no part of what the pages are")
     func definition() throws {
         #expect(throws: ConfigurationError.self) {
@@ -241,4 +253,12 @@ struct LookAheadTests {
             values: [pages.map { .integer(Int64($0)) }])
         #expect(style.predicted(behind: Continuation("2"), after: facts, total: total).map(\.text) == expected)
     }
+}
+
+/// A clock whose time is over: whoever waits is stopped.
+private struct EndedClock: Clock {
+    var now: ContinuousClock.Instant { ContinuousClock.now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw CancellationError() }
 }
