@@ -22,42 +22,43 @@ let package = Package(
         .target(name: "CCurl", dependencies: ["CLibraryLoader"]),
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"]),
         .target(name: "CLibraryLoader"),
-        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
 
-        .target(name: "Threading", swiftSettings: settings),
+        .target(name: "Concurrency", swiftSettings: settings),
         .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
-        .target(name: "HTTP", dependencies: ["CCurl", "Threading"], swiftSettings: settings),
+        .target(name: "HTTP", dependencies: ["CCurl", "Concurrency"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(
             name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
             swiftSettings: settings),
         .target(
-            name: "FeedSync", dependencies: ["CSimdjson", "HTTP", "Migrations", "SQLite", "Threading", "YAML"],
+            name: "FeedSync", dependencies: ["CPageDecoder", "HTTP", "Migrations", "SQLite", "Concurrency", "YAML"],
             resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
         .plugin(name: "PresetList", capability: .buildTool()),
 
-        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Threading"], swiftSettings: settings),
-        .target(name: "DemoFeed", dependencies: ["HTTPServer", "Threading"], swiftSettings: settings),
+        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency"], swiftSettings: settings),
+        .target(name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency"], swiftSettings: settings),
         .executableTarget(
-            name: "Command", dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "Threading"],
+            name: "Command", dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "Concurrency"],
             swiftSettings: settings),
 
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: settings),
         .target(
-            name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Threading"],
+            name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
             path: "Tests/ScriptedServer", swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Command", "DemoFeed", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator", "Threading",
+                "Command", "DemoFeed", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator", "Concurrency",
             ],
             swiftSettings: settings),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
         .testTarget(
-            name: "HTTPTests", dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "SeededGenerator", "Threading"],
+            name: "HTTPTests",
+            dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "SeededGenerator", "Concurrency"],
             swiftSettings: settings),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "ScriptedServer", "Threading"],
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "ScriptedServer", "Concurrency"],
             swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
         .testTarget(name: "MigrationsTests", dependencies: ["Migrations", "SQLite"], swiftSettings: settings),
@@ -66,7 +67,7 @@ let package = Package(
             name: "FeedSyncTests",
             dependencies: [
                 "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator",
-                "Threading",
+                "Concurrency",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

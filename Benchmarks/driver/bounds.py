@@ -46,7 +46,7 @@ def bounds(outcomes: dict[str, Outcome]) -> list[Bound]:
         compare(f"second run without ETag, {kind}", f"{kind}-plain", scenarios.CHANGED_ONLY, 1.3)
     for kind in ("repositories", "anchors"):
         compare(f"first load, {kind}", kind, by_hand, 0.25, 0.25)
-    compare("100 pages from 20 ms away, look-ahead 4", "far", scenarios.IN_TURN, 0.35, of=scenarios.AHEAD)
+    compare("100 pages from 20 ms away, prefetch 4", "far", scenarios.IN_TURN, 0.35, of=scenarios.AHEAD)
     peaks = [medians(outcome.runs[feedsync]).peak for outcome in outcomes.values() if feedsync in outcome.runs]
     if peaks:
         found.append(Bound("peak memory, the largest of these runs", "MB", 32, max(peaks)))

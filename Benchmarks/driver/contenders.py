@@ -70,13 +70,13 @@ class Feedsync(Contender):
 
     program: Path
     mirrors_by_sync: bool = False  # whether the first run is a sync, as before a second one
-    look_ahead: int | None = None
+    prefetch: int | None = None
     table = "items WHERE _removed_at IS NULL"
 
     def prepare(self, job: Job) -> None:
         pagination = {"style": "page", "param": "page", "total": "total_count"}
-        if self.look_ahead:
-            pagination["look_ahead"] = self.look_ahead
+        if self.prefetch:
+            pagination["prefetch"] = self.prefetch
         feed = {
             "url": job.url, "items": "items", "key": job.kind.key, "pagination": pagination, "sync": {"mode": "all"},
             "columns": {name: {"path": path, "type": type} for name, path, type in job.kind.columns},

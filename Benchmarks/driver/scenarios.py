@@ -17,7 +17,7 @@ CONDITIONAL = "C++, conditional"
 BY_HAND = "Python: requests, orjson, sqlite3"
 SHELL = "shell: curl, jq, sqlite3"
 DLT = "dlt"
-AHEAD = "feedsync, look-ahead 4"
+AHEAD = "feedsync, prefetch 4"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def scenarios(feedsync: Path, quick: bool, is_wanted: Callable[[str], bool]) -> 
                 (synced, *conditional, *hand_conditional), CONDITIONAL, again=True),
         ]
     far = PageSet(ANCHORS, few)
-    ahead = Feedsync(AHEAD, feedsync, look_ahead=4)
+    ahead = Feedsync(AHEAD, feedsync, prefetch=4)
     found.append(Scenario("far", title("first load, a server 20 ms away", far), far, "delayed", (first, ahead, *loops), IN_TURN))
     return [scenario for scenario in found if is_wanted(scenario.key)]
 

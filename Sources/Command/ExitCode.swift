@@ -39,7 +39,7 @@ struct ExitCode: Sendable, Hashable {
             case .undecodable, .unfollowable: .data
             case .unreachable, .rejected: .unavailable
             case .refused: .refused
-            case .limited, .held: .tryLater
+            case .limited, .locked: .tryLater
             case .store: .store
             case .configuration: .configuration
             case .bug: .software

@@ -44,9 +44,9 @@ extension Failure {
         self.init(ExitCode(error.kind), [place + error.description], advice: error.advice)
     }
 
-    /// The mistakes of a configuration, each with its place.
+    /// The diagnostics of a configuration, each with its place.
     init(_ error: ConfigurationError) {
-        self.init(.configuration, error.mistakes.map(\.description))
+        self.init(.configuration, error.diagnostics.map(\.description))
     }
 
     /// A server that does not start.

@@ -84,7 +84,7 @@ struct Session: Sendable {
     /// What engines work with, as the command line has it.
     ///
     /// - Throws: `Failure` with exit code 64 for a time that is none.
-    func engineOptions(folder: String, allowance: RequestAllowance? = nil) throws(Failure) -> EngineOptions {
+    func engineOptions(folder: String, allowance: RequestBudget? = nil) throws(Failure) -> EngineOptions {
         var options = EngineOptions(
             client: Client(userAgent: "feedsync/\(FeedSyncVersion.text)", allowance: allowance),
             environment: environment, folder: folder)

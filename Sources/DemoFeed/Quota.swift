@@ -1,4 +1,4 @@
-internal import Threading
+internal import Concurrency
 
 /// GitHub's primary rate limit: so many requests an hour, a 304 free of charge.
 ///

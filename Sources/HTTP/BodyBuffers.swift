@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Glibc
-internal import Threading
 
 /// The memory of bodies that are gone, for the next ones: what is got from the system anew is paid for by the page.
 ///

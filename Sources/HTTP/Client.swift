@@ -1,6 +1,6 @@
 internal import CCurl
+internal import Concurrency
 internal import Glibc
-internal import Threading
 
 /// What all requests of one client have in common.
 struct ClientConfiguration: Sendable {
@@ -17,7 +17,7 @@ struct ClientConfiguration: Sendable {
 /// - Isolation: any task or thread.
 public final class Client: Sendable {
     /// What its users may still ask of hosts; nil without limit. Whoever sends takes from it first.
-    public let allowance: RequestAllowance?
+    public let allowance: RequestBudget?
     private let configuration: ClientConfiguration
     private let inbox = Inbox()
     private let isStarted = Lock(false)
@@ -27,7 +27,7 @@ public final class Client: Sendable {
     ///
     /// `caFile` is a PEM file of certificates to trust in place of the system's.
     public init(
-        userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil, allowance: RequestAllowance? = nil
+        userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil, allowance: RequestBudget? = nil
     ) {
         self.allowance = allowance
         configuration = ClientConfiguration(
@@ -49,7 +49,7 @@ public final class Client: Sendable {
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
     /// - Isolation: goes on where it was called; an actor of its own thread is woken once.
     public func send(
-        _ request: Request, gate: SendGate? = nil, isAhead: Bool = false,
+        _ request: Request, gate: CircuitBreaker? = nil, isAhead: Bool = false,
         preparing prepare: (@Sendable (Response) -> (any Sendable)?)? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(HTTPError) -> Response {

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Threading
+internal import Concurrency
 
 /// A `send` on its way to the loop's thread.
 struct Submission: Sendable {
@@ -8,7 +8,7 @@ struct Submission: Sendable {
     let route: Route
     let prepare: (@Sendable (Response) -> (any Sendable)?)?
     /// Hears how the request ends.
-    let gate: SendGate?
+    let gate: CircuitBreaker?
     /// Whether the request is given up if the gate is shut by its turn.
     let isAhead: Bool
     let reply: CheckedContinuation<Result<Response, HTTPError>, Never>

@@ -11,7 +11,7 @@ final class Transfer {
     var deadline: ContinuousClock.Instant?
 
     private let prepare: (@Sendable (Response) -> (any Sendable)?)?
-    private let gate: SendGate?
+    private let gate: CircuitBreaker?
     private let isAhead: Bool
     private let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
     private var head = ResponseHead()

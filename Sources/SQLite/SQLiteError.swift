@@ -65,7 +65,7 @@ extension SQLiteError {
 extension SQLiteError: CustomStringConvertible {
     /// One line: the message, the system's reason, the code, then the file or the start of the statement.
     ///
-    /// The statement is left out where the file or the disk is to blame, and any other would have failed, too.
+    /// The statement is skipped where the file or the disk is to blame, and any other would have failed, too.
     public var description: String {
         var text = message
         if systemCode != 0, let reason = strerror(systemCode) { text += ": \(String(cString: reason))" }

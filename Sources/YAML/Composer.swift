@@ -1,6 +1,6 @@
 /// Builds the tree of a document from the parser's events.
 struct Composer: ~Copyable {
-    /// A node with what it costs whoever walks it.
+    /// A node with what it costs whoever crawls it.
     private struct Composed {
         let node: Node
         var count = 1

@@ -23,7 +23,7 @@ struct CapTests {
     }
 
     @Test("so they do when the head is as it was, or has grown: what was served before counts")
-    func knownGround() async throws {
+    func syncedRange() async throws {
         let place = try Workplace(extra: "sync: {mode: new}")
         let feed = PagedFeed(PagedFeed.items(1...350), perPage: 100)
         feed.total = .claimed(5312)

@@ -1,6 +1,6 @@
+import Concurrency
 import Foundation
 import Glibc
-import Threading
 
 /// One run of the binary, from start to end.
 struct CommandLineRun: Sendable {

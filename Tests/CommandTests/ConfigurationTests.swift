@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ConfigurationTests {
     @Test("Every mistake of the file is told with its place and the word that was meant")
-    func mistakes() async throws {
+    func diagnostics() async throws {
         let place = try Workplace()
         try place.write(
             "feedsync.yaml",

@@ -1,9 +1,9 @@
+import Concurrency
 import Foundation
 import HTTPServer
 import ScriptedServer
 import SeededGenerator
 import Testing
-import Threading
 
 @Suite struct KillTests {
     @Test(
@@ -23,7 +23,7 @@ import Threading
         if isOpen {
             try place.write("feedsync.yaml", "feeds: {things: {url: \"\(place.server.url)/things\", retries: 0}}")
         }
-        // The signal comes while a request is answered: look-ahead has the page before being committed just then.
+        // The signal comes while a request is answered: prefetch has the page before being committed just then.
         let target = Lock(SignalTarget())
         place.server.route("/things") { request in
             target.withLock { $0.countDown() }
@@ -41,7 +41,7 @@ import Threading
             guard place.files.contains("feedsync.db"),
                 try place.query("SELECT 1 FROM sqlite_schema WHERE name = 'things'") != []
             else { continue }
-            // What is stored is the head of the upstream's list, and the continuation is behind it.
+            // What is stored is the head of the upstream's list, and the page cursor is behind it.
             let stored = try place.query("SELECT count(*) FROM things").first
             let placed = try place.query(
                 "SELECT count(*) FROM (SELECT id, row_number() OVER (ORDER BY _generation DESC, _position) AS n FROM things) WHERE id <> n"

@@ -125,7 +125,7 @@ import Testing
         #expect(try await place().run("status idle idle").output.split(separator: "\n").count == 2)
     }
 
-    @Test("On a narrow terminal no line is too long, and what is left out is told")
+    @Test("On a narrow terminal no line is too long, and what is skipped is told")
     func narrowTerminal() async throws {
         let place = try await place()
         func narrow(_ words: String) async throws -> [Substring] {
@@ -137,12 +137,12 @@ import Testing
         #expect(status.dropLast().allSatisfy { $0.count <= 40 })
         #expect(status.first == "FEED    HEALTH   STATUS     ITEMS")
         #expect(
-            status.last == "feedsync: note: columns left out: GENERATION, NEXT PAGE, LOADED, DUE, WHY; --json has all")
+            status.last == "feedsync: note: columns skipped: GENERATION, NEXT PAGE, LOADED, DUE, WHY; --json has all")
         let link = "https://example.com/1"
         place.server.enqueue("/idle", [.json(#"{"items":[{"id":1,"name":"\#(link)"}]}"#)])
         #expect(try await place.run("reload idle").code == 0)
         #expect(
-            try await narrow("show idle") == ["id", " 1", "feedsync: note: columns left out: name; --json has all"])
+            try await narrow("show idle") == ["id", " 1", "feedsync: note: columns skipped: name; --json has all"])
     }
 
     @Test("A failure after some pages tells what they brought")

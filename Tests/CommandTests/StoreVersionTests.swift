@@ -18,6 +18,14 @@ struct StoreVersionTests {
         ("_walk_page", ["asked"]),
     ]
 
+    /// What `0007_crawls` renamed, back to the names before.
+    private static let names = [
+        "ALTER TABLE _feed RENAME COLUMN crawl TO walk", "ALTER TABLE _page RENAME COLUMN cursor TO continuation",
+        "ALTER TABLE _page RENAME COLUMN skipped TO left_out", "ALTER TABLE _page RENAME COLUMN crawl TO walk",
+        "ALTER TABLE _crawl_page RENAME COLUMN crawl TO walk", "ALTER TABLE _crawl_page RENAME TO _walk_page",
+        "ALTER TABLE _crawl RENAME COLUMN skipped TO left_out", "ALTER TABLE _crawl RENAME TO _walk",
+    ]
+
     @Test(
         "One from before columns were found is mirrored into as before, and its feed may leave them open from then on")
     func older() async throws {
@@ -26,6 +34,7 @@ struct StoreVersionTests {
         #expect(try await place.run("more things --all").code == 0)
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
         // As the first version left it.
+        for statement in Self.names { try connection.execute(statement) }
         for (table, columns) in Self.later {
             for column in columns { try connection.execute("ALTER TABLE \(table) DROP COLUMN \(column)") }
         }

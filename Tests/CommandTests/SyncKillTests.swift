@@ -1,9 +1,9 @@
+import Concurrency
 import Foundation
 import HTTPServer
 import ScriptedServer
 import SeededGenerator
 import Testing
-import Threading
 
 /// `SYNC_FIRST_SEED` and `SYNC_SEEDS` choose the seeds, and so play one that failed again.
 @Suite(.timeLimit(.minutes(60))) struct SyncKillTests {
@@ -14,11 +14,11 @@ import Threading
     @Test(
         "Killed at any moment, again and again, while the list moves and fails, a sync makes the mirror what its mode promises",
         arguments: MovingList.Mode.allCases, [false, true])
-    func anyMoment(mode: MovingList.Mode, inParts: Bool) async throws {
+    func anyMoment(mode: MovingList.Mode, inPartitions: Bool) async throws {
         for seed in Self.first..<Self.first + Self.seeds {
             for style in MovingList.Style.allCases {
-                let list = MovingList(style, mode, inParts: inParts, seed: seed)
-                let name = "\(mode) \(style)\(inParts ? " in parts" : "") seed \(seed)"
+                let list = MovingList(style, mode, inPartitions: inPartitions, seed: seed)
+                let name = "\(mode) \(style)\(inPartitions ? " in parts" : "") seed \(seed)"
                 guard try await survives(list, name) else { return }
             }
         }
@@ -70,7 +70,7 @@ import Threading
         return isTrue && isComplete
     }
 
-    /// Whether the last walk met all, or all that could be stored.
+    /// Whether the last crawl met all, or all that could be stored.
     private func isComplete(_ place: Workplace, _ list: MovingList) throws -> Bool {
         let reason = try place.query("SELECT coalesce(reason, '') FROM run ORDER BY id DESC LIMIT 1")
         if list.mayLeaveOut, reason == ["left_out"] { return true }

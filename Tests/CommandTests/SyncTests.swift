@@ -60,7 +60,7 @@ import Testing
         #expect(quiet.output + quiet.errors == "")
     }
 
-    @Test("Killed in the midst of ten pages of new items, it leaves no gap: the next one walks past what it wrote")
+    @Test("Killed in the midst of ten pages of new items, it leaves no gap: the next one crawls past what it wrote")
     func classicGap() async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...300))

@@ -38,7 +38,7 @@ import Testing
         #expect(table.lines(Palette(isOn: false), width: nil)[1] == "1000000  short  a text that is rather long")
     }
 
-    @Test("On a terminal too narrow for every column the last are left out")
+    @Test("On a terminal too narrow for every column the last are skipped")
     func tooNarrow() {
         var table = Table([
             Table.Column(title: "NAME"), Table.Column(title: "COUNT", isNumber: true), Table.Column(title: "NOTE"),
@@ -46,10 +46,10 @@ import Testing
         table.add(["a long name", "1000000", "a long note"])
         let palette = Palette(isOn: false)
         #expect(table.lines(palette, width: 20) == ["NAME           COUNT", "a long name  1000000"])
-        #expect(table.leftOut(width: 20) == ["NOTE"])
+        #expect(table.skipped(width: 20) == ["NOTE"])
         #expect(table.lines(palette, width: 12) == ["NAME", "a long name"])
-        #expect(table.leftOut(width: 12) == ["COUNT", "NOTE"])
-        #expect(table.leftOut(width: nil).isEmpty)
+        #expect(table.skipped(width: 12) == ["COUNT", "NOTE"])
+        #expect(table.skipped(width: nil).isEmpty)
     }
 
     @Test(
@@ -89,8 +89,8 @@ import Testing
             (1_234_567, "1,234,567", "1.2 MB"), (5_000_000_000, "5,000,000,000", "5.0 GB"),
         ])
     func figures(number: Int, count: String, bytes: String) {
-        #expect(Figures.count(number) == count)
-        #expect(Figures.bytes(number) == bytes)
+        #expect(NumberFormat.count(number) == count)
+        #expect(NumberFormat.bytes(number) == bytes)
     }
 
     @Test(
@@ -102,6 +102,6 @@ import Testing
             ("soon", 0, "soon"),
         ])
     func moments(text: String, now: Int64, result: String) {
-        #expect(Moment.ago(text, now: now) == result)
+        #expect(RelativeTime.ago(text, now: now) == result)
     }
 }

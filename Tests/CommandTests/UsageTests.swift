@@ -36,7 +36,7 @@ import Testing
             ),
             ("help mor", "no such command: mor; did you mean more?", "feedsync help lists the commands"),
         ])
-    func mistakes(words: String, message: String, advice: String) async throws {
+    func diagnostics(words: String, message: String, advice: String) async throws {
         let run = try await Workplace().run(words)
         #expect(run.errors == "feedsync: \(message)\nTry: \(advice)\n")
         #expect(run.output.isEmpty)

@@ -1,5 +1,5 @@
 // libFuzzer feeds the decoder bodies: whatever comes must be a page or an error, and every slot must lie in readable memory.
-#include <CSimdjson.h>
+#include <CPageDecoder.h>
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
-import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct ScriptedServerTests {
     @Test("Enqueued answers are given in order and the last repeats, until more are enqueued")

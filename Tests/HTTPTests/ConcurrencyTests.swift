@@ -1,9 +1,9 @@
+import Concurrency
 import Dispatch
 import HTTP
 import HTTPServer
 import ScriptedServer
 import Testing
-import Threading
 
 @Suite("Requests at the same time") struct ConcurrencyTests {
     let server: ScriptedServer
@@ -99,7 +99,7 @@ import Threading
         server.route("/second") { _ in .status(204) }
         server.route("/third") { _ in .status(204) }
         let client = makeClient()
-        let sendGate = SendGate()
+        let sendGate = CircuitBreaker()
         async let first = client.send(Request(server.url("/first")), gate: sendGate)
         await gate.arrived()
         let second = Request(try server.url("/second"))

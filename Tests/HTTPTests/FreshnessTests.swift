@@ -33,16 +33,16 @@ import Testing
 
     @Test("An allowance of requests is spent by as many, one of time by its end, and stays spent")
     func allowance() {
-        let requests = RequestAllowance(requests: 2)
+        let requests = RequestBudget(requests: 2)
         #expect([requests.take(), requests.take(), requests.take()] == [true, true, false])
         #expect(requests.spent == .requests)
         requests.giveBack()
         #expect(requests.spent == nil, "what was not made is there again")
         #expect(requests.take())
         #expect(!requests.take())
-        let time = RequestAllowance(requests: 2, time: .zero)
+        let time = RequestBudget(requests: 2, time: .zero)
         #expect(!time.take())
         #expect(time.spent == .time)
-        #expect(RequestAllowance().take())
+        #expect(RequestBudget().take())
     }
 }

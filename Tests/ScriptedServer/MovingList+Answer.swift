@@ -25,12 +25,12 @@ extension MovingList {
             columns: {id: id, value: value, at: at}
             responses: [{status: 404, do: fail}]
             pagination: \(pagination)
-            sync: \(rule)\(partsDefinition)
+            sync: \(rule)\(partitionedDefinition)
             """
     }
 
     private var pagination: String {
-        let members = (hasTotals ? ", total: total" : "") + (lookAhead > 1 ? ", look_ahead: \(lookAhead)" : "")
+        let members = (hasTotals ? ", total: total" : "") + (prefetch > 1 ? ", prefetch: \(prefetch)" : "")
         return switch style {
         case .page: "{style: page\(members)}"
         case .offset: "{style: offset\(members)}"

@@ -35,7 +35,7 @@ extension MovingList {
     }
 
     /// The members of a definition that the parts need.
-    var partsDefinition: String {
+    var partitionedDefinition: String {
         guard let parts else { return "" }
         return """
 

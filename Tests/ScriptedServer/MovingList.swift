@@ -54,15 +54,15 @@ public struct MovingList: Sendable {
     /// How it serves its items in parts; nil for one that serves them all.
     let parts: Parts?
     /// How many requests it takes at once.
-    let lookAhead: Int
+    let prefetch: Int
 
     /// Whether elements without a key stand where others have `null`.
     let hasBroken: Bool
 
     /// The list of a seed.
     ///
-    /// - Parameter inParts: Whether it serves but the first items of a request, which has to ask for a part.
-    public init(_ style: Style, _ mode: Mode, inParts: Bool = false, seed: UInt64) {
+    /// - Parameter inPartitions: Whether it serves but the first items of a request, which has to ask for a part.
+    public init(_ style: Style, _ mode: Mode, inPartitions: Bool = false, seed: UInt64) {
         self.style = style
         self.mode = mode
         var generator = SeededGenerator(seed)
@@ -76,14 +76,14 @@ public struct MovingList: Sendable {
         let marks = Mark.allCases.filter { $0 != .serial || !style.goesByID }
         mark = marks.randomElement(using: &generator) ?? .seconds
         includesBorder = Bool.random(using: &generator)
-        parts = inParts ? Parts(perPage: perPage, hasTotals: hasTotals, using: &generator) : nil
+        parts = inPartitions ? Parts(perPage: perPage, hasTotals: hasTotals, using: &generator) : nil
         hasBroken = hasNulls && Bool.random(using: &generator)
-        lookAhead = [1, 1, 2, 4].randomElement(using: &generator) ?? 1
+        prefetch = [1, 1, 2, 4].randomElement(using: &generator) ?? 1
         self.generator = generator
         for _ in 0..<Int.random(in: 0...perPage * 5, using: &self.generator) { insert() }
     }
 
-    /// Whether a walk may have met what could not be stored, and that sticks: only a walk of all would tell of its end.
+    /// Whether a crawl may have met what could not be stored, and that sticks: only a crawl of all would tell of its end.
     public var mayLeaveOut: Bool { hasBroken && mode == .new }
 
     /// The items as the pages have them, as `id|value`.

@@ -46,7 +46,7 @@ extension PagedFeed.Style {
         }
     }
 
-    /// What stands at the place of a continuation on a last page, where anything does.
+    /// What stands at the place of a page cursor on a last page, where anything does.
     func ending(_ end: PagedFeed.End) -> (member: (name: String, json: String)?, header: (name: String, value: String)?)
     {
         let name = self == .cursorObject ? "continue" : "next"

@@ -1,5 +1,5 @@
+internal import Concurrency
 public import HTTPServer
-internal import Threading
 
 /// A feed in pages whose items, totals and faults a test can change between requests.
 ///
@@ -15,7 +15,7 @@ public final class PagedFeed: Sendable {
     /// - Parameters:
     ///   - perPage: the size of a page where the request asks for none.
     ///   - style: how its pages follow each other.
-    ///   - end: how it shows that there is no further page; an empty page or an absent continuation if nil.
+    ///   - end: how it shows that there is no further page; an empty page or an absent page cursor if nil.
     ///   - mostPerPage: the most items of a page, whatever the request asks for.
     public init(
         _ items: [String] = [], perPage: Int = 10, style: Style = .page, end: End? = nil, mostPerPage: Int = .max

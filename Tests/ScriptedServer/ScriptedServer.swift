@@ -1,5 +1,5 @@
+internal import Concurrency
 public import HTTPServer
-internal import Threading
 
 /// An HTTP server on loopback whose answers a test writes and whose requests it can read afterwards.
 ///

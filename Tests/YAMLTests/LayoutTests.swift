@@ -6,16 +6,16 @@ struct LayoutTests {
     private func texts(_ text: String) throws -> [String] {
         let bytes = Array(text.utf8)
         var found: [String] = []
-        func walk(_ layout: Layout) {
+        func crawl(_ layout: Layout) {
             found.append(String(decoding: bytes[layout.bytes], as: UTF8.self))
-            layout.children.forEach(walk)
+            layout.children.forEach(crawl)
         }
-        walk(try #require(try Layout.parse(bytes, source: "test.yaml").root))
+        crawl(try #require(try Layout.parse(bytes, source: "test.yaml").root))
         return found
     }
 
     @Test(
-        "are those of the nodes' own bytes, comments and line breaks behind them left out",
+        "are those of the nodes' own bytes, comments and line breaks behind them skipped",
         arguments: [
             ("a: b  # c\n", ["a: b", "a", "b"]),
             ("# x\n- é: \"ü\"\n- 2\n", ["- é: \"ü\"\n- 2", "é: \"ü\"", "é", "\"ü\"", "2"]),

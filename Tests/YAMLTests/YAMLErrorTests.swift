@@ -61,7 +61,7 @@ struct YAMLErrorTests {
         #expect(control == "f:1:4: a control character; YAML allows none but tab and line breaks")
     }
 
-    @Test("is an alias bomb, found before it is walked")
+    @Test("is an alias bomb, found before it is crawled")
     func bomb() throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...30 {

@@ -37,14 +37,14 @@ struct FeedDraft: Sendable {
                 new, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
             guard let definition = after.feed(named: entry.name) else {
                 throw ConfigurationError(
-                    Mistake(position: SourcePosition(file: file.path), problem: "the feed \(entry.name) was lost"))
+                    Diagnostic(position: SourcePosition(file: file.path), problem: "the feed \(entry.name) was lost"))
             }
             return (definition, new)
         } catch {
             // Its places are those of a text that nobody has seen.
             throw Failure(
                 .usage,
-                error.mistakes.map { mistake in
+                error.diagnostics.map { mistake in
                     mistake.problem + (mistake.suggestion.map { "; did you mean `\($0)`?" } ?? "")
                 }, advice: advice)
         }
@@ -57,7 +57,7 @@ struct FeedDraft: Sendable {
             let lines = "feeds:\n\(entry.lines.joined(separator: "\n"))\n"
             guard !isDry else { return Array(lines.utf8) }
             throw Failure(
-                .configuration, error.mistakes.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
+                .configuration, error.diagnostics.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
                 advice: isOpen
                     ? "the same with --dry-run, and write the lines that it prints into \(file.path) yourself"
                     : "write these lines into \(file.path) yourself")

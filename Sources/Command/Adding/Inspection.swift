@@ -6,9 +6,9 @@ struct Inspection: Sendable {
     let members: [FeedEntry.Member]
     /// The parameters that the found pagination sets in every request.
     let ownParameters: PageParameters
-    private let discovered: Discovered
+    private let discovered: DiscoveryResult
 
-    init(members: [FeedEntry.Member], discovered: Discovered) {
+    init(members: [FeedEntry.Member], discovered: DiscoveryResult) {
         self.members = members
         self.discovered = discovered
         ownParameters = PageParameters(discovered.definition.pagination)
@@ -29,8 +29,8 @@ struct Inspection: Sendable {
                 + told.map { indentation + Self.paint(palette, finding.certainty, $0) }
         }
         let parts = [
-            Figures.count(discovered.itemCount, "item"), Figures.count(discovered.requestCount, "request"),
-            Figures.bytes(discovered.byteCount),
+            NumberFormat.count(discovered.itemCount, "item"), NumberFormat.count(discovered.requestCount, "request"),
+            NumberFormat.bytes(discovered.byteCount),
         ]
         let hints = hints.flatMap { Self.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
         return findings + hints + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]
@@ -63,7 +63,7 @@ struct Inspection: Sendable {
         let columns = discovered.findings.columns
         let shown = columns.prefix(most).map { $0.name + ($0.type.map { " \($0.rawValue)" } ?? "") }
         let others = columns.count - shown.count
-        return shown.joined(separator: ", ") + (others > 0 ? " and \(Figures.count(others)) more" : "")
+        return shown.joined(separator: ", ") + (others > 0 ? " and \(NumberFormat.count(others)) more" : "")
     }
 
     private static func paint(_ palette: Palette, _ certainty: Evidence.Certainty, _ text: String) -> String {

@@ -7,8 +7,8 @@ struct PageParameters: Sendable {
     /// Whether the style says the first page itself, as one that counts pages does.
     private let saysFirstPage: Bool
 
-    init(_ pagination: any PaginationStyle) {
-        names = Set(pagination.continuationParameters)
+    init(_ pagination: any Paginator) {
+        names = Set(pagination.cursorParameters)
         saysFirstPage = pagination.predicted(after: nil) != nil
     }
 

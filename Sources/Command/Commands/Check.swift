@@ -8,7 +8,7 @@ extension Command {
         summary: "Read the configuration over; with --online, try its feeds",
         explanation: """
             Reports every mistake with file, line and column. Variables and files that feeds refer to are looked for,
-            and missing ones told; they are no mistakes, as they may be there when the feed is used.
+            and missing ones told; they are no diagnostics, as they may be there when the feed is used.
             With --online, fetches a page of each feed, or of those named, and shows what it would store and where it
             would go on. The store stays as it is.
             """,
@@ -54,7 +54,7 @@ struct FeedCheck: Sendable {
                 _ = try template.resolved(environment: environment, relativeTo: folder)
                 return []
             } catch {
-                return error.mistakes.map(\.description)
+                return error.diagnostics.map(\.description)
             }
         }
     }

@@ -86,7 +86,7 @@ private struct Demo: Sendable {
             let page = try await session.reading { () async throws(FeedError) in
                 try await store.rows(of: "repositories", section: .some(section.name), limit: 2)
             }
-            let shown = ShownSection(section: section, page: page, columns: ["full_name", "stars", "description"])
+            let shown = SectionTable(section: section, page: page, columns: ["full_name", "stars", "description"])
             console.print(shown.lines(hasTitle: true, hasColumnTitles: false, palette, width: console.width))
         }
         console.print("")

@@ -113,6 +113,6 @@ struct EventLines: Sendable {
         return [
             (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "the same"),
             (items.removed, "removed"),
-        ].filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        ].filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 }

@@ -44,7 +44,7 @@ extension Session {
         }
         var options = try engineOptions(folder: configuration.folder)
         // Nothing is run for an explanation: a command may ask for a password, or the network.
-        options.commands = CommandOutputs(standingIn: Secrets.mask)
+        options.commands = CommandSecrets(standingIn: Secrets.mask)
         var explanation = Explanation(
             feed: feed, entry: effective.entry,
             warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).warnings)
@@ -57,7 +57,7 @@ extension Session {
         }
         guard let store else { return explanation }
         explanation.known = try await reading { () async throws(FeedError) in
-            try await KnownOfFeed(feed, of: store)
+            try await FeedSummary(feed, of: store)
         }
         return explanation
     }

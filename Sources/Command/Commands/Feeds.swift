@@ -19,7 +19,7 @@ extension Command {
             Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "URL"),
         ])
         for feed in feeds {
-            table.add([feed.name, feed.model ?? "-", Figures.count(feed.record?.itemCount ?? 0), feed.url])
+            table.add([feed.name, feed.model ?? "-", NumberFormat.count(feed.record?.itemCount ?? 0), feed.url])
         }
         if feeds.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
         session.console.print(feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))

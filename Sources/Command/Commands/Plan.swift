@@ -43,7 +43,7 @@ extension Plan {
     fileprivate func lines(_ palette: Palette, width: Int?, now: Int64) -> [String] {
         let when =
             if let dueAt, dueAt > now {
-                "\(dueText ?? "")\(palette.faint(" (in \(Moment.until(dueAt, now: now)))"))"
+                "\(dueText ?? "")\(palette.faint(" (in \(RelativeTime.until(dueAt, now: now)))"))"
             } else if let dueText {
                 palette.attention("due") + " since \(dueText)"
             } else {

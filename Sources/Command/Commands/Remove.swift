@@ -46,7 +46,8 @@ extension Session {
         console.print("\(console.palette.name(name))  removed from \(file.path)")
         if let comment { console.note("\(name): note: the comment above it stays (\(file.path):\(comment))") }
         guard let kept else { return }
-        console.note("\(name): note: its \(Figures.count(kept.count, "item")) stay in \(kept.store); to delete them:")
+        console.note(
+            "\(name): note: its \(NumberFormat.count(kept.count, "item")) stay in \(kept.store); to delete them:")
         console.comment("  \(console.errorPalette.hint(kept.command(deleting: name)))")
     }
 
@@ -87,7 +88,7 @@ enum ShellWord {
     }
 }
 
-/// Runs `body`, and turns its mistakes into a failure.
+/// Runs `body`, and turns its diagnostics into a failure.
 private func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(Failure) -> Result {
     do throws(ConfigurationError) { return try body() } catch { throw Failure(error) }
 }

@@ -6,7 +6,7 @@ extension Command {
         "show", operands: "FEED", count: 1...1, options: [.section, .limit],
         summary: "Print the items of a feed, section by section",
         explanation: """
-            Items come in feed order, those that the upstream has no more are left out. A terminal gets the columns that
+            Items come in feed order, those that the upstream has no more are skipped. A terminal gets the columns that
             fit, a pipe those that hold anything, --json all. Without --limit the first 100 items are shown.
             """,
         example: "feedsync show swift-repos --limit 10"
@@ -17,19 +17,19 @@ extension Command {
         guard let feed = try await session.knownFeeds(configuration, store).first else { return .done }
         let sections = try await session.sections(of: feed.name, in: store)
         var left = limit
-        var shown: [ShownSection] = []
+        var shown: [SectionTable] = []
         for section in sections where left > 0 {
             guard let store else { break }
             let page = try await session.reading { () async throws(FeedError) in
                 try await store.rows(of: feed.name, section: .some(section.name), limit: left)
             }
             left -= page.rows.count
-            shown.append(ShownSection(section: section, page: page))
+            shown.append(SectionTable(section: section, page: page))
         }
         session.print(shown, of: feed.name)
         let total = sections.reduce(0) { $0 + $1.itemCount }
         if total > limit {
-            let counts = "\(Figures.count(limit)) of \(Figures.count(total, "item"))"
+            let counts = "\(NumberFormat.count(limit)) of \(NumberFormat.count(total, "item"))"
             session.console.note("\(feed.name): note: \(counts) shown; --limit N shows more")
         } else if total == 0 {
             session.console.note("\(feed.name): note: no items stored yet; feedsync reload \(feed.name) fetches some")
@@ -53,14 +53,14 @@ extension Session {
         return [section]
     }
 
-    fileprivate func print(_ sections: [ShownSection], of feed: String) {
+    fileprivate func print(_ sections: [SectionTable], of feed: String) {
         guard invocation.has(.json) else {
             let isOnly = sections.count == 1 && sections.first?.section.name == nil
             let lists = sections.map { $0.lines(hasTitle: !isOnly, console.palette, width: console.width) }
             console.print(Array(lists.joined(separator: [""])))
-            let leftOut = sections.map { Set($0.leftOut(hasTitle: !isOnly, width: console.width)) }
+            let skipped = sections.map { Set($0.skipped(hasTitle: !isOnly, width: console.width)) }
             let names = sections.first?.page.columns.map(\.name) ?? []
-            return console.noteLeftOut(names.filter { name in leftOut.contains { $0.contains(name) } })
+            return console.noteSkipped(names.filter { name in skipped.contains { $0.contains(name) } })
         }
         var document = JSONObjectText()
         document.add("feed", feed)

@@ -23,7 +23,7 @@ extension Command {
         let table = StatusTable.make(feeds)
         session.console.print(
             feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))
-        session.console.noteLeftOut(feeds.isEmpty ? [] : table.leftOut(width: session.console.width))
+        session.console.noteSkipped(feeds.isEmpty ? [] : table.skipped(width: session.console.width))
         return .done
     }
 }
@@ -32,16 +32,16 @@ extension Session {
     /// How each feed does.
     ///
     /// - Throws: `Failure` where the store cannot be read.
-    fileprivate func health(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [ShownHealth] {
+    fileprivate func health(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [HealthRow] {
         let histories = try await reading { () async throws(FeedError) in try await store?.histories() ?? [:] }
         let now = WallClock.system.milliseconds
-        return feeds.map { ShownHealth($0, histories[$0.name] ?? FeedHistory(feed: $0.name), now: now) }
+        return feeds.map { HealthRow($0, histories[$0.name] ?? FeedHistory(feed: $0.name), now: now) }
     }
 }
 
 /// Where feeds stand, as a table.
 private enum StatusTable {
-    static func make(_ feeds: [ShownHealth]) -> Table {
+    static func make(_ feeds: [HealthRow]) -> Table {
         var table = Table([
             Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "HEALTH", paint: paint),
             Table.Column(title: "STATUS"),
@@ -53,12 +53,13 @@ private enum StatusTable {
         return table
     }
 
-    private static func cells(_ shown: ShownHealth) -> [String] {
+    private static func cells(_ shown: HealthRow) -> [String] {
         let record = shown.feed.record
         return [
             shown.feed.name, shown.health.word, (record?.status ?? .none).rawValue,
-            Figures.count(record?.itemCount ?? 0), Figures.count(record?.generation ?? 0), record?.nextPage ?? "",
-            record?.reloadedAt == nil ? "never" : Moment.ago(record?.reloadedAt), shown.due, shown.why ?? "",
+            NumberFormat.count(record?.itemCount ?? 0), NumberFormat.count(record?.generation ?? 0),
+            record?.nextPage ?? "",
+            record?.reloadedAt == nil ? "never" : RelativeTime.ago(record?.reloadedAt), shown.due, shown.why ?? "",
         ]
     }
 

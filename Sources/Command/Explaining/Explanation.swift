@@ -9,7 +9,7 @@ struct Explanation: Sendable {
     /// The request that comes next; nil where a warning says why there is none.
     var request: NextRequest?
     /// What the store knows; nil where there is none.
-    var known: KnownOfFeed?
+    var known: FeedSummary?
 
     /// The explanation for people; the definition can be pasted below `feeds:`.
     func lines(_ palette: Palette) -> [String] {
@@ -54,10 +54,10 @@ extension FeedEntry.Member {
 }
 
 /// What the store knows of a feed.
-struct KnownOfFeed: Sendable {
+struct FeedSummary: Sendable {
     private let path: String
     private let record: FeedRecord?
-    private let walk: WalkRecord?
+    private let crawl: CrawlRecord?
     private let run: RunRecord?
     private let quota: [QuotaRecord]
 
@@ -67,7 +67,7 @@ struct KnownOfFeed: Sendable {
     init(_ feed: FeedDefinition, of store: Store) async throws(FeedError) {
         path = store.path
         record = try await store.feed(named: feed.name)
-        walk = try await store.lastWalk(of: feed.name)
+        crawl = try await store.lastCrawl(of: feed.name)
         run = try await store.runs(of: feed.name, limit: 1).first
         let origin = feed.url.description.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
         quota = try await store.quota().filter { $0.origin == origin }
@@ -79,32 +79,32 @@ struct KnownOfFeed: Sendable {
         var table = Table([Table.Column(title: ""), Table.Column(title: "")])
         table.hasTitles = false
         table.add(["file", path])
-        let items = Figures.count(record.itemCount, "item")
+        let items = NumberFormat.count(record.itemCount, "item")
         table.add(["feed", "\(record.status.rawValue), \(items), generation \(record.generation)"])
         table.add(["next page", record.nextPage ?? (record.noMoreData ? "none, the end was reached" : "the first")])
-        if let walk { table.add(["last walk", Self.text(of: walk)]) }
-        if let walk {
-            table.add(["pages kept", "\(walk.storedPages), \(walk.pagesWithValidators) with validators"])
+        if let crawl { table.add(["last crawl", Self.text(of: crawl)]) }
+        if let crawl {
+            table.add(["pages kept", "\(crawl.storedPages), \(crawl.pagesWithValidators) with validators"])
         }
         for quota in quota { table.add(["quota", Self.text(of: quota)]) }
         if let run {
             let end = run.outcome.map(\.rawValue) ?? "under way, or cut off"
-            table.add(["last run", "\(run.command), \(end), \(Moment.ago(run.startedAt))"])
+            table.add(["last run", "\(run.command), \(end), \(RelativeTime.ago(run.startedAt))"])
         }
         if let error = record.error { table.add(["error", error.description]) }
         return table.lines(Palette(isOn: false), width: nil)
     }
 
-    private static func text(of walk: WalkRecord) -> String {
-        let pages = Figures.count(walk.pages, "page")
-        if walk.isComplete { return "\(pages), complete" }
-        if let reason = walk.reason { return "\(pages), not complete: \(reason.rawValue)" }
-        return walk.hasEnded ? "\(pages), not complete" : "\(pages), may go on"
+    private static func text(of crawl: CrawlRecord) -> String {
+        let pages = NumberFormat.count(crawl.pages, "page")
+        if crawl.isComplete { return "\(pages), complete" }
+        if let reason = crawl.reason { return "\(pages), not complete: \(reason.rawValue)" }
+        return crawl.hasEnded ? "\(pages), not complete" : "\(pages), may go on"
     }
 
     private static func text(of quota: QuotaRecord) -> String {
         [
-            quota.resource.isEmpty ? nil : quota.resource, quota.remaining.map { "\(Figures.count($0)) left" },
+            quota.resource.isEmpty ? nil : quota.resource, quota.remaining.map { "\(NumberFormat.count($0)) left" },
             quota.resetAt.map { "renewed at \($0)" }, quota.blockedUntil.map { "no request before \($0)" },
         ].compactMap(\.self).joined(separator: ", ")
     }
@@ -114,7 +114,7 @@ struct KnownOfFeed: Sendable {
         var object = JSONObjectText()
         object.add("file", path)
         object.add("feed", json: record?.json ?? "null")
-        object.add("walk", json: walk?.json ?? "null")
+        object.add("crawl", json: crawl?.json ?? "null")
         object.add("quota", json: "[\(quota.map(\.json).joined(separator: ","))]")
         object.add("run", json: run?.json ?? "null")
         return object.text

@@ -1,4 +1,4 @@
-internal import Threading
+internal import Concurrency
 
 /// The line on a terminal that says how far several feeds are; without a terminal it shows nothing.
 ///
@@ -42,7 +42,7 @@ final class FeedsProgress: Sendable {
             return state
         }
         guard let width = console.progressWidth else { return }
-        let title = "\(Figures.count(state.ended)) of \(Figures.count(total, "feed"))"
+        let title = "\(NumberFormat.count(state.ended)) of \(NumberFormat.count(total, "feed"))"
         let (name, rest) = ProgressLine.fitted(title, state.atWork.joined(separator: ", "), width: width)
         console.showProgress("\(console.errorPalette.name(name))  \(console.errorPalette.faint(rest))")
     }

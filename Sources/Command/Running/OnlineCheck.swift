@@ -26,18 +26,18 @@ struct OnlineCheck: Sendable {
     /// The check for people.
     func lines(_ palette: Palette, width: Int?) -> [String] {
         let figures = summary.figures
-        let cost = "(\(Figures.count(figures.requests, "request")), \(Figures.bytes(figures.bytes)))"
-        let count = Figures.count(record.itemCount, "item")
+        let cost = "(\(NumberFormat.count(figures.requests, "request")), \(NumberFormat.bytes(figures.bytes)))"
+        let count = NumberFormat.count(record.itemCount, "item")
         let next = record.nextPage.map { "; goes on with \($0)" } ?? "; no further page"
         var lines = ["\(palette.success("ok"))  \(palette.name(feed))  \(count) \(palette.faint(cost))\(next)"]
-        let names = sections.map { "\($0.name ?? "(no section)") (\(Figures.count($0.itemCount)))" }
+        let names = sections.map { "\($0.name ?? "(no section)") (\(NumberFormat.count($0.itemCount)))" }
         if sections.contains(where: { $0.name != nil }) {
             lines.append("    sections  \(names.joined(separator: ", "))")
         }
         let columns = page.columns.map { column in column.name + (column.type.map { " \($0.rawValue)" } ?? "") }
         lines.append("    columns   \(columns.joined(separator: ", "))")
         guard let section = sections.first, !page.rows.isEmpty else { return lines.map(DisplayWidth.printable) }
-        let shown = ShownSection(section: section, page: page)
+        let shown = SectionTable(section: section, page: page)
         return lines + [""] + shown.lines(hasTitle: false, palette, width: width.map { $0 - 4 }).map { "    " + $0 } + [
             ""
         ]

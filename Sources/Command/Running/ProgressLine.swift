@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import FeedSync
-internal import Threading
 
 /// The line on a terminal that says what a run is at; without a terminal it shows nothing.
 ///
@@ -70,16 +70,16 @@ final class ProgressLine: Sendable {
 
     private static func text(of state: State, since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let count = Figures.count(state.items, "item")
+        let count = NumberFormat.count(state.items, "item")
         let rate = state.items > 0 && seconds > 0 ? ", \(perSecond(state.items, seconds)) items/s" : ""
-        let text = "page \(Figures.count(max(1, state.page)))  \(count)\(rate)"
+        let text = "page \(NumberFormat.count(max(1, state.page)))  \(count)\(rate)"
         guard !state.reason.isEmpty else { return text }
         guard let resumesAt = state.resumesAt else { return "\(text)  again: \(state.reason)" }
         let left = (resumesAt - ContinuousClock.now).components.seconds
-        return "\(text)  waiting \(Figures.time(seconds: left + 1)): \(state.reason)"
+        return "\(text)  waiting \(NumberFormat.time(seconds: left + 1)): \(state.reason)"
     }
 
     private static func perSecond(_ items: Int, _ seconds: Double) -> String {
-        Int(exactly: (Double(items) / seconds).rounded()).map { Figures.count($0) } ?? "many"
+        Int(exactly: (Double(items) / seconds).rounded()).map { NumberFormat.count($0) } ?? "many"
     }
 }

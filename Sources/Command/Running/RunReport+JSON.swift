@@ -25,7 +25,7 @@ extension RunReport {
         switch error?.kind {
         case nil: summary?.outcome ?? .ok
         // No run was made.
-        case .held: nil
+        case .locked: nil
         case .limited: .limited
         case .cancelled: .cancelled
         default: .failed

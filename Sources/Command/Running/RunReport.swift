@@ -36,27 +36,27 @@ struct RunReport: Sendable {
         pagesBefore = findings.pages
         let parts = [(findings.inserted, "new"), (findings.updated, "changed")].filter { $0.0 > 0 }
         guard !parts.isEmpty else { return }
-        gain = parts.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        gain = parts.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 
     /// The result as people read it; nil for a failure, which is told on stderr.
     func line(_ palette: Palette, nameWidth: Int) -> String? {
         guard let summary else { return nil }
         let padding = String(repeating: " ", count: max(0, nameWidth - feed.count) + 2)
-        let count = Figures.count(summary.itemCount, "item")
-        return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(standing(summary))"
+        let count = NumberFormat.count(summary.itemCount, "item")
+        return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(resumePoint(summary))"
     }
 
     /// Whether the items are all of the upstream's.
-    private func standing(_ summary: RunSummary) -> String {
+    private func resumePoint(_ summary: RunSummary) -> String {
         switch summary.reason {
         case .maxPages: "stopped at max_pages"
         case .cap:
             summary.expectedCount.flatMap { $0 > summary.seenCount ? $0 : nil }.map {
-                "the upstream has served \(Figures.count(summary.seenCount)) of \(Figures.count($0)) (cap)"
+                "the upstream has served \(NumberFormat.count(summary.seenCount)) of \(NumberFormat.count($0)) (cap)"
             } ?? "the upstream serves no more (cap)"
         case .drift: "the list moved while it was read (drift)"
-        case .leftOut: "some items were left out"
+        case .skipped: "some items were skipped"
         case .upstreamIncomplete: "the upstream says that it is not complete"
         case .cutOff where command == "sync": "the pages before the cut have changed, the next sync starts over"
         case nil where command == "sync": "up to date"
@@ -70,8 +70,8 @@ struct RunReport: Sendable {
             return palette.faint("no more data, nothing requested")
         }
         let parts = [
-            Figures.count(figures.pages, "page"), Figures.count(figures.requests, "request"),
-            Figures.bytes(figures.bytes),
+            NumberFormat.count(figures.pages, "page"), NumberFormat.count(figures.requests, "request"),
+            NumberFormat.bytes(figures.bytes),
         ]
         return items(summary, palette) + palette.faint(" (\(parts.joined(separator: ", ")))")
     }
@@ -82,7 +82,7 @@ struct RunReport: Sendable {
         let parts = [
             (items.inserted, "new", palette.success), (items.updated, "changed", palette.attention),
             (items.unchanged, "the same", palette.faint), (items.removed, "removed", palette.failure),
-        ].filter { $0.0 > 0 }.map { count, word, paint in paint("\(Figures.count(count)) \(word)") }
+        ].filter { $0.0 > 0 }.map { count, word, paint in paint("\(NumberFormat.count(count)) \(word)") }
         return parts.isEmpty ? "no items" : parts.joined(separator: ", ")
     }
 }

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import FeedSync
-internal import Threading
 
 /// Follows what an engine does while a command runs: for the progress line, and to know what a run did that fails.
 ///

@@ -20,7 +20,7 @@ struct SyncRequest: Sendable {
     }
 
     /// The limit in the words of the command line.
-    func words(for limit: RequestAllowance.Limit) -> String {
+    func words(for limit: RequestBudget.Limit) -> String {
         switch limit {
         case .time: "\(Option.maxTime.written) \(maxTime.map(DurationText.text) ?? "")"
         case .requests: "\(Option.maxRequests.written) \(maxRequests ?? 0)"
@@ -35,7 +35,7 @@ extension Session {
     func sync() async throws(Failure) -> ExitCode {
         let request = try SyncRequest(invocation)
         let configuration = try configuration()
-        let allowance = RequestAllowance(requests: request.maxRequests, time: request.maxTime)
+        let allowance = RequestBudget(requests: request.maxRequests, time: request.maxTime)
         var options = try engineOptions(folder: configuration.folder, allowance: allowance)
         if let deadline = allowance.deadline { options.clock = DeadlineClock(deadline: deadline) }
         let store = try await storeForWriting(configuration)
@@ -55,7 +55,7 @@ extension Session {
         let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: allowance) ?? !Task.isCancelled }
         guard let limit = allowance.spent, cutOff > 0 else { return code }
         console.note(
-            "note: \(request.words(for: limit)): \(Figures.count(cutOff, "feed")) of \(Figures.count(feeds.count)) "
+            "note: \(request.words(for: limit)): \(NumberFormat.count(cutOff, "feed")) of \(NumberFormat.count(feeds.count)) "
                 + "left for the next time")
         // Where nothing at all could be done, the next time would come to no more.
         let isFruitless = reports.values.allSatisfy { $0.isCutOff(by: allowance) && $0.pagesBefore == 0 }
@@ -68,7 +68,7 @@ extension Session {
         let plans = Array(zip(feeds, try await plans(of: feeds, in: store)))
         let due = plans.filter { $0.1.isDue(at: now) }.sorted { ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min) }
         if due.isEmpty, let next = plans.compactMap(\.1.dueAt).min() {
-            console.note("nothing is due for another \(Moment.until(next, now: now)); feedsync plan tells why")
+            console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan tells why")
         }
         return due.map(\.0)
     }
@@ -118,7 +118,7 @@ extension Session {
 
 extension RunReport {
     /// Whether it stopped because nothing more may be asked of hosts, which is no failure.
-    fileprivate func isCutOff(by allowance: RequestAllowance?) -> Bool {
+    fileprivate func isCutOff(by allowance: RequestBudget?) -> Bool {
         error?.kind == .cancelled && allowance?.spent != nil && !Task.isCancelled
     }
 }

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Glibc
-internal import Threading
 
 /// Ctrl-C, Ctrl-\ and `kill`: the first lets the command close what is open, the second ends the process at once.
 ///

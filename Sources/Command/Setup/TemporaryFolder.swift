@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Glibc
-internal import Threading
 
 /// A folder of this process's own that is gone when the process is.
 struct TemporaryFolder: Sendable {

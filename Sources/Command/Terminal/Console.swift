@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Glibc
-internal import Threading
 
 /// Where the process prints: results on stdout, all else on stderr.
 ///
@@ -100,9 +100,9 @@ final class Console: Sendable {
     }
 
     /// Prints which columns a table on the terminal leaves out, if there are any.
-    func noteLeftOut(_ columns: [String]) {
+    func noteSkipped(_ columns: [String]) {
         guard !columns.isEmpty else { return }
-        note("note: columns left out: \(columns.joined(separator: ", ")); --json has all")
+        note("note: columns skipped: \(columns.joined(separator: ", ")); --json has all")
     }
 
     /// Tells why something failed.

@@ -38,7 +38,7 @@ struct Table: Sendable {
     }
 
     /// The titles of the columns that a terminal as wide as that has no room for.
-    func leftOut(width: Int?) -> [String] {
+    func skipped(width: Int?) -> [String] {
         let (all, shown) = (widths(within: nil), widths(within: width))
         return columns.indices.filter { all[$0] > 0 && shown[$0] == 0 }.map { columns[$0].title }
     }
@@ -73,7 +73,7 @@ struct Table: Sendable {
             return max(title, min(longest, width.map { min($0, columns[index].limit) } ?? Self.widestAligned))
         }
         guard let width else { return widths }
-        // The last columns are left out where all of them do not fit, however narrow.
+        // The last columns are skipped where all of them do not fit, however narrow.
         while !shrink(&widths, to: width), let last = widths.lastIndex(where: { $0 > 0 }), last > 0 {
             widths[last] = 0
         }

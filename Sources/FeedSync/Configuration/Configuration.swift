@@ -35,7 +35,7 @@ public struct Configuration: Sendable {
         do throws(FileError) {
             bytes = try FileContents.read(file, limit: sizeLimit)
         } catch {
-            throw ConfigurationError(Mistake(position: SourcePosition(file: file), problem: error.problem))
+            throw ConfigurationError(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
         }
         return try parse(bytes, file: file, environment: environment, allowsCommands: allowsCommands)
     }
@@ -52,10 +52,10 @@ public struct Configuration: Sendable {
         } catch {
             throw ConfigurationError(error)
         }
-        let log = MistakeLog()
+        let log = Diagnostics()
         // A file without anything in it is a configuration without feeds.
         let empty = Node(.mapping([]), mark: Mark(source: file, line: 1, column: 1))
-        let configuration = MappingReader(node ?? empty, of: "the configuration", log: log)
+        let configuration = MappingDecoder(node ?? empty, of: "the configuration", log: log)
             .configuration(file: file, home: environment["HOME"])
         if !allowsCommands { configuration.feeds.flatMap { $0.refusedCommands() }.forEach(log.add) }
         try log.throwIfAny()
@@ -68,7 +68,7 @@ public struct Configuration: Sendable {
     }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     fileprivate func configuration(file: String, home: String?) -> Configuration {
         let folder = FilePath.folder(of: file)
         let store = string("store").map { FilePath.resolve($0, in: folder, home: home) }
@@ -91,7 +91,7 @@ extension MappingReader {
         // `feeds:` with nothing below is how a new file begins.
         guard let node = node(name), !node.isNull else { return [] }
         var names = FeedNames()
-        return MappingReader(node, of: "`feeds`", log: log).entries().map { entry in
+        return MappingDecoder(node, of: "`feeds`", log: log).entries().map { entry in
             let position = SourcePosition(entry.key.mark)
             let feed = FeedReader(
                 FeedReader.Entry(name: entry.name, position: position, node: entry.value), defaults: defaults, log: log

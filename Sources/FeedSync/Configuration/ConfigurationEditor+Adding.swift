@@ -41,9 +41,9 @@ extension ConfigurationEditor {
         let end = last.value.bytes.upperBound
         let place = fillerEnd(after: end, deeperThan: outer)
         // Behind a block of text a blank line could become part of it.
-        let isParted = feeds.pairs.count > 1 && hasBlankLine(before: last.key, text) && !text.isLineStart(end)
+        let isPartitioned = feeds.pairs.count > 1 && hasBlankLine(before: last.key, text) && !text.isLineStart(end)
         let block = ConfigurationText.block(entry, indentation: first.key.column, step: max(1, step))
-        return [lines((isParted ? [""] : []) + block, at: place)]
+        return [lines((isPartitioned ? [""] : []) + block, at: place)]
     }
 
     private func hasBlankLine(before key: Layout, _ text: TextLines) -> Bool {

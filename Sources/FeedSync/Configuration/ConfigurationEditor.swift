@@ -93,7 +93,7 @@ public struct ConfigurationEditor: Sendable {
         let place = document.root?.pairs.first { $0.key.text == "feeds" }?.key.bytes.lowerBound
         let line = place.map { offset in TextLines(bytes).number(of: offset) }
         let position = line.map { SourcePosition(file: file, line: $0, column: 1) } ?? SourcePosition(file: file)
-        return ConfigurationError(Mistake(position: position, problem: problem))
+        return ConfigurationError(Diagnostic(position: position, problem: problem))
     }
 }
 

@@ -95,6 +95,6 @@ public struct ConfigurationSearch: Sendable {
         } else {
             return
         }
-        throw ConfigurationError(Mistake(position: SourcePosition(file: "feedsync.yaml"), problem: problem))
+        throw ConfigurationError(Diagnostic(position: SourcePosition(file: "feedsync.yaml"), problem: problem))
     }
 }

@@ -1,4 +1,4 @@
-internal import CSimdjson
+internal import CPageDecoder
 internal import HTTP
 
 /// Picks one value from a body that need not be a page: for `responses` rules and for messages.

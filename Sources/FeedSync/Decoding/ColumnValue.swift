@@ -1,4 +1,4 @@
-internal import CSimdjson
+internal import CPageDecoder
 
 /// A column's value as the store keeps it, still a view of the page wherever that is possible.
 enum ColumnValue {

@@ -1,4 +1,4 @@
-internal import CSimdjson
+internal import CPageDecoder
 
 /// What to pick from a page, compiled once from a feed's definition.
 ///
@@ -14,9 +14,9 @@ final class DecodePlan: @unchecked Sendable {
     var keyColumns: UnsafeBufferPointer<Int> { layout.keyColumns }
     /// How the section's name is made of its value.
     let sectionInterval: SectionRule.Interval?
-    /// The slot of each of the pagination style's paths and of the split's total, among the body's; nil where the path starts in the items.
+    /// The slot of each of the paginator's paths and of the split's total, among the body's; nil where the path starts in the items.
     let bodySlots: [Int]
-    /// The slot of each of the pagination style's item paths and of the split's, among an item's.
+    /// The slot of each of the paginator's item paths and of the split's, among an item's.
     let pagingSlots: [Int]
     /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
     let fittingKinds: [UInt16]?
@@ -27,7 +27,7 @@ final class DecodePlan: @unchecked Sendable {
     /// Whether there are as many columns as there may be.
     let isFull: Bool
     /// The slots of an item that values stand in for which there is no column.
-    let strangeSlots: [Int]
+    let unknownSlots: [Int]
     /// Whether each item's JSON is kept.
     let keepsRaw: Bool
     /// What may change of an item that counts as the same.
@@ -77,7 +77,7 @@ final class DecodePlan: @unchecked Sendable {
         let wanted =
             (definition.section.map { [$0.path] } ?? []) + pagingPaths
             + (watermark.map { [$0.path] } ?? [])
-        strangeSlots = zip(wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot].compactMap(\.self))
+        unknownSlots = zip(wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot].compactMap(\.self))
             .compactMap { path, slot in
                 definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
             }
@@ -97,7 +97,7 @@ final class DecodePlan: @unchecked Sendable {
 
     private static func shape(of definition: FeedDefinition) -> json_items_shape {
         guard definition.items?.keyedBy == nil else { return JSON_ITEMS_MEMBERS }
-        let isOnePage = definition.pagination is NoPagination || definition.hasOpenPagination
+        let isOnePage = definition.pagination is SinglePagePaginator || definition.hasOpenPagination
         return isOnePage ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
     }
 

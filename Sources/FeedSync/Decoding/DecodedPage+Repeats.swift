@@ -1,4 +1,4 @@
-internal import CSimdjson
+internal import CPageDecoder
 
 extension DecodedPage {
     /// What `orderWithoutRepeats` is to be.

@@ -1,6 +1,6 @@
-internal import CSimdjson
+internal import CPageDecoder
+internal import Concurrency
 internal import HTTP
-internal import Threading
 
 /// Decodes pages one after the other or several at once, with buffers that are used again.
 ///
@@ -91,23 +91,23 @@ final class DecodedPage: @unchecked Sendable {
 
     /// Whether items have members that there is no column for, or values that do not fit their column, where columns are
     /// for the items to say.
-    var outgrowsPlan: Bool {
+    var needsNewColumns: Bool {
         guard let fitting = plan.fittingKinds, let kinds = page.item_kinds else { return false }
-        return (!plan.isFull && hasStrangers)
+        return (!plan.isFull && hasUnknownMembers)
             || zip(plan.layout.columns, fitting).contains { kinds[$0.slot] & ~$1 != 0 }
     }
 
     /// Whether items have members that there is no column for, where columns are for the items to say.
-    var hasStrangers: Bool {
+    var hasUnknownMembers: Bool {
         guard let kinds = page.item_kinds else { return false }
         let isMissing = UInt16(1) << UInt16(JSON_MISSING.rawValue)
-        return page.has_strangers != 0 || plan.strangeSlots.contains { kinds[$0] & ~isMissing != 0 }
+        return page.has_strangers != 0 || plan.unknownSlots.contains { kinds[$0] & ~isMissing != 0 }
     }
 
-    /// What stood at the pagination style's paths, in its order; nil where nothing did.
+    /// What stood at the paginator's paths, in its order; nil where nothing did.
     var bodyValues: [JSONScalar?] { plan.bodySlots.map { JSONScalar(asWritten: page.body_slots[$0]) } }
 
-    /// What stands at the pagination style's item paths in the last element that is an object; none without one.
+    /// What stands at the paginator's item paths in the last element that is an object; none without one.
     var lastItemValues: [JSONScalar?] {
         guard !plan.pagingSlots.isEmpty,
             let last = (0..<elementCount).last(where: { element(at: $0).element.kind == JSON_OBJECT })
@@ -165,8 +165,8 @@ extension DecodedPage {
     /// The elements that cannot be stored; `null` is no item and does not count.
     ///
     /// - Throws: `FeedError` of kind `undecodable` if there are elements, and none can be stored.
-    func leftOut() throws(FeedError) -> LeftOut {
-        var leftOut = LeftOut()
+    func skipped() throws(FeedError) -> SkippedItems {
+        var skipped = SkippedItems()
         var stored = 0
         for index in 0..<elementCount {
             let item = element(at: index)
@@ -178,24 +178,24 @@ extension DecodedPage {
             case nil: continue
             case .isNull?: continue
             case .isNoObject(let what)?:
-                leftOut.note("element \(index) at byte \(offset(of: item)) is \(what), not an object")
+                skipped.note("element \(index) at byte \(offset(of: item)) is \(what), not an object")
             case .lacksKey(let column)?:
-                leftOut.note("element \(index) at byte \(offset(of: item)) lacks its key `\(column)`")
+                skipped.note("element \(index) at byte \(offset(of: item)) lacks its key `\(column)`")
             }
         }
-        if stored == 0, leftOut.count > 0 {
+        if stored == 0, skipped.count > 0 {
             let items =
-                leftOut.count == 1
-                ? "the page's only item cannot be stored" : "none of the page's \(leftOut.count) items can be stored"
+                skipped.count == 1
+                ? "the page's only item cannot be stored" : "none of the page's \(skipped.count) items can be stored"
             throw FeedError(
-                .undecodable, "\(items): \(leftOut.first ?? "")",
+                .undecodable, "\(items): \(skipped.first ?? "")",
                 advice: "correct `items`, `key` or `columns` in the feed's definition")
         }
-        return leftOut
+        return skipped
     }
 }
 
-extension LeftOut {
+extension SkippedItems {
     fileprivate mutating func note(_ what: @autoclosure () -> String) {
         if first == nil { first = what() }
         count += 1

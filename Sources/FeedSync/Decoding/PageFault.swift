@@ -1,4 +1,4 @@
-internal import CSimdjson
+internal import CPageDecoder
 internal import HTTP
 
 /// Puts into words why a body is not a page.

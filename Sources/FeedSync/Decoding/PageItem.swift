@@ -1,4 +1,4 @@
-internal import CSimdjson
+internal import CPageDecoder
 
 /// One element of a page's items, as views that live as long as the page.
 struct PageItem {

@@ -45,7 +45,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
     }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// The feed's `auth`: exactly one way.
     func authentication(_ name: String) -> Authentication? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }

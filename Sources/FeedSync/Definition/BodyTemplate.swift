@@ -84,7 +84,7 @@ public enum BodyTemplate: Sendable, Hashable {
     }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// The `body` of a POST; nil for a GET. A POST without one sends an empty object.
     func body(method: String, _ name: String) -> BodyTemplate? {
         let method = choice(method, [(word: "GET", value: "GET"), (word: "POST", value: "POST")])
@@ -105,7 +105,7 @@ extension MappingReader {
         case .sequence(let elements):
             return .array(elements.compactMap { bodyTemplate(name, $0) })
         case .mapping:
-            let members = MappingReader(node, of: "`\(name)` of \(subject)", log: log)
+            let members = MappingDecoder(node, of: "`\(name)` of \(subject)", log: log)
             return .object(
                 members.entries().compactMap { entry in
                     members.bodyTemplate(entry.name, entry.value).map {

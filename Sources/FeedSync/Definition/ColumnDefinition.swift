@@ -33,7 +33,7 @@ public struct ColumnDefinition: Sendable, Hashable {
     }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// A mapping of column names to paths, or to `{path, type}`; the names are as written.
     func columns(_ name: String) -> [ColumnDefinition] {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
@@ -41,7 +41,7 @@ extension MappingReader {
             guard entry.value.pairs != nil else {
                 return members.path(entry.name, entry.value).map { ColumnDefinition(name: entry.name, path: $0) }
             }
-            let column = MappingReader(entry.value, of: "column `\(entry.name)` of \(subject)", log: log)
+            let column = MappingDecoder(entry.value, of: "column `\(entry.name)` of \(subject)", log: log)
             defer { column.finish() }
             column.require("path", "say where in the item its value is")
             let type = column.choice("type", ColumnType.self)

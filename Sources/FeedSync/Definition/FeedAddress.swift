@@ -1,6 +1,6 @@
 internal import YAML
 
-extension MappingReader {
+extension MappingDecoder {
     /// The feed's `url`: what can be told of it before its references are followed.
     func url(_ name: String) -> Template? {
         guard let template = template(name) else { return nil }

@@ -1,6 +1,6 @@
 extension FeedDefinition {
     /// Everything that makes stored pages comparable with new ones, as text: request, credential, paging, items, key,
-    /// columns, ignored parts and mode. If it changes, validators, continuation, known ground and watermark lapse.
+    /// columns, ignored parts and mode. If it changes, validators, page cursor, a synced range and watermark lapse.
     ///
     /// One member a line, sorted, so that definitions that differ only in order are equal. References such as `${NAME}`
     /// stay as written. Literal credentials are replaced by a hash: everything in `auth`, headers and parameters

@@ -18,7 +18,7 @@ extension FeedDefinition {
         } catch {
             throw ConfigurationError(error)
         }
-        let log = MistakeLog()
+        let log = Diagnostics()
         let start = Mark(source: file, line: 1, column: 1)
         let position = SourcePosition(start)
         let entry = FeedReader.Entry(name: name, position: position, node: node ?? Node(.mapping([]), mark: start))

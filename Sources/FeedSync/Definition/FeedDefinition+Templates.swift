@@ -8,9 +8,9 @@ extension FeedDefinition {
     public var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
 
     /// Why the definition cannot be used where commands are not to be run: each place that has one.
-    func refusedCommands() -> [Mistake] {
+    func refusedCommands() -> [Diagnostic] {
         templates.filter { !$0.commands.isEmpty }.map { template in
-            Mistake(
+            Diagnostic(
                 position: template.position,
                 problem: """
                     feed `\(name)` has a `${command:…}`, and commands are run only for a file that is named: use \

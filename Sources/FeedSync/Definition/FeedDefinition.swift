@@ -31,9 +31,9 @@ public struct FeedDefinition: Sendable {
     /// Whether columns for whatever the items have besides are to be found.
     public let hasOpenColumns: Bool
     /// How the next page is found.
-    public let pagination: any PaginationStyle
+    public let pagination: any Paginator
     /// How it is asked for in parts; nil for a feed that is asked for as a whole.
-    public let split: SplitRule?
+    public let split: PartitionScheme?
     /// Responses that mean something else than HTTP says, in the order in which they are tried.
     public let responses: [ResponseRule]
     /// How `sync` works.
@@ -46,7 +46,7 @@ public struct FeedDefinition: Sendable {
     public let timeout: Duration
     /// How often a failed request is tried again.
     public let retries: Int
-    /// The most pages of one walk.
+    /// The most pages of one crawl.
     public let maxPages: Int?
     /// Parts of the item whose change does not count as one.
     public let ignore: [Path]
@@ -70,7 +70,7 @@ struct FeedDefaults: Sendable {
     var keepsRaw: Bool?
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// The members that feeds and `defaults` have in common.
     func feedDefaults() -> FeedDefaults {
         FeedDefaults(

@@ -27,17 +27,17 @@ struct FeedNames {
     }
 
     /// Takes in the names of a feed and its model; what is wrong with them goes to the log.
-    mutating func add(_ feed: FeedDefinition, modelPosition: SourcePosition? = nil, log: MistakeLog) {
+    mutating func add(_ feed: FeedDefinition, modelPosition: SourcePosition? = nil, log: Diagnostics) {
         claim(feed.name, for: .feed, called: "feed", at: feed.position, log: log)
         guard let model = feed.model else { return }
         claim(model, for: .model(model), called: "model", at: modelPosition ?? feed.position, log: log)
     }
 
     private mutating func claim(
-        _ name: String, for owner: Owner, called kind: String, at position: SourcePosition, log: MistakeLog
+        _ name: String, for owner: Owner, called kind: String, at position: SourcePosition, log: Diagnostics
     ) {
         func mistake(_ problem: String) {
-            log.add(Mistake(position: position, problem: problem, word: name))
+            log.add(Diagnostic(position: position, problem: problem, word: name))
         }
         guard Self.isValid(name) else {
             return mistake(

@@ -12,15 +12,15 @@ struct FeedReader {
     private let entry: Entry
     private let defaults: FeedDefaults
     private let preset: Preset?
-    private let members: MappingReader
+    private let members: MappingDecoder
 
-    init(_ entry: Entry, defaults: FeedDefaults, log: MistakeLog) {
+    init(_ entry: Entry, defaults: FeedDefaults, log: Diagnostics) {
         let subject = "feed `\(entry.name)`"
         self.entry = entry
         self.defaults = defaults
-        preset = MappingReader(entry.node, of: subject, at: entry.position, log: log).preset("preset")
+        preset = MappingDecoder(entry.node, of: subject, at: entry.position, log: log).preset("preset")
         let merged = DefinitionMerge.merge(entry.node, over: preset?.members)
-        members = MappingReader(merged, of: subject, at: entry.position, log: log)
+        members = MappingDecoder(merged, of: subject, at: entry.position, log: log)
     }
 
     /// The feed; not to be used if the log has a mistake then.
@@ -36,7 +36,7 @@ struct FeedReader {
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
             items: items, key: key, section: members.sectionRule("section"),
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
-            pagination: PaginationStyles.read("pagination", of: members), split: members.splitRule("split"),
+            pagination: Paginators.read("pagination", of: members), split: members.splitRule("split"),
             responses: members.responses("responses"),
             sync: members.syncRule("sync"), keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
             every: own.every ?? defaults.every,
@@ -135,14 +135,14 @@ extension FeedReader {
     /// Of a parameter that is given twice nobody would know which one goes out.
     private func checkParameters(of feed: FeedDefinition) {
         let query = Set(feed.query.map(\.name))
-        for name in feed.pagination.continuationParameters where feed.body != nil { checkPlace(of: name, in: feed) }
-        for name in feed.pagination.continuationParameters where feed.body == nil && query.contains(name) {
+        for name in feed.pagination.cursorParameters where feed.body != nil { checkPlace(of: name, in: feed) }
+        for name in feed.pagination.cursorParameters where feed.body == nil && query.contains(name) {
             members.mistake(
                 "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; \(feed.pagination.firstPageAdvice)",
                 at: "query")
         }
         for name in feed.authentication?.queryNames ?? []
-        where feed.pagination.continuationParameters.contains(name) {
+        where feed.pagination.cursorParameters.contains(name) {
             members.mistake("`auth` of feed `\(feed.name)` has `\(name)`, which its pagination sets", at: "auth")
         }
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {

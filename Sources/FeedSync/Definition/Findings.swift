@@ -23,10 +23,10 @@ public struct Findings: Sendable, Hashable {
 
 extension FeedDefinition {
     /// Whether a page can be stored: its columns and key are known.
-    public var isSettled: Bool { !columns.isEmpty && !key.isEmpty }
+    public var isResolved: Bool { !columns.isEmpty && !key.isEmpty }
 
     /// Whether its pagination is yet to be found.
-    public var hasOpenPagination: Bool { pagination is AutoPagination }
+    public var hasOpenPagination: Bool { pagination is AutoPaginator }
 
     /// The definition with what was found in the places that it leaves open.
     ///
@@ -52,13 +52,13 @@ extension FeedDefinition {
             position: position)
     }
 
-    private static func pagination(_ text: String, of feed: String) throws(FeedError) -> any PaginationStyle {
-        let log = MistakeLog()
+    private static func pagination(_ text: String, of feed: String) throws(FeedError) -> any Paginator {
+        let log = Diagnostics()
         guard let node = try? Node.parse("pagination: \(text)", source: "found") else {
             throw FeedError(.bug, "the pagination that was found, `\(text)`, is no YAML")
         }
-        let style = PaginationStyles.read("pagination", of: MappingReader(node, of: "feed `\(feed)`", log: log))
-        if let mistake = log.mistakes.first {
+        let style = Paginators.read("pagination", of: MappingDecoder(node, of: "feed `\(feed)`", log: log))
+        if let mistake = log.diagnostics.first {
             throw FeedError(.bug, "the pagination that was found cannot be read: \(mistake.problem)")
         }
         return style

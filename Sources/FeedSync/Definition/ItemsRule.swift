@@ -19,7 +19,7 @@ extension ItemsRule: CustomStringConvertible {
     public var description: String { keyedBy.map { "\(path) keyed by \($0)" } ?? path.description }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// The feed's `items`: a path, or `{path, keyed_by}`.
     func itemsRule(_ name: String) -> ItemsRule? {
         guard let node = node(name) else { return nil }

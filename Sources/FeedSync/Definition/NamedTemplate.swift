@@ -14,7 +14,7 @@ public struct NamedTemplate: Sendable, Hashable {
     }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// A mapping of query parameters; a list gives a parameter several times.
     func parameters(_ name: String) -> [NamedTemplate] {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }

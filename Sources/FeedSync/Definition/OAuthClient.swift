@@ -29,7 +29,7 @@ public struct OAuthClient: Sendable, Hashable {
     var templates: [Template] { [tokenURL, id, secret] + [scope, audience].compactMap(\.self) }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// The members of `oauth2`.
     func oauthClient(_ name: String) -> OAuthClient? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }

@@ -1,4 +1,4 @@
-internal import Threading
+internal import Concurrency
 internal import YAML
 
 /// A feed definition that ships with feedsync, for feeds to start from.
@@ -51,8 +51,8 @@ public struct Preset: Sendable {
         } catch {
             throw ConfigurationError(error)
         }
-        let log = MistakeLog()
-        let reader = MappingReader(
+        let log = Diagnostics()
+        let reader = MappingDecoder(
             node ?? Node(.mapping([]), mark: Mark(source: "preset", line: 1, column: 1)), of: "the preset", log: log)
         reader.require("name", "feeds start from it by its name")
         reader.require("description", "say in a sentence what it mirrors")
@@ -67,7 +67,7 @@ public struct Preset: Sendable {
     }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// The preset that a member names.
     func preset(_ name: String) -> Preset? {
         guard let node = node(name), let word = string(name, node) else { return nil }
@@ -78,7 +78,7 @@ extension MappingReader {
                 "unknown preset `\(word)` in \(subject)", at: SourcePosition(node.mark), word: word,
                 suggestion: suggestion)
         } catch {
-            error.mistakes.forEach(log.add)
+            error.diagnostics.forEach(log.add)
         }
         return nil
     }

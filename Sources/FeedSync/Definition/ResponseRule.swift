@@ -33,7 +33,7 @@ public struct ResponseRule: Sendable, Hashable {
     var doubtsSuccess: Bool { status.map { (200..<300).contains($0) || $0 == 304 } ?? true }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// A list of rules, in the order in which they are tried.
     func responses(_ name: String) -> [ResponseRule] {
         guard let node = node(name) else { return [] }
@@ -42,7 +42,7 @@ extension MappingReader {
             return []
         }
         return elements.compactMap { element in
-            MappingReader(element, of: "a rule in `\(name)` of \(subject)", log: log).responseRule()
+            MappingDecoder(element, of: "a rule in `\(name)` of \(subject)", log: log).responseRule()
         }
     }
 

@@ -20,7 +20,7 @@ public struct SectionRule: Sendable, Hashable {
     public let interval: Interval?
 }
 
-extension MappingReader {
+extension MappingDecoder {
     /// The feed's `section`: a path, or `{path, by}`.
     func sectionRule(_ name: String) -> SectionRule? {
         guard let node = node(name) else { return nil }

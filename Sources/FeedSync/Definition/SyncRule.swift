@@ -2,7 +2,7 @@ internal import YAML
 
 /// How `sync` makes a feed's mirror true.
 public enum SyncRule: Sendable, Hashable {
-    /// From the first page to known ground.
+    /// From the first page to a synced range.
     case new
     /// A request for what is newer than the watermark.
     case since(Watermark)
@@ -37,7 +37,7 @@ public enum SyncRule: Sendable, Hashable {
     }
 }
 
-extension MappingReader {
+extension MappingDecoder {
     private enum Mode: String, CaseIterable { case new, since, all }
 
     /// The feed's `sync`; `new` where there is none.

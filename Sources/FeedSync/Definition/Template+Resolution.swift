@@ -20,11 +20,11 @@ extension Template {
     ///   read, is empty, is not UTF-8 or is larger than 64 KiB, or a command failed or was not run.
     public func resolved(
         environment: [String: String], relativeTo folder: String, isURL: Bool = false,
-        commands: CommandOutputs = CommandOutputs()
+        commands: CommandSecrets = CommandSecrets()
     ) throws(ConfigurationError) -> Resolved {
         var text = ""
         var secrets: [String] = []
-        var mistakes: [Mistake] = []
+        var diagnostics: [Diagnostic] = []
         for part in parts {
             if case .literal(let literal) = part {
                 text += literal
@@ -35,15 +35,15 @@ extension Template {
                 text += isURL ? URLPart(after: text).encoded(value) : value
                 secrets.append(value)
             } catch {
-                mistakes.append(Mistake(position: position, problem: error.problem))
+                diagnostics.append(Diagnostic(position: position, problem: error.problem))
             }
         }
-        if let first = mistakes.first { throw ConfigurationError(first, Array(mistakes.dropFirst())) }
+        if let first = diagnostics.first { throw ConfigurationError(first, Array(diagnostics.dropFirst())) }
         return Resolved(text: text, secrets: secrets)
     }
 
     private static func value(
-        of part: Part, _ environment: [String: String], _ folder: String, _ commands: CommandOutputs
+        of part: Part, _ environment: [String: String], _ folder: String, _ commands: CommandSecrets
     ) throws(Unresolved) -> String {
         switch part {
         case .literal(let text): return text

@@ -1,4 +1,4 @@
-internal import Threading
+internal import Concurrency
 
 /// One value at a time, to everybody who listens: the current one first, then each as it comes.
 final class Broadcast<Value: Sendable>: Sendable {

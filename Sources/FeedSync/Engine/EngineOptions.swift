@@ -9,7 +9,7 @@ public struct EngineOptions: Sendable {
     /// Where relative paths of `${file:PATH}` start, and where `${command: …}` is run.
     public var folder: String
     /// What `${command: …}` printed; shared by engines, so that each command is run once.
-    public var commands: CommandOutputs
+    public var commands: CommandSecrets
     /// The access tokens of OAuth 2; shared by engines whose feeds have one client.
     public var tokens: AccessTokens
     /// The longest time to wait because an upstream says so; longer ones end the run as limited.
@@ -34,7 +34,7 @@ public struct EngineOptions: Sendable {
         self.client = client
         self.environment = environment
         self.folder = folder
-        commands = CommandOutputs()
+        commands = CommandSecrets()
         tokens = AccessTokens()
         maxWait = .seconds(30)
         wait = .zero

@@ -11,7 +11,7 @@ public struct FeedError: Error, Sendable, Hashable {
         case interrupted
         /// The page is not what the definition says: not JSON, no items, no item with its key.
         case undecodable
-        /// The page leads where no walk may go: in a circle, or to another origin.
+        /// The page leads where no crawl may go: in a circle, or to another origin.
         case unfollowable
         /// The upstream cannot be reached, or fails, or cuts its answers short.
         case unreachable
@@ -22,7 +22,7 @@ public struct FeedError: Error, Sendable, Hashable {
         /// The upstream says to wait longer than was allowed.
         case limited
         /// Another process works on the feed.
-        case held
+        case locked
         /// The store cannot be opened or written.
         case store
         /// The definition cannot be used as it is.

@@ -1,13 +1,13 @@
-/// Pages of the walk that are asked for once more.
+/// Pages of the crawl that are asked for once more.
 extension FeedRun {
-    /// Asks for a page of the walk once more, and stores it if it has more than it had.
+    /// Asks for a page of the crawl once more, and stores it if it has more than it had.
     func check(
         _ number: Int, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> RunRules.Check {
-        let continuation = try await storing { () async throws(FeedError) in
-            try await store.continuation(ofPage: number, of: feed)
+        let cursor = try await storing { () async throws(FeedError) in
+            try await store.cursor(ofPage: number, of: feed)
         }
-        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: continuation) }
+        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor) }
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
         let soFar = try await soFar(before: number, known: fetch.stored)
         let loaded = try await loader.load(fetch, after: soFar)
@@ -24,7 +24,7 @@ extension FeedRun {
             return result
         }
         guard result != .outgrown else {
-            // Its items are for the next walk: what is stored of it stays as it was.
+            // Its items are for the next crawl: what is stored of it stays as it was.
             try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
             return result
         }
@@ -32,33 +32,33 @@ extension FeedRun {
             try await storing { () async throws(FeedError) in
                 try await store.begin(.footer, on: feed, now: now())
             })
-        let next = try await storing { () async throws(FeedError) in try await store.continuation(of: feed) }
+        let next = try await storing { () async throws(FeedError) in try await store.cursor(of: feed) }
         try await commit(loaded, checking: next)
         return result
     }
 
-    /// What the walk had come to before a page: of a split feed what is of its part, of others all but the last page.
+    /// What the crawl had come to before a page: of a split feed what is of its part, of others all but the last page.
     private func soFar(
         before number: Int, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> WalkSoFar {
+    ) async throws(FetchFailure) -> CrawlSoFar {
         try await storing { () async throws(FeedError) in
-            let walk = try await store.progress(of: feed).walk
-            var soFar = WalkSoFar(fullPageCount: walk?.mostElements ?? 0, cap: walk?.cap ?? cap)
+            let crawl = try await store.progress(of: feed).crawl
+            var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
             if loader.definition.split != nil {
-                (soFar.elements, soFar.total) = try await store.partSoFar(beforePage: number, of: feed)
+                (soFar.elements, soFar.total) = try await store.partitionSoFar(beforePage: number, of: feed)
             } else if rules.isLast(number) {
-                soFar.elements = max((walk?.elements ?? 0) - (known?.elements ?? 0), 0)
+                soFar.elements = max((crawl?.elements ?? 0) - (known?.elements ?? 0), 0)
             }
             return soFar
         }
     }
 
     private func commit(
-        _ loaded: LoadedPage, checking next: Continuation?, isolation: isolated (any Actor)? = #isolation
+        _ loaded: LoadedPage, checking next: PageCursor?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) {
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
         var commit = pageCommit(
-            loaded, .footer, end: PageEnd(next: next, total: loaded.end.total, notice: nil), wantsNext: false)
+            loaded, .footer, end: NextPage(next: next, total: loaded.end.total, notice: nil), wantsNext: false)
         commit.isCheck = true
         do throws(FeedError) {
             try await store.commit(commit, to: feed, now: now()).events.forEach(publish)

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import HTTP
-internal import Threading
 
 /// One run: pages fetched, decoded and committed one after the other, as `RunRules` says.
 ///
@@ -16,18 +16,18 @@ final class FeedRun {
     private(set) var rules: RunRules
     private var isBegun = false
     /// The first page of a feed in parts; nil for others, which are asked for as they are.
-    private var start: Continuation?
-    /// How many items of a part the upstream served to the walk before.
+    private var start: PageCursor?
+    /// How many items of a part the upstream served to the crawl before.
     private(set) var cap: Int?
     private var notices: [String] = []
-    private var walkNotices = WalkNotices()
-    private var leftOut = LeftOut()
+    private var crawlNotices = CrawlNotices()
+    private var skipped = SkippedItems()
     /// The pages without items that came last, one after the other.
     private var emptyPages = 0
     /// The next pages, requested while the ones before are decoded and committed.
-    var lookAheads = LookAheads()
+    var prefetches = PrefetchQueue()
     /// Shut when a request had to be tried again, was redirected, or failed: from then on there is one at a time.
-    let gate = SendGate()
+    let gate = CircuitBreaker()
     /// Whether the pages came so far that were told before.
     var isPredictable = true
     /// Whether the store has had no page of the feed.
@@ -55,19 +55,19 @@ final class FeedRun {
         _ opening: Store.Opening, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedError) -> RunSummary {
         opening.events.forEach(publish)
-        start = loader.start(of: opening.standing)
-        cap = opening.standing.cap
-        isFirstLoad = !opening.standing.isLoaded
-        var step = rules.opened(opening.standing)
+        start = loader.start(of: opening.resumePoint)
+        cap = opening.resumePoint.cap
+        isFirstLoad = !opening.resumePoint.isLoaded
+        var step = rules.opened(opening.resumePoint)
         let isHeader = step == .fetch(.header, nil)
-        // A walk by watermark stays one, whoever goes on with it.
+        // A crawl by watermark stays one, whoever goes on with it.
         if command == .sync || !isHeader {
-            loader = loader.asking(from: watermark(opening.standing, resuming: !isHeader))
+            loader = loader.asking(from: watermark(opening.resumePoint, resuming: !isHeader))
         }
         do throws(FetchFailure) {
             steps: while true {
                 switch step {
-                case .fetch(let direction, let continuation): step = try await page(direction, continuation)
+                case .fetch(let direction, let cursor): step = try await page(direction, cursor)
                 case .findMissing:
                     let pages = try await storing { () async throws(FeedError) in
                         try await store.pagesBesideMissing(of: feed)
@@ -77,33 +77,33 @@ final class FeedRun {
                 case .end: break steps
                 }
                 if case .fetch = step { continue }
-                lookAheads.drop()
+                prefetches.drop()
             }
         } catch {
-            lookAheads.drop()
+            prefetches.drop()
             try await fail(error)
         }
         guard case .end(let outcome, let closing) = step else {
             throw FeedError(.bug, "a run ended without an outcome")
         }
         let (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
-        let (walk, figures) = try await store.progress(of: feed)
+        let (crawl, figures) = try await store.progress(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
-            reason: walk?.reason, itemCount: itemCount, expectedCount: walk?.total, seenCount: seen,
-            notices: notices + leftOutNotice + walkNotices.texts(walk, seen: seen, of: loader.definition))
+            reason: crawl?.reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
+            notices: notices + skippedNotice + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
     }
 
     private var isAtEnd = false
 
     private func page(
-        _ direction: PageDirection, _ continuation: Continuation?, isolation: isolated (any Actor)? = #isolation
+        _ direction: PageDirection, _ cursor: PageCursor?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> RunRules.Step {
         try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
         // A mistake in the definition is found before anything begins.
         var prepared = try failing { () throws(FeedError) in
-            if let asked = lookAheads.next(continuation) { return asked }
-            return try loader.requests.page(for: continuation ?? start)
+            if let asked = prefetches.next(cursor) { return asked }
+            return try loader.requests.page(for: cursor ?? start)
         }
         if !isBegun {
             publish(
@@ -112,54 +112,54 @@ final class FeedRun {
                 })
             isBegun = true
         }
-        let walk =
+        let crawl =
             direction == .header
             ? nil
             : try await storing { () async throws(FeedError) in
-                try await store.progress(of: feed).walk
+                try await store.progress(of: feed).crawl
             }
-        var loaded = try await load(prepared, after: walk)
+        var loaded = try await load(prepared, after: crawl)
         // A part with more than the upstream serves is not stored: its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
             let cost = loaded.fetched
             try await storing { () async throws(FeedError) in try await store.spend(cost, on: feed) }
             prepared = try failing { () throws(FeedError) in try loader.requests.page(for: half) }
-            loaded = try await load(prepared, after: walk)
+            loaded = try await load(prepared, after: crawl)
         }
         if let shape = loaded.shape { loader = loader.following(shape) }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
-        // Nothing is asked of the upstream that known ground makes needless.
-        let mayStop = rules.stopsAtKnownGround && loaded.isNotModified
+        // Nothing is asked of the upstream that a synced range makes needless.
+        let mayStop = rules.stopsAtSyncedRange && loaded.isNotModified
         if wantsNext, !mayStop {
             try await storing { () async throws(FeedError) in
-                try await lookAhead(behind: loaded, pages: walk?.pages ?? 0)
+                try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
             }
         } else {
-            lookAheads.drop()
+            prefetches.drop()
         }
         return try await commit(loaded, direction, wantsNext: wantsNext)
     }
 
     private func load(
-        _ page: PreparedPage, after walk: WalkState?, isolation: isolated (any Actor)? = #isolation
+        _ page: PreparedPage, after crawl: CrawlState?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> LoadedPage {
         let fetch = try await fetched(page)
-        return try await loader.load(fetch, after: loader.soFar(walk, page, emptyPages: emptyPages, cap: cap))
+        return try await loader.load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
     }
 
     /// What a sync by watermark asks from.
-    private func watermark(_ standing: FeedStanding, resuming: Bool) -> PageRequest.Parameter? {
+    private func watermark(_ resumePoint: ResumePoint, resuming: Bool) -> PageRequest.Parameter? {
         guard case .since(let rule) = loader.definition.sync else { return nil }
         let isTime = if case .time = rule.overlap { true } else { false }
-        let fresh = standing.watermark.flatMap { Watermark(json: $0, isTime: isTime) }?.parameterText(
+        let fresh = resumePoint.watermark.flatMap { Watermark(json: $0, isTime: isTime) }?.parameterText(
             less: rule.overlap)
-        let text = resuming ? standing.walkWatermark : fresh
+        let text = resuming ? resumePoint.crawlWatermark : fresh
         return text.map { PageRequest.Parameter(name: rule.parameter, value: $0) }
     }
 
     func pageCommit(
-        _ loaded: LoadedPage, _ direction: PageDirection, end: PageEnd, wantsNext: Bool
+        _ loaded: LoadedPage, _ direction: PageDirection, end: NextPage, wantsNext: Bool
     ) -> PageCommit {
         let fetched = loaded.fetched
         var commit = PageCommit(
@@ -167,14 +167,14 @@ final class FeedRun {
             credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: end,
             upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
             requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
-            serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, leftOut: loaded.leftOut,
+            serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, skipped: loaded.skipped,
             shape: loaded.shape, beginsNext: wantsNext,
-            continuationParameters: loader.definition.pagination.continuationParameters,
+            cursorParameters: loader.definition.pagination.cursorParameters,
             advice: PollingAdvice(fetched.response))
         commit.part = loader.part(of: loaded.page)
         guard command == .sync else { return commit }
         commit.mode = loader.definition.sync.mode
-        commit.stopsAtKnownGround = rules.stopsAtKnownGround
+        commit.stopsAtSyncedRange = rules.stopsAtSyncedRange
         commit.watermark = loader.requests.watermark?.value
         if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
         return commit
@@ -200,14 +200,14 @@ final class FeedRun {
         return rules.committed(
             RunRules.Committed(
                 number: outcome.number, isUnchanged: outcome.isUnchanged, isInPlace: outcome.isInPlace,
-                isKnownGround: outcome.ground != nil, adjoins: outcome.adjoins, next: loaded.end.next,
+                isSynced: outcome.ground != nil, adjoins: outcome.adjoins, next: loaded.end.next,
                 reason: outcome.reason))
     }
 
     private func fail(
         _ failure: FetchFailure, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedError) -> Never {
-        var spent = RunFigures()
+        var spent = RunMetrics()
         spent.requests = failure.requestCount
         spent.bytes = failure.byteCount
         let outcome = rules.failed(failure.error)
@@ -219,15 +219,15 @@ final class FeedRun {
 
     func note(_ loaded: LoadedPage) {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
-        walkNotices.note(loaded)
-        leftOut.first = leftOut.first ?? loaded.leftOut.first
-        leftOut.count += loaded.leftOut.count
+        crawlNotices.note(loaded)
+        skipped.first = skipped.first ?? loaded.skipped.first
+        skipped.count += loaded.skipped.count
     }
 
-    private var leftOutNotice: [String] {
-        guard leftOut.count > 0 else { return [] }
-        let items = leftOut.count == 1 ? "1 item was" : "\(leftOut.count) items were"
-        return ["\(items) left out" + (leftOut.first.map { ": \($0)" } ?? ", as before")]
+    private var skippedNotice: [String] {
+        guard skipped.count > 0 else { return [] }
+        let items = skipped.count == 1 ? "1 item was" : "\(skipped.count) items were"
+        return ["\(items) skipped" + (skipped.first.map { ": \($0)" } ?? ", as before")]
     }
 
     func failing<Result>(_ body: () throws(FeedError) -> Result) throws(FetchFailure) -> Result {

@@ -29,16 +29,16 @@ public struct NextRequest: Sendable, Hashable {
     ///   - definition: The feed, with what was found in it.
     ///   - store: The store; nil where there is none yet.
     ///   - options: The environment and the folder that references are followed with.
-    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere; `unfollowable` for a continuation
+    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere; `unfollowable` for a page cursor
     ///   that may not be requested; `store`.
     public init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedError) {
         let next = try await store?.feed(named: definition.name)?.nextPage
         let plan = RequestPlan(
             definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
             commands: options.commands)
-        let first = try await store?.firstPart(of: definition.name)
+        let first = try await store?.firstPartition(of: definition.name)
         let start = definition.split?.start(at: options.wallClock.seconds, known: first)
-        let page = try plan.page(for: next.map(Continuation.init) ?? start)
+        let page = try plan.page(for: next.map(PageCursor.init) ?? start)
         let stored = try await store?.conditions(for: page, of: definition)
         let conditions = [
             stored?.etag.map { Field(name: "If-None-Match", value: $0) },

@@ -2,29 +2,29 @@ internal import HTTP
 
 /// How the pages of a feed in parts follow each other; all others pass through.
 extension PageLoader {
-    /// The first page that a walk asks for; nil for a feed that is not split.
-    func start(of standing: FeedStanding) -> Continuation? {
-        definition.split?.start(at: options.wallClock.seconds, known: standing.firstPart)
+    /// The first page that a crawl asks for; nil for a feed that is not split.
+    func start(of resumePoint: ResumePoint) -> PageCursor? {
+        definition.split?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
     }
 
     /// The part that a page belongs to; nil for a feed that is not split.
-    func part(of page: PreparedPage) -> PagePart? {
-        guard definition.split != nil, let asked = page.continuation else { return nil }
-        return SplitRule.partName(in: asked).map { PagePart(asked: asked, name: $0) }
+    func part(of page: PreparedPage) -> PagePartition? {
+        guard definition.split != nil, let asked = page.cursor else { return nil }
+        return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
     }
 
-    /// What a walk has come to before a page; of a feed in parts, what of it belongs to the page's part.
+    /// What a crawl has come to before a page; of a feed in parts, what of it belongs to the page's part.
     ///
     /// - Parameters:
-    ///   - walk: nil before the first page.
-    ///   - cap: How many items of a part the upstream served to the walk before.
-    func soFar(_ walk: WalkState?, _ page: PreparedPage, emptyPages: Int, cap: Int?) -> WalkSoFar {
-        var soFar = WalkSoFar(pages: walk?.pages ?? 0)
-        soFar.cap = walk?.cap ?? cap
-        soFar.fullPageCount = walk?.mostElements ?? 0
+    ///   - crawl: nil before the first page.
+    ///   - cap: How many items of a part the upstream served to the crawl before.
+    func soFar(_ crawl: CrawlState?, _ page: PreparedPage, emptyPages: Int, cap: Int?) -> CrawlSoFar {
+        var soFar = CrawlSoFar(pages: crawl?.pages ?? 0)
+        soFar.cap = crawl?.cap ?? cap
+        soFar.fullPageCount = crawl?.mostElements ?? 0
         if definition.split == nil {
-            (soFar.elements, soFar.total, soFar.emptyPages) = (walk?.elements ?? 0, walk?.total, emptyPages)
-        } else if let part = walk?.part, part.name == self.part(of: page)?.name {
+            (soFar.elements, soFar.total, soFar.emptyPages) = (crawl?.elements ?? 0, crawl?.total, emptyPages)
+        } else if let part = crawl?.part, part.name == self.part(of: page)?.name {
             (soFar.elements, soFar.total, soFar.emptyPages) = (part.elements, part.total, emptyPages)
         }
         return soFar
@@ -32,69 +32,70 @@ extension PageLoader {
 
     /// What paging has to know of a page: of a feed in parts, as if its part were all there is.
     func facts(
-        _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar, count: Int, values: [JSONScalar?] = [],
+        _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, count: Int, values: [JSONScalar?] = [],
         lastItem: [JSONScalar?] = []
-    ) -> PageFacts {
-        let continuation = page.continuation.map { Continuation(page.secrets.reveal($0.text)) }
-        let place = continuation.flatMap { try? definition.split?.place(of: $0) }
-        var facts = PageFacts(
-            continuation: place.map(\.page) ?? continuation, elementCount: count,
-            walkElementCount: walk.elements + count, emptyPagesBefore: walk.emptyPages, values: values,
+    ) -> PaginationInput {
+        let cursor = page.cursor.map { PageCursor(page.secrets.reveal($0.text)) }
+        let place = cursor.flatMap { try? definition.split?.place(of: $0) }
+        var facts = PaginationInput(
+            cursor: place.map(\.page) ?? cursor, elementCount: count,
+            crawlElementCount: crawl.elements + count, emptyPagesBefore: crawl.emptyPages, values: values,
             lastItemValues: lastItem,
-            headers: fetched.response.headers.fields.map { PageFacts.Header(name: $0.name, value: $0.value) },
+            headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
             url: fetched.response.url.text, secrets: page.secrets)
-        facts.fullPageCount = max(walk.fullPageCount, count)
+        facts.fullPageCount = max(crawl.fullPageCount, count)
         return facts
     }
 
-    /// Where the walk goes on, of the end that the pagination or the response tells of.
+    /// Where the crawl goes on, of the end that the pagination or the response tells of.
     ///
     /// - Throws: `PagingError` if the page is not of the part that was asked for.
-    func inParts(
-        _ end: PageEnd, _ page: PreparedPage, _ facts: PageFacts, after walk: WalkSoFar
-    ) throws(PagingError) -> PageEnd {
-        guard let split = definition.split, let continuation = page.continuation else { return end }
-        let place = try split.place(of: Continuation(page.secrets.reveal(continuation.text)))
+    func inPartitions(
+        _ end: NextPage, _ page: PreparedPage, _ facts: PaginationInput, after crawl: CrawlSoFar
+    ) throws(PagingError) -> NextPage {
+        guard let split = definition.split, let cursor = page.cursor else { return end }
+        let place = try split.place(of: PageCursor(page.secrets.reveal(cursor.text)))
         var end = end
         if let path = split.total, let value = facts.values.last {
-            let figure = Figure(path, value, atLeast: facts.walkElementCount, secrets: page.secrets)
-            end = PageEnd(next: end.next, total: figure.value, notice: PageEnd.notice(end.notice, figure.notice))
+            let figure = ReportedCount(path, value, atLeast: facts.crawlElementCount, secrets: page.secrets)
+            end = NextPage(next: end.next, total: figure.value, notice: NextPage.notice(end.notice, figure.notice))
         }
         if facts.elementCount > 0, let value = facts.lastItemValues.last {
             try split.check(value, isOf: place.part, secrets: page.secrets)
         }
         // What other pages said is not stored with this one: it may be true no more when this one still is.
         return split.following(
-            end, at: place, facts, total: end.total ?? walk.total, cap: walk.cap, now: options.wallClock.seconds)
+            end, at: place, facts, total: end.total ?? crawl.total, cap: crawl.cap, now: options.wallClock.seconds)
     }
 
     /// The end that a response stands for.
     func ended(
-        _ end: PageEnd, _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
-    ) throws(FeedError) -> PageEnd {
-        let facts = facts(page, fetched, after: walk, count: 0)
+        _ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
+    ) throws(FeedError) -> NextPage {
+        let facts = facts(page, fetched, after: crawl, count: 0)
         do throws(PagingError) {
-            return try inParts(end, page, facts, after: walk).concealing(page.secrets)
+            return try inPartitions(end, page, facts, after: crawl).concealing(page.secrets)
         } catch {
             throw unfollowable(error, page, fetched)
         }
     }
 
-    /// Where the walk goes on behind a page that is as it was stored.
+    /// Where the crawl goes on behind a page that is as it was stored.
     func end(
-        of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after walk: WalkSoFar
-    ) throws(FeedError) -> PageEnd {
-        let end = PageEnd(next: stored.continuation, total: stored.total, notice: nil)
+        of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
+    ) throws(FeedError) -> NextPage {
+        let end = NextPage(next: stored.cursor, total: stored.total, notice: nil)
         guard let split = definition.split else { return end }
-        let facts = facts(page, fetched, after: walk, count: stored.elements)
+        let facts = facts(page, fetched, after: crawl, count: stored.elements)
         do throws(PagingError) {
-            let next = try stored.continuation.map { next throws(PagingError) in
-                try split.place(of: Continuation(page.secrets.reveal(next.text)))
+            let next = try stored.cursor.map { next throws(PagingError) in
+                try split.place(of: PageCursor(page.secrets.reveal(next.text)))
             }
             // Another part stands behind the last page of one.
-            let isSame = SplitRule.partName(in: stored.continuation) == SplitRule.partName(in: page.continuation)
-            let inner = PageEnd(next: isSame ? next?.page : nil, total: stored.total, notice: nil)
-            return try inParts(inner, page, facts, after: walk).concealing(page.secrets)
+            let isSame =
+                PartitionScheme.partitionName(in: stored.cursor) == PartitionScheme.partitionName(in: page.cursor)
+            let inner = NextPage(next: isSame ? next?.page : nil, total: stored.total, notice: nil)
+            return try inPartitions(inner, page, facts, after: crawl).concealing(page.secrets)
         } catch {
             throw unfollowable(error, page, fetched)
         }
@@ -116,11 +117,11 @@ extension PageLoader {
     }
 }
 
-extension PageEnd {
+extension NextPage {
     /// The end, fit to be stored and shown.
-    func concealing(_ secrets: Secrets) -> PageEnd {
-        PageEnd(
-            next: next.map { Continuation(secrets.conceal($0.text)) }, total: total, notice: notice.map(secrets.mask),
+    func concealing(_ secrets: Secrets) -> NextPage {
+        NextPage(
+            next: next.map { PageCursor(secrets.conceal($0.text)) }, total: total, notice: notice.map(secrets.mask),
             part: part)
     }
 }
@@ -129,11 +130,11 @@ extension FeedDefinition {
     /// Whether a stored page of which a header's absence said that it was the last may have gone on since.
     ///
     /// - Parameters:
-    ///   - page: The page's own continuation.
+    ///   - page: The page's own page cursor.
     ///   - next: The one that is stored with it; nil for the end.
-    func mayHaveGoneOn(from page: Continuation?, to next: Continuation?) -> Bool {
+    func mayHaveGoneOn(from page: PageCursor?, to next: PageCursor?) -> Bool {
         guard pagination.endsByAbsence else { return false }
         guard split != nil else { return next == nil }
-        return next == nil || SplitRule.partName(in: page) != SplitRule.partName(in: next)
+        return next == nil || PartitionScheme.partitionName(in: page) != PartitionScheme.partitionName(in: next)
     }
 }

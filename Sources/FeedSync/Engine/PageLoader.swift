@@ -5,17 +5,17 @@ struct LoadedPage: Sendable {
     let page: PreparedPage
     let fetched: FetchedPage
     let content: PageCommit.Content
-    /// Where the walk goes on.
-    let end: PageEnd
-    /// Where the upstream says that the pages go on; the walk may end before.
-    let upstreamNext: Continuation?
-    let leftOut: LeftOut
+    /// Where the crawl goes on.
+    let end: NextPage
+    /// Where the upstream says that the pages go on; the crawl may end before.
+    let upstreamNext: PageCursor?
+    let skipped: SkippedItems
     let incompleteReason: IncompleteReason?
     let validators: Validators
     /// The feed's shape, where the page brought something new of it.
-    let shape: FeedShape?
+    let shape: ResolvedFeed?
     /// The pages behind the next one that can be told already.
-    var further: [Continuation] = []
+    var further: [PageCursor] = []
 
     /// Whether the stored page is still true.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
@@ -30,8 +30,8 @@ struct LoadedPage: Sendable {
     }
 }
 
-/// What a walk had come to before a page.
-struct WalkSoFar: Sendable {
+/// What a crawl had come to before a page.
+struct CrawlSoFar: Sendable {
     /// The pages.
     var pages = 0
     /// The elements of their items arrays.
@@ -50,14 +50,14 @@ struct WalkSoFar: Sendable {
 ///
 /// Never changes; a class because it is handed on for every page, and has much in it.
 final class PageLoader: Sendable {
-    let shape: FeedShape
+    let shape: ResolvedFeed
     let requests: RequestPlan
     let fetcher: Fetcher
     let store: Store
     let options: EngineOptions
     let decoder: PageDecoder
 
-    convenience init(_ shape: FeedShape, fetcher: Fetcher, store: Store, options: EngineOptions) {
+    convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, store: Store, options: EngineOptions) {
         let requests = RequestPlan(
             shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
             commands: options.commands, tokens: options.tokens)
@@ -65,7 +65,7 @@ final class PageLoader: Sendable {
     }
 
     private init(
-        _ shape: FeedShape, _ requests: RequestPlan, _ fetcher: Fetcher, _ decoder: PageDecoder, _ store: Store,
+        _ shape: ResolvedFeed, _ requests: RequestPlan, _ fetcher: Fetcher, _ decoder: PageDecoder, _ store: Store,
         _ options: EngineOptions
     ) {
         self.shape = shape
@@ -77,7 +77,7 @@ final class PageLoader: Sendable {
     }
 
     /// A loader that goes on with another shape of the feed.
-    func following(_ shape: FeedShape) -> PageLoader {
+    func following(_ shape: ResolvedFeed) -> PageLoader {
         PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(from: requests.watermark)
     }
 
@@ -89,7 +89,7 @@ final class PageLoader: Sendable {
     }
 
     /// A loader that shuts the gate when something speaks against asking for more.
-    func through(_ gate: SendGate) -> PageLoader {
+    func through(_ gate: CircuitBreaker) -> PageLoader {
         PageLoader(shape, requests, fetcher.through(gate), decoder, store, options)
     }
 
@@ -115,7 +115,7 @@ final class PageLoader: Sendable {
 
     /// Whether the page may be requested now, before the one that led to it is committed: the host, in its answer to
     /// that one or before, did not say to wait.
-    func mayLookAhead(_ page: PreparedPage, after fetched: FetchedPage) async throws(FeedError) -> Bool {
+    func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) async throws(FeedError) -> Bool {
         guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
         return try await store.blockedUntil(page, of: definition.name, now: options.wallClock.text) == nil
     }
@@ -125,7 +125,7 @@ final class PageLoader: Sendable {
     /// - Parameter isAhead: Whether another page's turn comes before: it is not sent if that one fails.
     func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
         // A 304 would not tell that the header has come since.
-        let mayHaveGoneOn = definition.mayHaveGoneOn(from: page.continuation, to: stored?.continuation)
+        let mayHaveGoneOn = definition.mayHaveGoneOn(from: page.cursor, to: stored?.cursor)
         let (page, result) = await pages.fetch(
             page, validators: mayHaveGoneOn ? nil : stored?.validators, isAhead: isAhead)
         return Fetch(page: page, result: result, stored: stored)
@@ -133,21 +133,21 @@ final class PageLoader: Sendable {
 
     /// Makes a page of a response.
     ///
-    /// - Parameter walk: what came before the page.
-    func load(_ fetch: Fetch, after walk: WalkSoFar) async throws(FetchFailure) -> LoadedPage {
+    /// - Parameter crawl: what came before the page.
+    func load(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FetchFailure) -> LoadedPage {
         var fetched = try fetch.result.get()
         var page = fetch.page
         if fetched.kind == .notModified {
             if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored) {
-                let end = try failing(fetched) { () throws(FeedError) -> PageEnd in
-                    try self.end(of: stored, fetch.page, fetched, after: walk)
+                let end = try failing(fetched) { () throws(FeedError) -> NextPage in
+                    try self.end(of: stored, fetch.page, fetched, after: crawl)
                 }
                 var loaded = loaded(
-                    fetch.page, fetched, .notModified(stored), end, after: walk, count: stored.elements,
+                    fetch.page, fetched, .notModified(stored), end, after: crawl, count: stored.elements,
                     validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
-                    leftOut: LeftOut(count: stored.leftOut))
+                    skipped: SkippedItems(count: stored.skipped))
                 loaded.further = further(
-                    behind: loaded.end, facts(fetch.page, fetched, after: walk, count: stored.elements))
+                    behind: loaded.end, facts(fetch.page, fetched, after: crawl, count: stored.elements))
                 return loaded
             }
             let (asked, result) = await pages.fetch(page, validators: nil)
@@ -157,12 +157,12 @@ final class PageLoader: Sendable {
                 kind: again.kind, response: again.response, requestCount: fetched.requestCount + again.requestCount,
                 byteCount: fetched.byteCount + again.byteCount, quota: fetched.quota + again.quota)
         }
-        return try await read(page, fetched, after: walk)
+        return try await read(page, fetched, after: crawl)
     }
 
     /// Pages are decoded as they come, while the one before is committed.
     private var pages: AuthorizedFetcher {
-        guard definition.isSettled else { return AuthorizedFetcher(requests: requests, fetcher: fetcher) }
+        guard definition.isResolved else { return AuthorizedFetcher(requests: requests, fetcher: fetcher) }
         let early = fetcher.preparing { [decoder] response in
             // What cannot be decoded is told of when it is its turn.
             response.status == 200 && !response.body.isEmpty ? try? decoder.decode(response.body) : nil
@@ -187,10 +187,10 @@ final class PageLoader: Sendable {
     private func leadsElsewhere(_ page: PreparedPage, _ fetched: FetchedPage, than stored: StoredPage) -> Bool {
         guard definition.pagination.endsByAbsence else { return false }
         do throws(FeedError) {
-            let end = try next(page, fetched, after: WalkSoFar(), count: stored.elements, values: [])
+            let end = try next(page, fetched, after: CrawlSoFar(), count: stored.elements, values: [])
             // Behind the last page of a part stands what was worked out, not what the upstream said.
             let isEnd = end.next == nil || end.part != nil
-            return !isEnd && end.next != stored.continuation
+            return !isEnd && end.next != stored.cursor
         } catch {
             return true
         }

@@ -2,7 +2,7 @@
 public enum RequestCommand: Sendable, Hashable {
     /// Request the first page; the feed starts again from it.
     case reload
-    /// Request the continuation; on a feed that was never loaded, the first page.
+    /// Request the page cursor; on a feed that was never loaded, the first page.
     case nextPage
     /// The same so many times, as long as there are pages.
     case nextPages(Int)
@@ -55,16 +55,16 @@ public struct RunSummary: Sendable, Hashable {
     /// How it ended.
     public let outcome: RunOutcome
     /// What it did.
-    public let figures: RunFigures
+    public let figures: RunMetrics
     /// Whether there is no further page to request.
     public let isAtEnd: Bool
-    /// Why the walk is not complete although it has ended; nil if it is, or goes on.
+    /// Why the crawl is not complete although it has ended; nil if it is, or goes on.
     public let reason: IncompleteReason?
     /// The feed's rows that the upstream has, after the run.
     public let itemCount: Int
-    /// The items of the walk that the upstream said there are; nil where it did not say.
+    /// The items of the crawl that the upstream said there are; nil where it did not say.
     public let expectedCount: Int?
-    /// The items that the walk has met, those left out among them; and those that it knows behind them.
+    /// The items that the crawl has met, those skipped among them; and those that it knows behind them.
     public let seenCount: Int
     /// What the user should hear of although nothing failed, one sentence each.
     public let notices: [String]

@@ -3,29 +3,29 @@ struct RunRules {
     /// What to do next.
     enum Step: Equatable {
         /// Get the page and commit it.
-        case fetch(PageDirection, Continuation?)
-        /// Find out which pages of the walk rows that were not met should be on, and tell `found(missingBeside:)`.
+        case fetch(PageDirection, PageCursor?)
+        /// Find out which pages of the crawl rows that were not met should be on, and tell `found(missingBeside:)`.
         case findMissing
-        /// Ask once more for a page of the walk, by its number from 1, and tell `checked`.
+        /// Ask once more for a page of the crawl, by its number from 1, and tell `checked`.
         case check(Int)
-        /// Nothing more; what is to be said of a sync's walk.
-        case end(RunOutcome, WalkClosing? = nil)
+        /// Nothing more; what is to be said of a sync's crawl.
+        case end(RunOutcome, CrawlClosing? = nil)
     }
 
     /// What a committed page tells.
     struct Committed: Equatable {
-        /// Its number in the walk, from 1.
+        /// Its number in the crawl, from 1.
         var number: Int
         var isUnchanged: Bool
         /// Whether the list goes on behind it, or ends, as it did when it was stored.
         var isInPlace = true
         /// Whether everything from it on is stored already.
-        var isKnownGround = false
+        var isSynced = false
         /// Whether it is sure that nothing lies between the page before and this one.
         var adjoins = true
-        /// Where the walk goes on.
-        var next: Continuation?
-        /// Why the walk cannot be complete if it ends here.
+        /// Where the crawl goes on.
+        var next: PageCursor?
+        /// Why the crawl cannot be complete if it ends here.
         var reason: IncompleteReason?
     }
 
@@ -37,7 +37,7 @@ struct RunRules {
         case mended
         /// The same, and what stands last on it was met on an earlier page: what stood behind that stands behind this one.
         case pushedDown
-        /// Items moved up to it from later pages: what moved past the walk is stored now.
+        /// Items moved up to it from later pages: what moved past the crawl is stored now.
         case movedUp
         /// It is another one, and what stands last on it was met nowhere: others may lie between it and what was.
         case cutLoose
@@ -47,12 +47,12 @@ struct RunRules {
         static func < (one: Check, other: Check) -> Bool { one.rawValue < other.rawValue }
     }
 
-    private struct Walk {
+    private struct Crawl {
         var hasChanged = false
         /// Whether the list is not what it was, be it that it only ends elsewhere.
         var hasMoved = false
         var pages = 0
-        /// The pages that the walk had when it was cut off; 0 for one that was not.
+        /// The pages that the crawl had when it was cut off; 0 for one that was not.
         var resumedBehind = 0
         /// The pages that something may have moved to unseen.
         var doubtful: Set<Int> = []
@@ -76,12 +76,12 @@ struct RunRules {
     private enum State {
         case opening(RequestCommand)
         case fetching(left: Int?, hasChanged: Bool)
-        case walking(Walk)
-        case checking(Walk, Round)
+        case crawling(Crawl)
+        case checking(Crawl, Round)
         case ended
     }
 
-    /// How often the pages are asked again before the walk is given up as one under which the list moves.
+    /// How often the pages are asked again before the crawl is given up as one under which the list moves.
     private static let mostRounds = 3
 
     private var state: State
@@ -90,7 +90,7 @@ struct RunRules {
     private var mayEndAtHeader = false
 
     /// - Parameters:
-    ///   - mode: What a sync walks for.
+    ///   - mode: What a sync crawls for.
     ///   - isShifting: Whether items of the feed move from page to page as others come and go.
     init(_ command: RequestCommand, mode: SyncRule = .new, isShifting: Bool = false) {
         state = .opening(command)
@@ -105,31 +105,31 @@ struct RunRules {
     var pagesWanted: Int? {
         switch state {
         case .fetching(let left, _): left.map { max($0 - 1, 0) }
-        case .walking: nil
+        case .crawling: nil
         default: 0
         }
     }
 
-    /// Whether the run is over once a page is known ground.
-    var stopsAtKnownGround: Bool {
-        if case .walking = state { mode == .new } else { false }
+    /// Whether the run is over once a page is a synced range.
+    var stopsAtSyncedRange: Bool {
+        if case .crawling = state { mode == .new } else { false }
     }
 
     /// The feed is held and read.
-    mutating func opened(_ standing: FeedStanding) -> Step {
+    mutating func opened(_ resumePoint: ResumePoint) -> Step {
         guard case .opening(let command) = state else { return end(.failed) }
         guard command == .sync else {
-            let isHeader = command == .reload || !standing.isLoaded
-            guard isHeader || !standing.isAtEnd else { return end(.noMoreData) }
+            let isHeader = command == .reload || !resumePoint.isLoaded
+            guard isHeader || !resumePoint.isAtEnd else { return end(.noMoreData) }
             state = .fetching(left: command.limit, hasChanged: false)
-            return isHeader ? .fetch(.header, nil) : .fetch(.footer, standing.continuation)
+            return isHeader ? .fetch(.header, nil) : .fetch(.footer, resumePoint.cursor)
         }
-        mayEndAtHeader = standing.leavesKnownGround
-        guard mode != .new, standing.resumableMode == mode.mode, let next = standing.continuation else {
-            state = .walking(Walk())
+        mayEndAtHeader = resumePoint.leavesSyncedRange
+        guard mode != .new, resumePoint.resumableMode == mode.mode, let next = resumePoint.cursor else {
+            state = .crawling(Crawl())
             return .fetch(.header, nil)
         }
-        state = .walking(Walk(resumedBehind: standing.pages))
+        state = .crawling(Crawl(resumedBehind: resumePoint.pages))
         return .fetch(.footer, next)
     }
 
@@ -142,63 +142,63 @@ struct RunRules {
             guard let next = page.next, rest != 0 else { return end(changed ? .ok : .unchanged) }
             state = .fetching(left: rest, hasChanged: changed)
             return .fetch(.footer, next)
-        case .walking(var walk):
-            walk.hasChanged = walk.hasChanged || !page.isUnchanged
-            walk.hasMoved = walk.hasMoved || !page.isUnchanged || !page.isInPlace
-            walk.pages = max(walk.pages, page.number)
+        case .crawling(var crawl):
+            crawl.hasChanged = crawl.hasChanged || !page.isUnchanged
+            crawl.hasMoved = crawl.hasMoved || !page.isUnchanged || !page.isInPlace
+            crawl.pages = max(crawl.pages, page.number)
             // Where a watermark leads, rows that stood together may have others between them now.
             let isSure = if case .since = mode { false } else { page.adjoins }
-            if !isSure, isShifting, page.number > 1 { walk.doubtful.insert(page.number - 1) }
-            walk.reason = page.reason
-            state = .walking(walk)
-            let isEnd = stopsAtKnownGround && page.isKnownGround && (page.number > 1 || mayEndAtHeader)
-            guard !isEnd, let next = page.next else { return walked(walk) }
+            if !isSure, isShifting, page.number > 1 { crawl.doubtful.insert(page.number - 1) }
+            crawl.reason = page.reason
+            state = .crawling(crawl)
+            let isEnd = stopsAtSyncedRange && page.isSynced && (page.number > 1 || mayEndAtHeader)
+            guard !isEnd, let next = page.next else { return crawled(crawl) }
             return .fetch(.footer, next)
         default: return end(.failed)
         }
     }
 
-    /// The pages beside which rows stand that the walk did not meet.
+    /// The pages beside which rows stand that the crawl did not meet.
     mutating func found(missingBeside pages: [Int]) -> Step {
-        guard case .walking(let walk) = state else { return end(.failed) }
-        return check(walk, also: pages)
+        guard case .crawling(let crawl) = state else { return end(.failed) }
+        return check(crawl, also: pages)
     }
 
-    /// Whether no page of the walk stands behind this one.
+    /// Whether no page of the crawl stands behind this one.
     func isLast(_ page: Int) -> Bool {
-        if case .checking(let walk, _) = state { page >= walk.pages } else { false }
+        if case .checking(let crawl, _) = state { page >= crawl.pages } else { false }
     }
 
     /// A page was asked for once more.
     mutating func checked(_ page: Int, _ result: Check) -> Step {
-        guard case .checking(let walk, var round) = state else { return end(.failed) }
-        // What came before the cut and is not as it was belongs to another walk.
-        guard result == .same || page > walk.resumedBehind else { return end(outcome(walk), .incomplete(.cutOff)) }
+        guard case .checking(let crawl, var round) = state else { return end(.failed) }
+        // What came before the cut and is not as it was belongs to another crawl.
+        guard result == .same || page > crawl.resumedBehind else { return end(outcome(crawl), .incomplete(.cutOff)) }
         let rest = Array(round.left.dropFirst())
-        round.worst = max(round.worst, weighed(result, of: page, isFollowed: rest.first == page + 1, walk))
+        round.worst = max(round.worst, weighed(result, of: page, isFollowed: rest.first == page + 1, crawl))
         if result != .same { round.firstChanged = round.firstChanged ?? page }
         if let next = rest.first {
             round.left = rest
-            state = .checking(walk, round)
+            state = .checking(crawl, round)
             return .check(next)
         }
-        guard round.worst > .same else { return end(outcome(walk), closing(walk)) }
+        guard round.worst > .same else { return end(outcome(crawl), closing(crawl)) }
         guard round.number < Self.mostRounds, round.worst < .cutLoose else {
             // New items that come all the time move the others down: what stood behind a page is on the next one.
-            return end(.ok, mode == .new && round.worst == .mended ? closing(walk) : .incomplete(.drift))
+            return end(.ok, mode == .new && round.worst == .mended ? closing(crawl) : .incomplete(.drift))
         }
         // What had moved up unseen, to this page or to a later one, may have been pushed down again, to the page behind.
-        let behind = round.all.filter { $0 >= round.firstChanged ?? 0 && $0 < walk.pages }.map { $0 + 1 }
+        let behind = round.all.filter { $0 >= round.firstChanged ?? 0 && $0 < crawl.pages }.map { $0 + 1 }
         let all = Set(round.all + behind).sorted()
-        state = .checking(walk, Round(all, number: round.number + 1))
+        state = .checking(crawl, Round(all, number: round.number + 1))
         return .check(all[0])
     }
 
-    /// What a page tells of the walk: what another one behind it will show is not lost yet.
-    private func weighed(_ result: Check, of page: Int, isFollowed: Bool, _ walk: Walk) -> Check {
+    /// What a page tells of the crawl: what another one behind it will show is not lost yet.
+    private func weighed(_ result: Check, of page: Int, isFollowed: Bool, _ crawl: Crawl) -> Check {
         switch result {
         case .pushedDown where isFollowed: .mended
-        case .pushedDown, .cutLoose: page < walk.pages ? .movedUp : .cutLoose
+        case .pushedDown, .cutLoose: page < crawl.pages ? .movedUp : .cutLoose
         default: result
         }
     }
@@ -213,36 +213,36 @@ struct RunRules {
         }
     }
 
-    private mutating func walked(_ walk: Walk) -> Step {
-        // What is known ground from now on must have no gaps, for whatever reason the walk ended.
-        if let reason = walk.reason, mode != .new || !reason.leavesKnownGround {
-            return end(outcome(walk), .incomplete(reason))
+    private mutating func crawled(_ crawl: Crawl) -> Step {
+        // What is a synced range from now on must have no gaps, for whatever reason the crawl ended.
+        if let reason = crawl.reason, mode != .new || !reason.leavesSyncedRange {
+            return end(outcome(crawl), .incomplete(reason))
         }
-        return mode == .all ? .findMissing : check(walk, also: [])
+        return mode == .all ? .findMissing : check(crawl, also: [])
     }
 
-    private mutating func check(_ walk: Walk, also pages: [Int]) -> Step {
-        // A list that is as a walk stored it that missed nothing has not moved.
-        var wanted = Set(pages).union(walk.hasMoved || !mayEndAtHeader ? walk.doubtful : [])
-        if walk.resumedBehind > 0 { wanted.formUnion(1...walk.resumedBehind) }
+    private mutating func check(_ crawl: Crawl, also pages: [Int]) -> Step {
+        // A list that is as a crawl stored it that missed nothing has not moved.
+        var wanted = Set(pages).union(crawl.hasMoved || !mayEndAtHeader ? crawl.doubtful : [])
+        if crawl.resumedBehind > 0 { wanted.formUnion(1...crawl.resumedBehind) }
         let all = wanted.sorted()
-        guard let first = all.first else { return end(outcome(walk), closing(walk)) }
-        state = .checking(walk, Round(all, number: 1))
+        guard let first = all.first else { return end(outcome(crawl), closing(crawl)) }
+        state = .checking(crawl, Round(all, number: 1))
         return .check(first)
     }
 
-    private func closing(_ walk: Walk) -> WalkClosing { walk.reason.map(WalkClosing.incomplete) ?? .complete }
+    private func closing(_ crawl: Crawl) -> CrawlClosing { crawl.reason.map(CrawlClosing.incomplete) ?? .complete }
 
-    private func outcome(_ walk: Walk) -> RunOutcome { walk.hasChanged ? .ok : .unchanged }
+    private func outcome(_ crawl: Crawl) -> RunOutcome { crawl.hasChanged ? .ok : .unchanged }
 
-    private mutating func end(_ outcome: RunOutcome, _ closing: WalkClosing? = nil) -> Step {
+    private mutating func end(_ outcome: RunOutcome, _ closing: CrawlClosing? = nil) -> Step {
         state = .ended
         return .end(outcome, closing)
     }
 }
 
-/// What a sync says of its walk at the end.
-enum WalkClosing: Sendable, Hashable {
+/// What a sync says of its crawl at the end.
+enum CrawlClosing: Sendable, Hashable {
     /// It met everything that it was to meet.
     case complete
     /// It did not, or that is not sure.

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import HTTP
-internal import Threading
 
 /// Keeps one feed's mirror: request commands go in, refresh status and sections come out.
 ///
@@ -43,7 +43,7 @@ public actor SyncEngine {
         self.store = store
         self.options = options
         // What contradicts itself is told before anything is begun.
-        _ = try FeedShape(definition)
+        _ = try ResolvedFeed(definition)
         statuses = Broadcast(try await store.feed(named: definition.name)?.status.settled ?? RefreshStatus.none)
         let (activities, onActivity) = (activities, options.onActivity)
         let wallClock = options.wallClock
@@ -149,8 +149,8 @@ public actor SyncEngine {
     }
 
     private func execute(_ command: RequestCommand) async throws(FeedError) -> RunSummary {
-        let hold = try await takeHold(command)
-        defer { withExtendedLifetime(hold) {} }
+        let held = try await takeLock(command)
+        defer { withExtendedLifetime(held) {} }
         let now: @Sendable () -> String = { [options] in options.wallClock.text }
         let opening = try await store.open(definition, command: command.name, now: now())
         let run = FeedRun(
@@ -181,16 +181,16 @@ public actor SyncEngine {
     }
 
     /// Waits for the feed to be free, up to the limit, asking ten times a second.
-    private func takeHold(_ command: RequestCommand) async throws(FeedError) -> Hold {
+    private func takeLock(_ command: RequestCommand) async throws(FeedError) -> FeedLock {
         let number = try await store.feedNumber(definition)
         var waited = Duration.zero
         let pause = Duration.milliseconds(100)
         while true {
-            if let hold = try Hold(on: number, of: store.path, command: command.name) { return hold }
+            if let held = try FeedLock(on: number, of: store.path, command: command.name) { return held }
             guard waited < options.wait else {
-                let holder = Hold.holder(of: number, of: store.path)
+                let holder = FeedLock.holder(of: number, of: store.path)
                 throw FeedError(
-                    .held, "\(holder) is at work on the feed",
+                    .locked, "\(holder) is at work on the feed",
                     advice: "run it again when that is done, or wait for it with --wait")
             }
             do { try await options.clock.sleep(for: pause) } catch { throw .cancelled }

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import HTTP
-internal import Threading
 
 /// The access tokens of a process, in memory alone: one for each client and scope, however many feeds share it.
 ///

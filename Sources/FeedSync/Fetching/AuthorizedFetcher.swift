@@ -56,7 +56,7 @@ struct AuthorizedFetcher: Sendable {
         cost.add(outcome.cost)
         let fresh = try outcome.result.get()
         guard page.accessToken != fresh else { return page }
-        return try requests.page(for: page.continuation)
+        return try requests.page(for: page.cursor)
     }
 }
 

@@ -12,7 +12,7 @@ public struct Fetcher: Sendable {
     private let now: @Sendable () -> Int64
     let bodyValue: BodyValue
     private var progress: @Sendable (FetchProgress) -> Void
-    private var gate: SendGate?
+    private var gate: CircuitBreaker?
     private var prepare: (@Sendable (Response) -> (any Sendable)?)?
 
     /// A fetcher for the pages of a feed.
@@ -25,7 +25,7 @@ public struct Fetcher: Sendable {
     ///   - random: A number from 0 up to but not including 1, for the back-off.
     ///   - now: The time in seconds since 1970.
     ///   - bodyValue: Reads a value from a body, for rules and messages.
-    ///   - progress: Hears of what would otherwise look like standing still.
+    ///   - progress: Hears of what would otherwise look like resumePoint still.
     public init(
         client: Client, rules: [ResponseRule], policy: RetryPolicy,
         clock: any Clock<Duration> = ContinuousClock(),
@@ -61,7 +61,7 @@ public struct Fetcher: Sendable {
     }
 
     /// A fetcher that shuts the gate when something speaks against asking for more.
-    func through(_ gate: SendGate) -> Fetcher {
+    func through(_ gate: CircuitBreaker) -> Fetcher {
         var fetcher = self
         fetcher.gate = gate
         return fetcher
@@ -105,7 +105,7 @@ public struct Fetcher: Sendable {
             }
             let now = now()
             report.add(response, now: now)
-            let meaning = ResponseMeaning(
+            let meaning = ResponseDisposition(
                 of: response, isConditional: isConditional, mayBeBeyondEnd: page.mayBeBeyondEnd, rules: rules,
                 bodyValue: bodyValue)
             switch meaning {
@@ -126,7 +126,7 @@ public struct Fetcher: Sendable {
                     throw report.limited(
                         response, wait: wait, isTooLong: wait > policy.maxWait, attempts: attempt, now: now)
                 case .giveUp:
-                    let kind = ResponseMeaning.failureAfterRetries(response.status)
+                    let kind = ResponseDisposition.failureAfterRetries(response.status)
                     throw report.failure(kind, response, attempts: attempt)
                 }
             }

@@ -9,10 +9,10 @@ public struct PreparedPage: Sendable {
     /// 32 bits that tell the credentials from others, 0 where there are none.
     public let credentialFingerprint: Int64
     /// Which page, secrets in it concealed; nil for the first.
-    public let continuation: Continuation?
+    public let cursor: PageCursor?
     /// Whether the page was worked out from the one before, so that it may not be there.
     public var mayBeBeyondEnd = false
-    /// What must be neither stored nor shown; for the continuation that comes with this page, too.
+    /// What must be neither stored nor shown; for the page cursor that comes with this page, too.
     public let secrets: Secrets
     /// How to get the access token that the request needs; nil where it needs none.
     var tokenRequest: TokenRequest?

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import HTTP
-internal import Threading
 
 /// What the requests of all pages have in common.
 struct RequestBase: Sendable {

@@ -10,8 +10,8 @@ public struct RequestPlan: Sendable {
     private let environment: [String: String]
     private let folder: String
     private let salt: String
-    private let pagination: any PaginationStyle
-    private let commands: CommandOutputs
+    private let pagination: any Paginator
+    private let commands: CommandSecrets
     private let kept: KeptRequestBase
     private let commandTexts: [String]
     /// The access tokens of OAuth 2.
@@ -30,8 +30,8 @@ public struct RequestPlan: Sendable {
     ///   - tokens: The access tokens of OAuth 2; shared likewise.
     ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
     public init(
-        _ definition: FeedDefinition, pagination: (any PaginationStyle)? = nil, environment: [String: String],
-        folder: String, salt: String, commands: CommandOutputs = CommandOutputs(), tokens: AccessTokens = AccessTokens()
+        _ definition: FeedDefinition, pagination: (any Paginator)? = nil, environment: [String: String],
+        folder: String, salt: String, commands: CommandSecrets = CommandSecrets(), tokens: AccessTokens = AccessTokens()
     ) {
         self.definition = definition
         self.environment = environment
@@ -57,10 +57,10 @@ public struct RequestPlan: Sendable {
 
     /// The request for a page.
     ///
-    /// - Parameter continuation: Which page, secrets in it concealed; nil for the first.
+    /// - Parameter page cursor: Which page, secrets in it concealed; nil for the first.
     /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
-    ///   `unfollowable` for a continuation that leads to an origin that is not allowed.
-    public func page(for continuation: Continuation?) throws(FeedError) -> PreparedPage {
+    ///   `unfollowable` for a page cursor that leads to an origin that is not allowed.
+    public func page(for cursor: PageCursor?) throws(FeedError) -> PreparedPage {
         let common = try kept.base { () throws(FeedError) in
             let parts = try resolvedParts()
             return RequestBase(
@@ -68,7 +68,7 @@ public struct RequestPlan: Sendable {
         }
         let (parts, base) = (common.parts, common.url)
         // The style must get what the upstream meant, or a number would not be one.
-        let revealed = continuation.map { Continuation(parts.secrets.reveal($0.text)) }
+        let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
         if let watermark { own.set(watermark.name, to: watermark.value) }
         let wanted: PageRequest
@@ -91,7 +91,7 @@ public struct RequestPlan: Sendable {
             [request.method, parts.secrets.key(for: target.text)] + (body.map { [parts.secrets.key(for: $0)] } ?? [])
         return PreparedPage(
             request: request, identity: identity.joined(separator: " "),
-            credentialFingerprint: common.fingerprint, continuation: continuation,
+            credentialFingerprint: common.fingerprint, cursor: cursor,
             mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
             tokenRequest: parts.tokenRequest, accessToken: parts.accessToken)
     }
@@ -99,7 +99,7 @@ public struct RequestPlan: Sendable {
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
         var request = Request(
             target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
-            timeouts: timeouts, maximumPerHost: pagination.lookAhead > 1 ? pagination.lookAhead : nil)
+            timeouts: timeouts, maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
         guard let body else { return request }
         request.method = "POST"
         request.body = Array(body.utf8)

@@ -55,7 +55,7 @@ public struct Secrets: Sendable {
     /// Whether a secret occurs in the text.
     public func occur(in text: String) -> Bool { mask(text) != text }
 
-    /// The text with a placeholder such as `${secret:1}` in place of each secret, for a continuation that is stored.
+    /// The text with a placeholder such as `${secret:1}` in place of each secret, for a page cursor that is stored.
     ///
     /// Secrets of fewer than four bytes stay, or a page number might be taken for one. `reveal` gives the text back;
     /// where a secret was encoded in an unusual way, one that means the same in a URL. What is concealed already must

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Glibc
-internal import Threading
 
 /// One run of a command for `${command:…}`: what it prints is the value.
 ///

@@ -35,7 +35,7 @@ public struct TokenRequest: Sendable, Hashable {
             url = try WebURL(address.text)
         } catch {
             throw ConfigurationError(
-                Mistake(
+                Diagnostic(
                     position: client.tokenURL.position, problem: "the `token_url` cannot be requested: \(error.message)"
                 ))
         }
@@ -70,7 +70,7 @@ public struct TokenRequest: Sendable, Hashable {
         request.redirects = .none
         return PreparedPage(
             request: request, identity: "POST \(secrets.key(for: url.text))", credentialFingerprint: 0,
-            continuation: nil, secrets: secrets)
+            cursor: nil, secrets: secrets)
     }
 }
 

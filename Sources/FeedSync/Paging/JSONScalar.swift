@@ -1,4 +1,4 @@
-/// A value that a pagination style asked the decoder for.
+/// A value that a paginator asked the decoder for.
 public enum JSONScalar: Sendable, Hashable {
     /// `null`
     case null

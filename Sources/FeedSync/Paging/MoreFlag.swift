@@ -4,7 +4,7 @@ struct MoreFlag: Sendable, Hashable, CustomStringConvertible {
     let path: Path
 
     /// Reads the path `more`; nil where there is none.
-    init?(_ members: MappingReader) {
+    init?(_ members: MappingDecoder) {
         guard let path = members.path("more") else { return nil }
         self.path = path
     }
@@ -16,7 +16,7 @@ struct MoreFlag: Sendable, Hashable, CustomStringConvertible {
     var description: String { "`\(path)`" }
 
     /// What the flag of a page without elements has to be told for, where it promises more.
-    func notice(of page: PageFacts, in style: some PaginationStyle) -> String? {
+    func notice(of page: PaginationInput, in style: some Paginator) -> String? {
         guard page.elementCount == 0, says(page.value(at: path, of: style)) == true else { return nil }
         return "\(self) says that there is more, but the page is empty"
     }

@@ -4,7 +4,7 @@ enum NextSource: Sendable, Hashable, CustomStringConvertible {
     case header(String)
 
     /// Reads `next`, a path, or `header`, a name; nil, with the mistake reported, unless it is one of them.
-    init?(_ members: MappingReader) {
+    init?(_ members: MappingDecoder) {
         let path = members.path("next")
         let header = members.string("header")
         switch (members.has("next"), members.has("header")) {
@@ -48,7 +48,7 @@ enum NextSource: Sendable, Hashable, CustomStringConvertible {
     /// What stands there, if it is anything that leads on: not null, false or an empty text.
     ///
     /// The path is the first of the style's `bodyPaths`.
-    func value(in page: PageFacts) -> JSONScalar? {
+    func value(in page: PaginationInput) -> JSONScalar? {
         let value: JSONScalar? =
             switch self {
             case .body: page.values.first ?? nil

@@ -7,14 +7,14 @@ struct PageSize: Sendable, Hashable {
 
     /// Reads `size_param` and `size`, which go together; nil where they are absent.
     ///
-    /// - Parameter continuationParameters: the parameters that say which page; the size must be none of them.
-    init?(_ members: MappingReader, besides continuationParameters: [String]) {
+    /// - Parameter cursorParameters: the parameters that say which page; the size must be none of them.
+    init?(_ members: MappingDecoder, besides cursorParameters: [String]) {
         let name = members.string("size_param")
         let count = members.integer("size", in: Self.range)
         if members.has("size_param") != members.has("size") {
             members.mistake("`size_param` and `size` go together: the parameter's name and its value")
         }
-        if let name, continuationParameters.contains(name) {
+        if let name, cursorParameters.contains(name) {
             members.mistake("`size_param` is the same parameter as `param`", at: "size_param")
         }
         guard let name, let count else { return nil }
@@ -42,8 +42,8 @@ struct PageSize: Sendable, Hashable {
 
 extension PageRequest {
     /// The request for a page whose URL the upstream gives whole: only the first one is the feed's own, with the size.
-    static func following(_ continuation: Continuation?, size: PageSize?, base: PageRequest) -> PageRequest {
-        if let continuation { return PageRequest(url: continuation.text) }
+    static func following(_ cursor: PageCursor?, size: PageSize?, base: PageRequest) -> PageRequest {
+        if let cursor { return PageRequest(url: cursor.text) }
         var request = base
         size?.apply(to: &request)
         return request

@@ -10,7 +10,7 @@ public enum FeedHealth: Sendable, Hashable {
     case failing(times: Int, since: Int64?)
     /// The host wants no request before that time (milliseconds since 1970).
     case limited(until: Int64)
-    /// The rows are not all of the upstream's; the reason is nil where the walk can go on.
+    /// The rows are not all of the upstream's; the reason is nil where the crawl can go on.
     case incomplete(IncompleteReason?)
 
     /// The gravest that is true of a feed.
@@ -56,7 +56,7 @@ extension FeedError {
     /// Whether it tells of something wrong, rather than of a run that was only cut off.
     fileprivate var isFailure: Bool {
         switch kind {
-        case .cancelled, .interrupted, .limited, .held: false
+        case .cancelled, .interrupted, .limited, .locked: false
         default: true
         }
     }

@@ -23,11 +23,11 @@ public struct FeedHistory: Sendable, Hashable {
     public var nextDueAt: Int64?
     /// What the last run put there; another value is the user's.
     public var plannedDueAt: Int64?
-    /// Why the walk is not complete; nil where it is, or goes on.
+    /// Why the crawl is not complete; nil where it is, or goes on.
     public var incompleteReason: IncompleteReason?
-    /// The items that the upstream said there are, in the last walk; nil where it did not say.
+    /// The items that the upstream said there are, in the last crawl; nil where it did not say.
     public var expectedCount: Int?
-    /// The items that the last walk has met, and those that it knows behind them.
+    /// The items that the last crawl has met, and those that it knows behind them.
     public var seenCount = 0
 
     /// A feed of which nothing is known yet.

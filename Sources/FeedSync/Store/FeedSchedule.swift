@@ -4,8 +4,8 @@ internal import SQLite
 ///
 /// Each call is part of the transaction that it is made in.
 enum FeedSchedule {
-    /// The items that a feed's walk has met, and those that it knows behind them.
-    static let seenCount = "iif(no_more_data, _walk.elements, max(_walk.elements, item_count))"
+    /// The items that a feed's crawl has met, and those that it knows behind them.
+    static let seenCount = "iif(no_more_data, _crawl.elements, max(_crawl.elements, item_count))"
 
     /// Keeps what the answer to the first page says.
     static func note(_ advice: PollingAdvice, of feed: String, on connection: Connection) throws {
@@ -50,8 +50,8 @@ enum FeedSchedule {
             SELECT feed.name, round_started_at, round_ended_at, failures, failing_since, poll_interval, fresh_for,
                 (SELECT max(blocked_until) FROM _quota q WHERE q.origin = quota_origin
                     AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)),
-                next_due_at, planned_due_at, _walk.reason, _walk.total, \(seenCount)
-            FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _walk ON _walk.id = _feed.walk
+                next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCount)
+            FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
             WHERE ?1 IS NULL OR feed.name = ?1
             """, [Value(feed)]
         ) { row in

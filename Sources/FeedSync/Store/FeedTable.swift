@@ -1,4 +1,4 @@
-internal import CSimdjson
+internal import CPageDecoder
 internal import SQLite
 
 /// A feed's table: one row an item, written from views of the page.

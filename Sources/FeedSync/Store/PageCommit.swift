@@ -12,14 +12,14 @@ struct PageCommit: Sendable {
     }
 
     let direction: PageDirection
-    /// What the walk is for, as `_walk.mode` has it.
+    /// What the crawl is for, as `_crawl.mode` has it.
     var mode = "reload"
-    /// Whether nothing follows once the page is known ground.
-    var stopsAtKnownGround = false
-    /// Whether the page was asked for once more, behind the end of the walk.
+    /// Whether nothing follows once the page is a synced range.
+    var stopsAtSyncedRange = false
+    /// Whether the page was asked for once more, behind the end of the crawl.
     var isCheck = false
     /// The part that the page belongs to; nil for a feed that is not split.
-    var part: PagePart?
+    var part: PagePartition?
     /// What the request carried for the watermark.
     var watermark: String?
     /// How far its items reach by the watermark's value, as JSON.
@@ -29,31 +29,31 @@ struct PageCommit: Sendable {
     let request: String
     let credential: Int64
     let validators: Validators
-    /// Where the walk goes on.
-    let end: PageEnd
-    /// Where the upstream says that the pages go on; the walk may end before.
-    let upstreamNext: Continuation?
+    /// Where the crawl goes on.
+    let end: NextPage
+    /// Where the upstream says that the pages go on; the crawl may end before.
+    let upstreamNext: PageCursor?
     let httpStatus: Int
     let requestCount: Int
     let byteCount: Int
     let quota: [QuotaReading]
     let serverDate: Int64?
-    /// Why a walk that ends here is not complete all the same.
+    /// Why a crawl that ends here is not complete all the same.
     let incompleteReason: IncompleteReason?
     /// The elements that are no items; the first of them in words.
-    let leftOut: LeftOut
+    let skipped: SkippedItems
     /// The feed's shape, where the page brought something new of it.
-    let shape: FeedShape?
+    let shape: ResolvedFeed?
     /// Whether a footer begins at once, in the same transaction.
     let beginsNext: Bool
     /// The query parameters that say which page, for a message.
-    var continuationParameters: [String] = []
+    var cursorParameters: [String] = []
     /// When the upstream wants to be asked again.
     var advice = PollingAdvice()
 }
 
 /// Elements that were not stored.
-struct LeftOut: Sendable, Hashable {
+struct SkippedItems: Sendable, Hashable {
     var count = 0
     var first: String?
 }
@@ -65,28 +65,28 @@ struct StoredPage: Sendable, Hashable {
     let place: Place
     let placed: Int64
     let elements: Int
-    let leftOut: Int
+    let skipped: Int
     let keys: String
-    let continuation: Continuation?
+    let cursor: PageCursor?
     let total: Int?
 }
 
 /// What a commit did.
 struct PageOutcome: Sendable {
-    let items: ItemFigures
+    let items: ItemCounts
     let isUnchanged: Bool
     /// Whether the list goes on behind it, or ends, as it did when it was stored.
     let isInPlace: Bool
     let isEnd: Bool
-    /// The page's number in the walk.
+    /// The page's number in the crawl.
     let number: Int
-    /// What begins with it if its rows are stored as they came, by a walk that met all.
-    let ground: KnownGround?
+    /// What begins with it if its rows are stored as they came, by a crawl that met all.
+    let ground: SyncedRange?
     /// Whether it is sure that nothing lies between the page before and this one.
     let adjoins: Bool
     /// Whether a footer has begun.
     let beginsNext: Bool
-    /// Why the walk cannot be complete, where it has ended or may end.
+    /// Why the crawl cannot be complete, where it has ended or may end.
     let reason: IncompleteReason?
     let events: [StatusEvent]
 }
@@ -105,7 +105,7 @@ extension PageCommit {
 extension FeedError {
     /// The page has the items of the one before: whatever led to it, the upstream did not go on.
     static func samePageTwice(_ page: PageCommit) -> FeedError {
-        let names = page.continuationParameters.map { "`\($0)`" }.joined(separator: " and ")
+        let names = page.cursorParameters.map { "`\($0)`" }.joined(separator: " and ")
         guard !names.isEmpty else {
             return FeedError(
                 .unfollowable, "the same page came twice running: the upstream does not go on to the next one",

@@ -3,18 +3,18 @@ internal import SQLite
 /// Writes the items of one page, as far as they differ from what is stored.
 ///
 /// While every item so far is stored as it came, where it should be, nothing is written; where only content is new and
-/// the walk goes to the end anyway, it is written in its place. The first item that is not where it should be makes the page
-/// a moved one: its walk gets a generation, and its items get places in it.
+/// the crawl goes to the end anyway, it is written in its place. The first item that is not where it should be makes the page
+/// a moved one: its crawl gets a generation, and its items get places in it.
 ///
 /// - Isolation: the store's, inside the page's transaction.
 struct PageWriter {
     /// What the items became.
-    private(set) var items = ItemFigures()
+    private(set) var items = ItemCounts()
     /// What that does to the sections.
     private(set) var sections = SectionTally()
     /// The places of rows that were rewritten or moved: pages that had them lapse.
     private(set) var touched = PlaceRanges()
-    /// Whether an item keeps the place that another page of the walk gave it.
+    /// Whether an item keeps the place that another page of the crawl gave it.
     private(set) var sharesRows = false
     /// How many more live rows there are.
     private(set) var added = 0
@@ -24,7 +24,7 @@ struct PageWriter {
     private(set) var first: Place?
     /// How many places the page takes.
     private(set) var placed: Int64 = 0
-    private(set) var walk: WalkState
+    private(set) var crawl: CrawlState
     /// Whether the page's first item stood right behind the last one of the page before, when both were stored.
     private(set) var adjoins = false
     /// Where the rows that the page met stood before.
@@ -39,7 +39,7 @@ struct PageWriter {
     private let updatesInPlace: Bool
     private let direction: PageDirection
     private let now: Value
-    private let lift: (_ walk: WalkState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
+    private let lift: (_ crawl: CrawlState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
     private var kept: [FeedTable.StoredRow] = []
     /// Items mostly go on as the one before: a new one is tried as new first, which saves a look-up.
     private var expectsNew = false
@@ -48,23 +48,23 @@ struct PageWriter {
     private let lastBefore: Place?
 
     /// - Parameters:
-    ///   - updatesInPlace: Whether new content in its old place leaves the walk one that only reads. Not where a walk stops at
+    ///   - updatesInPlace: Whether new content in its old place leaves the crawl one that only reads. Not where a crawl stops at
     ///     what is known: the place would say that nothing before it is new.
-    ///   - lift: gives the rows of the walk's unmoved pages their place in the generation.
+    ///   - lift: gives the rows of the crawl's unmoved pages their place in the generation.
     init(
-        _ table: FeedTable, generation: Int64, walk: WalkState, direction: PageDirection, now: String,
+        _ table: FeedTable, generation: Int64, crawl: CrawlState, direction: PageDirection, now: String,
         updatesInPlace: Bool,
-        lift: @escaping (_ walk: WalkState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
+        lift: @escaping (_ crawl: CrawlState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
     ) {
         self.table = table
         self.generation = generation
-        self.walk = walk
+        self.crawl = crawl
         self.direction = direction
         self.updatesInPlace = updatesInPlace
         self.now = .text(now)
         insertion = FeedTable.Insertion(generation: generation, section: nil, now: .text(now))
         self.lift = lift
-        lastBefore = walk.lastPlaceBefore
+        lastBefore = crawl.lastPlaceBefore
     }
 
     mutating func write(_ page: DecodedPage) throws {
@@ -79,8 +79,8 @@ struct PageWriter {
         }
         try table.endRead()
         guard !isMoved else { return }
-        walk.lastPlace = kept.last?.place ?? walk.lastPlace
-        walk.position += placed
+        crawl.lastPlace = kept.last?.place ?? crawl.lastPlace
+        crawl.position += placed
     }
 
     /// Goes past a stored page that the upstream calls unchanged, and moves its rows only if others come before them now.
@@ -91,33 +91,33 @@ struct PageWriter {
         items.unchanged += Int(page.placed)
         guard page.placed > 0 else { return }
         note(page.place, count: page.placed)
-        walk.lastPlaceBefore = Place(
+        crawl.lastPlaceBefore = Place(
             generation: page.place.generation, position: page.place.position + page.placed - 1)
         let isHead = page.place == Place(generation: generation, position: 0)
-        let isInPlace = direction == .header ? isHead : walk.lastPlace.map { $0.precedes(page.place) } ?? isHead
+        let isInPlace = direction == .header ? isHead : crawl.lastPlace.map { $0.precedes(page.place) } ?? isHead
         var place = page.place
         if !isInPlace {
             try becomeMoved()
-            place = Place(generation: generation, position: walk.position)
+            place = Place(generation: generation, position: crawl.position)
             try move(page.place, page.placed, place, &sections)
             touched.insert(page.place, count: page.placed)
         }
         first = place
         placed = page.placed
-        walk.position += page.placed
-        walk.lastPlace = Place(generation: place.generation, position: place.position + page.placed - 1)
+        crawl.position += page.placed
+        crawl.lastPlace = Place(generation: place.generation, position: place.position + page.placed - 1)
     }
 
-    /// Makes the walk one that writes: what it has seen so far, and what comes, gets places in its own generation.
+    /// Makes the crawl one that writes: what it has seen so far, and what comes, gets places in its own generation.
     mutating func becomeMoved() throws {
         guard !isMoved else { return }
         isMoved = true
-        if walk.generation == nil {
+        if crawl.generation == nil {
             generation += 1
-            walk.generation = generation
+            crawl.generation = generation
         }
-        try lift(walk, generation, &sections)
-        walk.lastPlace = walk.position > 0 ? Place(generation: generation, position: walk.position - 1) : nil
+        try lift(crawl, generation, &sections)
+        crawl.lastPlace = crawl.position > 0 ? Place(generation: generation, position: crawl.position - 1) : nil
         first = nil
         placed = 0
         for row in kept {
@@ -132,14 +132,14 @@ struct PageWriter {
     /// Takes note of where an item, or the first of `count`, stood before this page; nil for a new one.
     private mutating func note(_ before: Place?, count: Int64 = 1) {
         if let before {
-            let met = MetPlaces(before, count: count, page: walk.pages + 1)
+            let met = MetPlaces(before, count: count, page: crawl.pages + 1)
             if metPlaces.isEmpty || !metPlaces[metPlaces.count - 1].extend(by: met) { metPlaces.append(met) }
         }
         if !hasItems, let before {
             adjoins = lastBefore.map { Place(generation: $0.generation, position: $0.position + 1) == before } ?? false
         }
         hasItems = true
-        walk.lastPlaceBefore = before
+        crawl.lastPlaceBefore = before
     }
 
     private mutating func write(_ item: PageItem) throws {
@@ -177,7 +177,7 @@ struct PageWriter {
             guard row.place == Place(generation: last.generation, position: last.position + 1) else { return false }
         } else if direction == .header {
             guard row.place == Place(generation: generation, position: 0) else { return false }
-        } else if let last = walk.lastPlace {
+        } else if let last = crawl.lastPlace {
             guard last.precedes(row.place) else { return false }
         }
         first = first ?? row.place
@@ -187,9 +187,9 @@ struct PageWriter {
     }
 
     private mutating func nextPlace() -> Place {
-        let place = Place(generation: generation, position: walk.position)
-        walk.position += 1
-        walk.lastPlace = place
+        let place = Place(generation: generation, position: crawl.position)
+        crawl.position += 1
+        crawl.lastPlace = place
         first = first ?? place
         placed += 1
         return place
@@ -198,7 +198,7 @@ struct PageWriter {
     private mutating func insert(_ item: PageItem) throws -> Bool {
         insertion.section = item.section ?? nil
         insertion.generation = generation
-        guard try table.insert(item, at: walk.position, insertion) else { return false }
+        guard try table.insert(item, at: crawl.position, insertion) else { return false }
         let place = nextPlace()
         let section = insertion.section
         sections.add(section, at: place)
@@ -216,7 +216,7 @@ struct PageWriter {
 
     private mutating func rewrite(_ row: FeedTable.StoredRow, with item: PageItem) throws {
         let section = item.section ?? row.section
-        let isPlaced = row.place.generation == walk.generation
+        let isPlaced = row.place.generation == crawl.generation
         if isPlaced, first.map({ row.place.position < $0.position }) ?? true { sharesRows = true }
         let place = isPlaced ? row.place : nextPlace()
         if row.isRemoved {

@@ -13,7 +13,7 @@ extension Store {
 
     /// Ends the run with an error, closing the begin that is open.
     func fail(
-        _ feed: String, _ error: FeedError, outcome: RunOutcome, spent: RunFigures, quota: [QuotaReading], now: String
+        _ feed: String, _ error: FeedError, outcome: RunOutcome, spent: RunMetrics, quota: [QuotaReading], now: String
     ) throws(FeedError) -> StatusEvent? {
         try storing {
             try session(feed).fail(error, outcome: outcome.rawValue, spent: spent, quota: quota, now: now)
@@ -22,7 +22,7 @@ extension Store {
 
     /// Ends the run; the rows of the feed that the upstream has, and how many items it has served.
     func finish(
-        _ feed: String, outcome: RunOutcome, closing: WalkClosing? = nil, now: String
+        _ feed: String, outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
     ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
         try storing {
             let session = try session(feed)
@@ -33,26 +33,26 @@ extension Store {
             }
             var counts = (itemCount: 0, seenCount: 0)
             try connection.rows(
-                "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _walk ON _walk.id = ? WHERE name = ?",
-                [Value(session.state.walk?.id), .text(feed)]
+                "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _crawl ON _crawl.id = ? WHERE name = ?",
+                [Value(session.state.crawl?.id), .text(feed)]
             ) { row in counts = (Int(clamping: row.int64(at: 0)), Int(clamping: row.int64(at: 1))) }
             return counts
         }
     }
 
-    /// The continuation that led to a page of the walk in progress.
-    func continuation(ofPage number: Int, of feed: String) throws(FeedError) -> Continuation? {
-        try storing { try session(feed).continuation(ofPage: number) }
+    /// The page cursor that led to a page of the crawl in progress.
+    func cursor(ofPage number: Int, of feed: String) throws(FeedError) -> PageCursor? {
+        try storing { try session(feed).cursor(ofPage: number) }
     }
 
     /// What came of a page's part before it, as it was met last.
-    func partSoFar(beforePage number: Int, of feed: String) throws(FeedError) -> (elements: Int, total: Int?) {
-        try storing { try session(feed).partSoFar(beforePage: number) }
+    func partitionSoFar(beforePage number: Int, of feed: String) throws(FeedError) -> (elements: Int, total: Int?) {
+        try storing { try session(feed).partitionSoFar(beforePage: number) }
     }
 
     /// What a page that is asked for once more tells; nil is one without items.
     func check(
-        _ page: DecodedPage?, _ end: PageEnd, number: Int, known: StoredPage?, of feed: String
+        _ page: DecodedPage?, _ end: NextPage, number: Int, known: StoredPage?, of feed: String
     ) throws(FeedError) -> RunRules.Check {
         try storing { try session(feed).check(page, end, number: number, known: known) }
     }
@@ -61,7 +61,7 @@ extension Store {
     func keep(_ page: StoredPage?, _ loaded: LoadedPage, of feed: String) throws(FeedError) {
         try spend(loaded.fetched, on: feed)
         // What else stands in the body may have changed, and would be taken from the store after a 304.
-        guard let page, !loaded.isNotModified, loaded.upstreamNext == page.continuation, loaded.end.total == page.total
+        guard let page, !loaded.isNotModified, loaded.upstreamNext == page.cursor, loaded.end.total == page.total
         else { return }
         try storing { try session(feed).refresh(page, loaded.validators) }
     }
@@ -77,11 +77,11 @@ extension Store {
     }
 
     /// Where the feed's pages go on.
-    func continuation(of feed: String) throws(FeedError) -> Continuation? {
-        try storing { try session(feed).standing.continuation }
+    func cursor(of feed: String) throws(FeedError) -> PageCursor? {
+        try storing { try session(feed).resumePoint.cursor }
     }
 
-    /// The pages beside which rows stand that the walk did not meet.
+    /// The pages beside which rows stand that the crawl did not meet.
     func pagesBesideMissing(of feed: String) throws(FeedError) -> [Int] {
         try storing { try session(feed).pagesBesideMissing() }
     }
@@ -100,15 +100,15 @@ extension Store {
         }
     }
 
-    /// What the walk in progress has come to, and what its run has done.
-    func progress(of feed: String) throws(FeedError) -> (walk: WalkState?, figures: RunFigures) {
+    /// What the crawl in progress has come to, and what its run has done.
+    func progress(of feed: String) throws(FeedError) -> (crawl: CrawlState?, figures: RunMetrics) {
         try storing {
             let state = try session(feed).state
-            return (state.walk, state.figures)
+            return (state.crawl, state.figures)
         }
     }
 
-    private func session(_ feed: String) throws -> FeedSession {
+    private func session(_ feed: String) throws -> FeedWriter {
         guard let session = sessions[feed] else { throw FeedError(.bug, "feed `\(feed)` is not open") }
         return session
     }

@@ -1,17 +1,17 @@
 internal import SQLite
 
 extension Store {
-    /// What a run found when it had got hold of its feed.
+    /// What a run found when it had locked its feed.
     struct Opening: Sendable {
         let run: Int
-        let standing: FeedStanding
+        let resumePoint: ResumePoint
         /// The definition, with what earlier runs found of the rest.
-        let shape: FeedShape
+        let shape: ResolvedFeed
         /// What closed a begin that an interrupted run left open.
         let events: [StatusEvent]
     }
 
-    /// The feed's number, which its hold goes by; the feed is entered if it is new.
+    /// The feed's number, which its lock goes by; the feed is entered if it is new.
     func feedNumber(_ definition: FeedDefinition) throws(FeedError) -> Int64 {
         try storing {
             if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) {
@@ -34,11 +34,11 @@ extension Store {
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
                     .text(command), .text(now))
                 let run = connection.lastInsertRowID
-                let (state, trail, standing) = try load(definition.name)
-                sessions[definition.name] = try FeedSession(
+                let (state, trail, resumePoint) = try load(definition.name)
+                sessions[definition.name] = try FeedWriter(
                     feed: definition.name, tableName: TableSchema.tableName(definition.name), run: run, shape: shape,
-                    state: state, trail: trail, standing: standing, on: connection)
-                return Opening(run: Int(run), standing: standing, shape: shape, events: events)
+                    state: state, trail: trail, resumePoint: resumePoint, on: connection)
+                return Opening(run: Int(run), resumePoint: resumePoint, shape: shape, events: events)
             }
         }
     }
@@ -49,7 +49,7 @@ extension Store {
         sessions[feed] = nil
     }
 
-    /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its walks of that age that
+    /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
     /// wrote nothing.
     private func forget(_ feed: String, before now: String) throws {
         let seconds = Timestamp(now)?.seconds
@@ -59,8 +59,8 @@ extension Store {
         try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
         try connection.run(
             """
-            DELETE FROM _walk WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
-                AND id NOT IN (SELECT walk FROM _feed WHERE walk IS NOT NULL)
+            DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
+                AND id NOT IN (SELECT crawl FROM _feed WHERE crawl IS NOT NULL)
             """, .text(feed), .text(limit))
     }
 
@@ -73,13 +73,13 @@ extension Store {
                 .configuration, "its table would be that of feed `\(other)`, which the store has already",
                 advice: "give the feed another name, or the store another file")
         }
-        if definition.isSettled { try schema.create(on: connection) } else { try schema.checkName(on: connection) }
+        if definition.isResolved { try schema.create(on: connection) } else { try schema.checkName(on: connection) }
         try connection.run(
             "INSERT INTO feed (name, model, url) VALUES (?, ?, ?)", .text(definition.name), Value(definition.model),
             .text(definition.shownURL))
         try connection.run(
             "INSERT INTO _feed (feed, \"table\", key, key_columns, columns, definition) VALUES (?, ?, ?, ?, ?, ?)",
-            .text(definition.name), .text(schema.name), .text(definition.isSettled ? definition.keyText : ""),
+            .text(definition.name), .text(schema.name), .text(definition.isResolved ? definition.keyText : ""),
             .text(Self.keyColumns(definition)),
             .text(ColumnDefinition.json(definition.columns)), .text(definition.canonicalText(salt: salt)))
         let id = connection.lastInsertRowID
@@ -116,14 +116,14 @@ extension Store {
         return [
             StatusEvent(
                 id: id, at: now, feed: feed, run: Int(open.run), status: closing, page: Int(open.page),
-                items: ItemFigures(), error: error.json)
+                items: ItemCounts(), error: error.json)
         ]
     }
 
     /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.
     ///
     /// - Returns: The definition with what earlier runs found.
-    private func adopt(_ declared: FeedDefinition) throws -> FeedShape {
+    private func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
         let name = Value.text(declared.name)
         var row: StoredDefinition?
         try connection.rows(
@@ -140,7 +140,7 @@ extension Store {
             findings.pagination = nil
             findings.triedElementCount = nil
         }
-        let shape = try FeedShape(declared, findings)
+        let shape = try ResolvedFeed(declared, findings)
         let definition = shape.definition
         guard stored.key.isEmpty || stored.key == definition.keyText else {
             throw FeedError(
@@ -148,7 +148,7 @@ extension Store {
                 advice: "set `key` back, or mirror the feed under a new name")
         }
         // Somebody may have dropped the table; what was known of its rows is not true any more then.
-        let isNew = try definition.isSettled && TableSchema(definition).extend(on: connection)
+        let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
         if isNew {
             try connection.run("DELETE FROM _section WHERE feed = ?", name)
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
@@ -184,21 +184,21 @@ extension Store {
         }
     }
 
-    /// Drops validators, continuation, known ground and watermark, which belong to another definition.
-    private func forgetUpstream(_ shape: FeedShape, canonical: String) throws {
+    /// Drops validators, page cursor, a synced range and watermark, which belong to another definition.
+    private func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
         let definition = shape.definition
         let name = Value.text(definition.name)
-        try connection.run("DELETE FROM _walk_page WHERE walk IN (SELECT id FROM _walk WHERE feed = ?)", name)
+        try connection.run("DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", name)
         try connection.run("DELETE FROM _page WHERE feed = ?", name)
-        try connection.run("UPDATE _walk SET complete = 0 WHERE feed = ?", name)
+        try connection.run("UPDATE _crawl SET complete = 0 WHERE feed = ?", name)
         try connection.run(
             "UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0 WHERE name = ?", name)
         try connection.run(
             """
-            UPDATE _feed SET walk = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
+            UPDATE _feed SET crawl = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
             WHERE feed = ?
             """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
-            .text(shape.findings.json), .text(definition.isSettled ? definition.keyText : ""),
+            .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
             .text(Self.keyColumns(definition)), name)
     }
 
@@ -206,94 +206,94 @@ extension Store {
         "[\(definition.key.map(JSONText.string).joined(separator: ","))]"
     }
 
-    private func load(_ feed: String) throws -> (FeedState, WalkTrail, FeedStanding) {
+    private func load(_ feed: String) throws -> (FeedState, CrawlTrail, ResumePoint) {
         let name = Value.text(feed)
-        var trail = WalkTrail()
+        var trail = CrawlTrail()
         var state = FeedState(generation: 0, longestPage: 0)
-        var standing = FeedStanding(isLoaded: false)
+        var resumePoint = ResumePoint(isLoaded: false)
         try connection.rows(
             """
-            SELECT generation, next_page, _feed.walk, watermark
+            SELECT generation, next_page, _feed.crawl, watermark
             FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?
             """, [name]
         ) { row in
-            standing.watermark = row.text(at: 3)
+            resumePoint.watermark = row.text(at: 3)
             state.generation = row.int64(at: 0)
-            standing.continuation = row.text(at: 1).map(Continuation.init)
-            standing.isLoaded = !row.isNull(at: 2)
-            if standing.isLoaded { state.walk = WalkState(id: row.int64(at: 2)) }
+            resumePoint.cursor = row.text(at: 1).map(PageCursor.init)
+            resumePoint.isLoaded = !row.isNull(at: 2)
+            if resumePoint.isLoaded { state.crawl = CrawlState(id: row.int64(at: 2)) }
         }
         state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
-        if let walk = state.walk {
-            let loaded = try load(walk, trail: &trail)
-            state.walk = loaded
-            standing.pages = loaded.pages
-            standing.cap = loaded.cap
+        if let crawl = state.crawl {
+            let loaded = try load(crawl, trail: &trail)
+            state.crawl = loaded
+            resumePoint.pages = loaded.pages
+            resumePoint.cap = loaded.cap
             let first = try connection.scalar(
-                "SELECT asked FROM _walk_page WHERE walk = ? AND number = 1", Value(walk.id))?.text
-            standing.firstPart = SplitRule.partName(in: first.map(Continuation.init))
+                "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = 1", Value(crawl.id))?.text
+            resumePoint.firstPartition = PartitionScheme.partitionName(in: first.map(PageCursor.init))
             try connection.rows(
-                "SELECT watermark, \(FeedSession.isGround) FROM _walk WHERE id = ?", [Value(loaded.id)]
+                "SELECT watermark, \(FeedWriter.isSyncedRange) FROM _crawl WHERE id = ?", [Value(loaded.id)]
             ) { row in
-                standing.walkWatermark = row.text(at: 0)
-                standing.leavesKnownGround = row.int64(at: 1) == 1
+                resumePoint.crawlWatermark = row.text(at: 0)
+                resumePoint.leavesSyncedRange = row.int64(at: 1) == 1
             }
-            standing.resumableMode = try resumableMode(loaded)
+            resumePoint.resumableMode = try resumableMode(loaded)
         }
-        return (state, trail, standing)
+        return (state, trail, resumePoint)
     }
 
-    /// The mode of a sync's walk that was cut off or that the network failed. After anything else a sync starts with
+    /// The mode of a sync's crawl that was cut off or that the network failed. After anything else a sync starts with
     /// the header.
-    private func resumableMode(_ walk: WalkState) throws -> String? {
+    private func resumableMode(_ crawl: CrawlState) throws -> String? {
         try connection.scalar(
             """
-            SELECT mode FROM _walk WHERE id = ? AND mode IN ('since', 'all') AND ended_at IS NULL
+            SELECT mode FROM _crawl WHERE id = ? AND mode IN ('since', 'all') AND ended_at IS NULL
                 AND coalesce(stopped_by, 'cancelled') IN ('cancelled', 'interrupted', 'unreachable', 'limited')
-            """, Value(walk.id))?.text
+            """, Value(crawl.id))?.text
     }
 
-    private func load(_ begun: WalkState, trail: inout WalkTrail) throws -> WalkState {
-        var walk = begun
+    private func load(_ begun: CrawlState, trail: inout CrawlTrail) throws -> CrawlState {
+        var crawl = begun
         try connection.rows(
             """
-            SELECT generation, pages, elements, position, left_out, total, drift, reason, furthest, complete, is_unchecked
-            FROM _walk WHERE id = ?
-            """, [Value(walk.id)]
+            SELECT generation, pages, elements, position, skipped, total, drift, reason, furthest, complete, is_unchecked
+            FROM _crawl WHERE id = ?
+            """, [Value(crawl.id)]
         ) { row in
-            walk.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
-            walk.pages = Int(row.int64(at: 1))
-            walk.elements = Int(row.int64(at: 2))
-            walk.position = row.int64(at: 3)
-            walk.leftOut = Int(row.int64(at: 4))
-            walk.total = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
-            walk.hasDrifted = row.int64(at: 6) == 1
-            walk.reason = row.text(at: 7).flatMap(IncompleteReason.init)
-            walk.furthest = row.text(at: 8)
-            walk.isComplete = row.int64(at: 9) == 1
-            walk.isUnchecked = row.int64(at: 10) == 1
+            crawl.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
+            crawl.pages = Int(row.int64(at: 1))
+            crawl.elements = Int(row.int64(at: 2))
+            crawl.position = row.int64(at: 3)
+            crawl.skipped = Int(row.int64(at: 4))
+            crawl.total = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
+            crawl.hasDrifted = row.int64(at: 6) == 1
+            crawl.reason = row.text(at: 7).flatMap(IncompleteReason.init)
+            crawl.furthest = row.text(at: 8)
+            crawl.isComplete = row.int64(at: 9) == 1
+            crawl.isUnchecked = row.int64(at: 10) == 1
         }
-        try loadParts(of: &walk)
+        try loadPartitions(of: &crawl)
         var part: String?
         try connection.rows(
             """
-            SELECT p.continuation, p.generation, p.position, p.placed, p.elements, p.keys, w.asked
-            FROM _walk_page w JOIN _page p ON p.id = w.page WHERE w.walk = ? ORDER BY w.number
-            """, [Value(walk.id)]
+            SELECT p.cursor, p.generation, p.position, p.placed, p.elements, p.keys, w.asked
+            FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? ORDER BY w.number
+            """, [Value(crawl.id)]
         ) { row in
             trail.add(row.text(at: 0))
             if row.int64(at: 3) > 0 {
                 let last = row.int64(at: 2) + row.int64(at: 3) - 1
-                walk.lastPlace = Place(generation: row.int64(at: 1), position: last)
+                crawl.lastPlace = Place(generation: row.int64(at: 1), position: last)
                 // Of a page that was rewritten since, no stored row is known to stand behind it.
-                walk.lastPlaceBefore = walk.lastPlace
+                crawl.lastPlaceBefore = crawl.lastPlace
             }
-            walk.mostElements = max(walk.mostElements, Int(row.int64(at: 4)))
-            let name = SplitRule.partName(in: row.text(at: 6).map(Continuation.init))
-            if name != part { walk.lastKeys = "[]" }
+            crawl.mostElements = max(crawl.mostElements, Int(row.int64(at: 4)))
+            let name = PartitionScheme.partitionName(in: row.text(at: 6).map(PageCursor.init))
+            if name != part { crawl.lastKeys = "[]" }
             part = name
-            if let keys = row.text(at: 5), keys != "[]" { walk.lastKeys = keys }
+            if let keys = row.text(at: 5), keys != "[]" { crawl.lastKeys = keys }
         }
-        return walk
+        return crawl
     }
 }

@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Migrations
 internal import SQLite
-internal import Threading
 
 /// A SQLite file that holds feeds, and the one connection that this process writes it with.
 ///
@@ -13,7 +13,7 @@ public actor Store {
 
     nonisolated let executor: ThreadExecutor
     let connection: Connection
-    var sessions: [String: FeedSession] = [:]
+    var sessions: [String: FeedWriter] = [:]
     nonisolated let salt: String
     let keep: Duration
 
@@ -83,7 +83,7 @@ public actor Store {
             return mode != "wal" && mode != "memory"
         }
         guard try isNeeded() else { return }
-        try Hold.alone(with: path) {
+        try FeedLock.alone(with: path) {
             if try isNeeded() { try connection.execute("PRAGMA journal_mode = WAL") }
         }
     }
@@ -133,7 +133,7 @@ extension FeedError {
                 nil
             }
         // A lock held for longer than we wait is somebody at work, as another process on the feed is.
-        let kind: Kind = error.isBusy ? .held : .store
+        let kind: Kind = error.isBusy ? .locked : .store
         self.init(kind, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
     }
 }

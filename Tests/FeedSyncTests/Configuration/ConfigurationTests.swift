@@ -94,7 +94,7 @@ struct ConfigurationTests {
             ("a: [", "f.yaml:2:1: expected a value here"),
             ("a: 1\na: 2", "f.yaml:2:1: the member `a` is here a second time"),
         ])
-    func mistakes(text: String, expected: String) {
+    func diagnostics(text: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try parse(text) }
         #expect(error?.description == expected)
     }
@@ -110,7 +110,7 @@ struct ConfigurationTests {
         ] as [([(name: String, model: String?)], String)])
     func names(names: [(name: String, model: String?)], word: String) {
         let error = #expect(throws: ConfigurationError.self) { try parse(feeds(names)) }
-        #expect(error?.mistakes.map(\.word) == [word])
+        #expect(error?.diagnostics.map(\.word) == [word])
     }
 
     @Test("lets feeds share a model, and names be up to 63 letters")

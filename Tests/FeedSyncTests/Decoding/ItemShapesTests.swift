@@ -71,15 +71,15 @@ struct ItemShapesTests {
             ColumnDefinition(name: "unseen", path: try Path("unseen"), type: nil),
         ]
         let yaml = "url: https://api.example.com/things\nkey: id\npagination: page"
-        let shape = try FeedShape(try FeedDefinition.parse(name: "things", yaml: yaml), findings)
+        let shape = try ResolvedFeed(try FeedDefinition.parse(name: "things", yaml: yaml), findings)
         let page = try PageDecoder(shape.plan).decode(Body(Array("[{\"id\":0},\(item)]".utf8)))
-        #expect(page.outgrowsPlan == isExpected)
+        #expect(page.needsNewColumns == isExpected)
     }
 
     @Test("Columns that are written by hand are never outgrown")
     func givenColumns() throws {
         let page = try Self.decode(
             #"[{"id":1,"n":"x","m":2}]"#, "key: id\ncolumns: {id: id, n: {path: n, type: integer}}")
-        #expect(!page.outgrowsPlan)
+        #expect(!page.needsNewColumns)
     }
 }

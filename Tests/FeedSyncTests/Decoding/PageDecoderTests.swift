@@ -160,13 +160,13 @@ struct PageDecoderTests {
         #expect(error?.message.contains("nested more than 1024 deep") == true)
     }
 
-    @Test("Elements that are no items are told apart: null is passed over, the rest is left out")
-    func leftOut() throws {
+    @Test("Elements that are no items are told apart: null is passed over, the rest is skipped")
+    func skipped() throws {
         let page = try Self.decode(#"{"items":[null,{"id":1},7,{"name":"x"},{"id":null},{"id":{"a":1}},"text",[]]}"#)
         #expect(page.elementCount == 8)
-        let leftOut = try page.leftOut()
-        #expect(leftOut.count == 6)
-        #expect(leftOut.first == "element 2 at byte 24 is a number, not an object")
+        let skipped = try page.skipped()
+        #expect(skipped.count == 6)
+        #expect(skipped.first == "element 2 at byte 24 is a number, not an object")
         #expect(page.keys == "[1]")
     }
 
@@ -175,7 +175,7 @@ struct PageDecoderTests {
         arguments: [("[1,2]", "none of the page's 2 items"), (#"[null,{"name":"x"}]"#, "the page's only item cannot")])
     func nothingStorable(_ items: String, _ words: String) throws {
         let page = try Self.decode(#"{"items":\#(items)}"#)
-        let error = #expect(throws: FeedError.self) { try page.leftOut() }
+        let error = #expect(throws: FeedError.self) { try page.skipped() }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
 

@@ -36,7 +36,7 @@ struct BodyTests {
                 "f.yaml:5:13: `pagination` of feed `x` has a `param` that is no member of its `body`: give a path of names such as `variables.after`"
             ),
         ])
-    func mistakes(members: String, expected: String) {
+    func diagnostics(members: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try feed(members) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
     }

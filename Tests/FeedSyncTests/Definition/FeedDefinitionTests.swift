@@ -143,7 +143,7 @@ struct FeedDefinitionTests {
             ("responses: [{do: end}]", "f:4:13: a rule in `responses` of feed `x` says neither `status` nor `body`"),
             (
                 "pagination: pgae",
-                "f:4:13: unknown pagination style `pgae` in `pagination` of feed `x`, which can be `page`, `offset`, `cursor`, `next_url`, `link`, `keyset`, `none` or `auto`; did you mean `page`?"
+                "f:4:13: unknown paginator `pgae` in `pagination` of feed `x`, which can be `page`, `offset`, `cursor`, `next_url`, `link`, `keyset`, `none` or `auto`; did you mean `page`?"
             ),
             (
                 "pagination: {style: page, parm: p}",
@@ -165,7 +165,7 @@ struct FeedDefinitionTests {
             ),
             ("? [a]\n: 1", "f:4:3: the name of a member must be text, not a list"),
         ])
-    func mistakes(member: String, expected: String) {
+    func diagnostics(member: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try feed(member + "\n") }
         #expect(error?.description == expected)
     }
@@ -196,10 +196,10 @@ struct FeedDefinitionTests {
         #expect(error?.description == expected)
     }
 
-    @Test("tells all its mistakes at once, in the order of the file")
-    func allMistakes() {
+    @Test("tells all its diagnostics at once, in the order of the file")
+    func allDiagnostics() {
         let error = #expect(throws: ConfigurationError.self) { try feed("raw: 1\ntimeot: 3s\nretries: x\n") }
-        #expect(error?.mistakes.map(\.position.line) == [4, 5, 6])
+        #expect(error?.diagnostics.map(\.position.line) == [4, 5, 6])
     }
 
     @Test("never shows a credential")

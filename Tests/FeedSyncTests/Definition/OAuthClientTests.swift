@@ -19,7 +19,7 @@ struct OAuthClientTests {
             ("{token_url: b.example, client_id: me, client_secret: x}", "must begin with `https://` or `http://`"),
             ("{token_url: https://b.example, client_id: me}", "has no `client_secret`"),
         ])
-    func mistakes(oauth2: String, problem: String) {
+    func diagnostics(oauth2: String, problem: String) {
         let error = #expect(throws: ConfigurationError.self) { try feed(oauth2) }
         #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
     }

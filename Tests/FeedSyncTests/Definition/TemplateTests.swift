@@ -59,7 +59,7 @@ struct TemplateTests {
                 "f.yaml:5:6: feed `x` has a `${command:…}`, and commands are run only for a file that is named: use --config f.yaml or $FEEDSYNC_CONFIG if you trust it"
             ),
         ])
-    func mistakes(text: String, expected: String) {
+    func diagnostics(text: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try template(text) }
         #expect(error?.description == expected)
     }
@@ -95,7 +95,7 @@ struct TemplateTests {
             try template.resolved(environment: ["U": "u"], relativeTo: "")
         }
         #expect(
-            error?.mistakes.map(\.problem) == [
+            error?.diagnostics.map(\.problem) == [
                 "the environment variable `T` is not set", "the environment variable `V` is not set",
             ])
     }
@@ -124,7 +124,7 @@ struct TemplateTests {
             let error = #expect(throws: ConfigurationError.self) {
                 try template.resolved(environment: [:], relativeTo: folder)
             }
-            #expect(error?.mistakes.first?.problem == "`\(folder)/\(name)` \(problem)")
+            #expect(error?.diagnostics.first?.problem == "`\(folder)/\(name)` \(problem)")
         }
     }
 }

@@ -61,10 +61,10 @@ struct BadInputTests {
             let slice = items.dropFirst(start).prefix(10).joined(separator: ",")
             return .json("{\"meta\":{\"total\":\(total)},\"items\":[\(slice)]}")
         }
-        let walk = try await bench.more(.allPages)
+        let crawl = try await bench.more(.allPages)
         #expect(try bench.names == bench.upstreamNames(35))
-        #expect(walk.reason == nil)
-        #expect(walk.notices.contains { $0.contains("`meta.total`") })
+        #expect(crawl.reason == nil)
+        #expect(crawl.notices.contains { $0.contains("`meta.total`") })
     }
 
     @Test(
@@ -158,9 +158,9 @@ struct BadInputTests {
         let items = [#"{"id":1,"ID":"x","name":"a"}"#, #"{"id":2,"name":"b"}"#, #"{"id":1,"ID":"y","name":"c"}"#]
         let bench = try await EngineBench(
             items, paging: "pagination: none", columns: "items: items\nkey: id\ncolumns: {id: id, ID: ID, name: name}")
-        let walk = try await bench.reload()
+        let crawl = try await bench.reload()
         #expect(try bench.query("SELECT id, ID_2, name FROM things ORDER BY _position") == ["1|y|c", "2||b"])
-        #expect(walk.figures.items.inserted == 2)
+        #expect(crawl.figures.items.inserted == 2)
         #expect(try bench.feed("item_count, complete") == "2|1")
     }
 

@@ -25,7 +25,7 @@ struct CommandReferenceTests {
         var options = EngineBench.options
         options.folder = bench.folder.path
         options.environment = ["PATH": "/usr/bin:/bin", "NAME": "s3cr3t"]
-        options.commands = CommandOutputs(timeLimit: timeLimit)
+        options.commands = CommandSecrets(timeLimit: timeLimit)
         return options
     }
 
@@ -152,7 +152,7 @@ struct CommandReferenceTests {
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration.parse(Array(text.utf8), file: "feedsync.yaml")
         }
-        let mistake = try #require(error?.mistakes.first)
+        let mistake = try #require(error?.diagnostics.first)
         #expect(mistake.description.contains("--config feedsync.yaml or $FEEDSYNC_CONFIG"))
         #expect(mistake.position.line > 1)
         _ = try Configuration.parse(Array(text.utf8), file: "feedsync.yaml", allowsCommands: true)

@@ -1,7 +1,7 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
-import Threading
 
 @testable import FeedSync
 
@@ -68,9 +68,9 @@ struct EndsTests {
             #expect(try bench.feed("no_more_data, item_count") == "0|35")
             return
         }
-        let walk = try await bench.more(.allPages)
-        #expect(walk.outcome == .ok)
-        #expect(walk.reason == (shape.promisesMore ? .cap : nil))
+        let crawl = try await bench.more(.allPages)
+        #expect(crawl.outcome == .ok)
+        #expect(crawl.reason == (shape.promisesMore ? .cap : nil))
         #expect(try bench.names == bench.upstreamNames(35))
         #expect(
             try bench.feed("status, no_more_data, next_page, item_count, complete")
@@ -151,7 +151,7 @@ struct EndsTests {
     }
 
     @Test(
-        "goes on behind pages that shrink, and counts the elements that are null or left out",
+        "goes on behind pages that shrink, and counts the elements that are null or skipped",
         arguments: [
             "{style: page, size_param: limit, size: 10, total: total}", "{style: offset, limit: 10, total: total}",
         ])
@@ -168,9 +168,9 @@ struct EndsTests {
             let items = index < pages.count ? pages[index] : []
             return .json("{\"total\":28,\"items\":[\(items.joined(separator: ","))]}")
         }
-        let walk = try await bench.more(.allPages)
+        let crawl = try await bench.more(.allPages)
         #expect(try bench.names == (1...26).map { "item \($0)" })
-        #expect(walk.reason == .leftOut)
+        #expect(crawl.reason == .skipped)
         // An offset may be lined up that a page which shrank proves wrong.
         #expect((4...(pagination.contains("offset") ? 5 : 4)).contains(bench.server.requests.count))
     }
@@ -180,10 +180,10 @@ struct EndsTests {
         let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
         upstream.total = .absent
         let bench = try await EngineBench(upstream: upstream)
-        let walk = try await bench.more(.allPages)
-        #expect(walk.isAtEnd)
-        #expect(walk.reason == nil)
-        let notice = try #require(walk.notices.first)
+        let crawl = try await bench.more(.allPages)
+        #expect(crawl.isAtEnd)
+        #expect(crawl.reason == nil)
+        let notice = try #require(crawl.notices.first)
         #expect(notice.hasPrefix("the upstream answered \(status) "))
         #expect(notice.contains("to `3`: \"there is no page here\"; it is taken for the end"))
         #expect(try bench.query("SELECT http_status FROM _page ORDER BY id DESC LIMIT 1") == ["\(status)"])
@@ -238,7 +238,7 @@ struct EndsTests {
         #expect(try await bench.failure(.nextPage).httpStatus == 404)
     }
 
-    @Test("comes by a continuation of several members, with items that are the members of an object")
+    @Test("comes by a page cursor of several members, with items that are the members of an object")
     func mediaWiki() async throws {
         let bench = try await EngineBench(
             members: "query: {action: query}", paging: "pagination: {style: cursor, next: continue}",

@@ -99,7 +99,7 @@ struct EngineRaceTests {
     }
 
     @Test("The next page is requested while the one before is committed, and dropped after a failure")
-    func lookAhead() async throws {
+    func prefetch() async throws {
         let bench = try await EngineBench()
         try await bench.more(.allPages)
         #expect(bench.upstream.requestedPages == [1, 2, 3, 4], "no request beyond the end")
@@ -120,7 +120,7 @@ struct EngineRaceTests {
         await gate.arrived()
         let other = try await bench.another()
         let error = try await bench.failure(.nextPage, other)
-        #expect(error.kind == .held)
+        #expect(error.kind == .locked)
         #expect(error.message.contains("(reload)"))
         gate.open()
         _ = try await first

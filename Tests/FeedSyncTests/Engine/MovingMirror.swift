@@ -1,9 +1,9 @@
+import Concurrency
 import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
 import Testing
-import Threading
 
 @testable import FeedSync
 
@@ -87,11 +87,11 @@ final class MovingMirror {
         let engine = try await bench.another(definition, options: Self.options())
         var summary: RunSummary?
         var ends: [String] = []
-        // A walk that goes on behind a cut may find another list before it, and an end that comes too soon is believed
+        // A crawl that goes on behind a cut may find another list before it, and an end that comes too soon is believed
         // when it comes again.
         let mayLeaveOut = list.withLock(\.mayLeaveOut)
         let isDone = { (summary: RunSummary?) in
-            summary.map { $0.reason == nil || mayLeaveOut && $0.reason == .leftOut } ?? false
+            summary.map { $0.reason == nil || mayLeaveOut && $0.reason == .skipped } ?? false
         }
         while !isDone(summary), ends.count < 4 {
             do throws(FeedError) {
@@ -143,8 +143,8 @@ final class MovingMirror {
         isTrue = false
         let text = try message()
         let runs = (try? bench.query("SELECT id, command, outcome, complete, reason, pages FROM run")) ?? []
-        let walks =
-            (try? bench.query("SELECT id, mode, generation, complete, reason, elements, total, capped, cap FROM _walk"))
+        let crawls =
+            (try? bench.query("SELECT id, mode, generation, complete, reason, elements, total, capped, cap FROM _crawl"))
             ?? []
         let requests = bench.server.requests.suffix(24).map { request in
             request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
@@ -153,7 +153,7 @@ final class MovingMirror {
             """
             \(name): \(text)
             runs: \(runs.joined(separator: ", "))
-            walks: \(walks.joined(separator: ", "))
+            crawls: \(crawls.joined(separator: ", "))
             requests: \(requests.joined(separator: ", "))
             definition: \(list.withLock { $0.definition })
             """)

@@ -154,7 +154,7 @@ struct PostTests {
         #expect(followed.message.contains("the request's body holds a credential"))
         #expect(other.requests.isEmpty)
         #expect(bodies(bench).allSatisfy { $0.contains("s3cr3t x") })
-        for table in ["_page", "feed", "event", "run", "_feed", "_walk"] {
+        for table in ["_page", "feed", "event", "run", "_feed", "_crawl"] {
             let hasTable = try bench.query("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'").isEmpty == false
             guard hasTable else { continue }
             #expect(try !bench.query("SELECT * FROM \(table)").joined().contains("s3cr3t"))

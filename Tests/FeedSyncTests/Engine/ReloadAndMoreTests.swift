@@ -47,7 +47,7 @@ struct ReloadAndMoreTests {
         #expect(try bench.log == ["beginHeader", "endHeader", "beginFooter", "endFooter"])
     }
 
-    @Test("A page that fails is not skipped: the continuation stays, the footer is closed, the next more fetches it")
+    @Test("A page that fails is not skipped: the page cursor stays, the footer is closed, the next more fetches it")
     func failedPage() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
@@ -147,7 +147,7 @@ struct ReloadAndMoreTests {
         #expect(try bench.names.count == 36, "the item that left the upstream stays: only sync removes rows")
     }
 
-    @Test("An item met again in one walk keeps one row, its first place and its latest content")
+    @Test("An item met again in one crawl keeps one row, its first place and its latest content")
     func metAgain() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
@@ -160,7 +160,7 @@ struct ReloadAndMoreTests {
         #expect(try bench.query("SELECT count(*) FROM _page WHERE etag IS NOT NULL") == ["0"])
     }
 
-    @Test("The same page twice running is an error, not an endless walk")
+    @Test("The same page twice running is an error, not an endless crawl")
     func samePageTwice() async throws {
         let bench = try await EngineBench(paging: "pagination: {style: page, param: ignored}")
         try await bench.reload()
@@ -169,7 +169,7 @@ struct ReloadAndMoreTests {
         #expect(try bench.feed("item_count, next_page, status") == "10|2|endFooter")
     }
 
-    @Test("A changed definition drops the continuation and the validators; rows stay")
+    @Test("A changed definition drops the page cursor and the validators; rows stay")
     func changedDefinition() async throws {
         let bench = try await EngineBench()
         try await bench.more(.allPages)

@@ -7,8 +7,8 @@ struct RunRulesTests {
     @Test("A page that was not as it was has the one behind it asked again, too: what was on it may be there now")
     func pushedDown() {
         var rules = RunRules(.sync, mode: .new, isShifting: true)
-        #expect(rules.opened(FeedStanding(isLoaded: false)) == .fetch(.header, nil))
-        let next = Continuation("2")
+        #expect(rules.opened(ResumePoint(isLoaded: false)) == .fetch(.header, nil))
+        let next = PageCursor("2")
         _ = rules.committed(.init(number: 1, isUnchanged: false, adjoins: false, next: next))
         let end = rules.committed(.init(number: 2, isUnchanged: false, adjoins: false))
         #expect(end == .check(1))
@@ -21,10 +21,10 @@ struct RunRulesTests {
         "So have those behind later pages that look the same: what moved up to them may have been pushed down with it")
     func pushedDownFurther() {
         var rules = RunRules(.sync, mode: .new, isShifting: true)
-        _ = rules.opened(FeedStanding(isLoaded: false))
+        _ = rules.opened(ResumePoint(isLoaded: false))
         for (number, next) in [(1, "2"), (2, "3")] {
             _ = rules.committed(
-                .init(number: number, isUnchanged: false, adjoins: false, next: Continuation(next)))
+                .init(number: number, isUnchanged: false, adjoins: false, next: PageCursor(next)))
         }
         #expect(rules.committed(.init(number: 3, isUnchanged: false, adjoins: false)) == .check(1))
         #expect(rules.checked(1, .mended) == .check(2))
@@ -35,13 +35,13 @@ struct RunRulesTests {
     }
 
     @Test(
-        "What the last page pushed down, or cut loose, ends the walk as drift; on another one it is looked for behind it",
+        "What the last page pushed down, or cut loose, ends the crawl as drift; on another one it is looked for behind it",
         arguments: [RunRules.Check.pushedDown, .cutLoose])
     func pushedOut(result: RunRules.Check) {
         func checking() -> RunRules {
             var rules = RunRules(.sync, mode: .new, isShifting: true)
-            _ = rules.opened(FeedStanding(isLoaded: false))
-            _ = rules.committed(.init(number: 1, isUnchanged: false, adjoins: false, next: Continuation("2")))
+            _ = rules.opened(ResumePoint(isLoaded: false))
+            _ = rules.committed(.init(number: 1, isUnchanged: false, adjoins: false, next: PageCursor("2")))
             _ = rules.committed(.init(number: 2, isUnchanged: false, adjoins: false))
             return rules
         }

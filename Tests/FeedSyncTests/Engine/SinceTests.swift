@@ -1,7 +1,7 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
-import Threading
 
 @testable import FeedSync
 

@@ -1,16 +1,16 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
-import Threading
 
 @testable import FeedSync
 
 @Suite("What a sync marks")
 struct SyncMarksTests {
-    /// Why a walk of mode `all` is not complete.
-    enum Fault: CaseIterable { case failure, refusal, total, maxPages, leftOut, missingPage, drift }
+    /// Why a crawl of mode `all` is not complete.
+    enum Fault: CaseIterable { case failure, refusal, total, maxPages, skipped, missingPage, drift }
 
-    @Test("No row is marked as gone by a walk that is not complete, whatever the reason", arguments: Fault.allCases)
+    @Test("No row is marked as gone by a crawl that is not complete, whatever the reason", arguments: Fault.allCases)
     func removal(fault: Fault) async throws {
         let bench = try await EngineBench(members: "sync: {mode: all}")
         _ = try await bench.engine.perform(.sync)
@@ -26,9 +26,9 @@ struct SyncMarksTests {
         case .maxPages:
             engine = try await another(bench, "max_pages: 2")
             reason = .maxPages
-        case .leftOut:
+        case .skipped:
             bench.upstream.edit { $0[30] = #"{"name":"no id"}"# }
-            reason = .leftOut
+            reason = .skipped
         case .missingPage:
             bench.upstream.fail(page: 4, with: .status(404))
             bench.upstream.total = .claimed(40)
@@ -122,7 +122,8 @@ struct SyncMarksTests {
     }
 
     @Test(
-        "The watermark never lies behind the moment at which the walk began, by the server's clock, whatever items say")
+        "The watermark never lies behind the moment at which the crawl began, by the server's clock, whatever items say"
+    )
     func watermark() async throws {
         let bench = try await EngineBench(
             members: "sync: {mode: since, param: since, from: at, overlap: 5m}", paging: "pagination: none",

@@ -1,7 +1,7 @@
+import Concurrency
 import Foundation
 import ScriptedServer
 import Testing
-import Threading
 
 @testable import FeedSync
 
@@ -16,12 +16,12 @@ struct SyncPropertyTests {
     @Test(
         "Once the upstream rests, a sync makes the mirror what its mode promises, and nothing was lost on the way",
         arguments: MovingList.Mode.allCases, [false, true])
-    func mirrors(mode: MovingList.Mode, inParts: Bool) async throws {
+    func mirrors(mode: MovingList.Mode, inPartitions: Bool) async throws {
         for seed in Self.first..<Self.first + Self.seeds {
             for style in MovingList.Style.allCases {
                 let mirror = try await MovingMirror(
-                    MovingList(style, mode, inParts: inParts, seed: seed),
-                    "\(mode) \(style)\(inParts ? " in parts" : "") seed \(seed)")
+                    MovingList(style, mode, inPartitions: inPartitions, seed: seed),
+                    "\(mode) \(style)\(inPartitions ? " in parts" : "") seed \(seed)")
                 try await mirror.move()
                 try await mirror.rest()
                 // A long run stops at the first one that fails.

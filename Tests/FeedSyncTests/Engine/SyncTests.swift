@@ -1,7 +1,7 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
-import Threading
 
 @testable import FeedSync
 
@@ -44,11 +44,11 @@ struct SyncTests {
         bench.upstream.sendsETag = false
         try await sync(bench)
         let pages = try await requests(bench) { try await sync(bench) }
-        #expect(pages.first == 1 && pages.count <= 2, "a look-ahead at most: \(pages)")
+        #expect(pages.first == 1 && pages.count <= 2, "a prefetch at most: \(pages)")
     }
 
-    @Test("Stops at the first page that is known ground")
-    func stopsAtKnownGround() async throws {
+    @Test("Stops at the first page that is a synced range")
+    func stopsAtSyncedRange() async throws {
         let bench = try await bench("new")
         try await sync(bench)
         bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...102), at: 0) }
@@ -76,7 +76,7 @@ struct SyncTests {
         #expect(asked == [1])
     }
 
-    @Test("Of a walk that a reload began does not take its first page for known ground")
+    @Test("Of a crawl that a reload began does not take its first page for a synced range")
     func afterReload() async throws {
         let bench = try await bench("new")
         try await sync(bench)
@@ -86,7 +86,7 @@ struct SyncTests {
         #expect(try bench.names == bench.upstreamNames(65))
     }
 
-    @Test("Does not take what `more` went past for known ground: the list may have moved under it")
+    @Test("Does not take what `more` went past for a synced range: the list may have moved under it")
     func afterMore() async throws {
         let bench = try await bench("new", paging: "pagination: {style: page, size_param: per_page, size: 10}")
         try await bench.reload()
@@ -138,7 +138,7 @@ struct SyncTests {
         #expect(try bench.query("SELECT name FROM things WHERE id = 13") == ["other"])
     }
 
-    @Test("In modes `new` and `since`, and after a walk that failed, nothing is ever marked as gone")
+    @Test("In modes `new` and `since`, and after a crawl that failed, nothing is ever marked as gone")
     func noRemoval() async throws {
         let bench = try await bench("new")
         try await sync(bench)
@@ -171,7 +171,7 @@ struct SyncTests {
         #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["1", "2"])
     }
 
-    @Test("Rows that an incomplete walk left side by side do not prove that nothing lies between them now")
+    @Test("Rows that an incomplete crawl left side by side do not prove that nothing lies between them now")
     func falseNeighbours() async throws {
         let bench = try await bench(
             "new", items: PagedFeed.items(Array(1...10) + Array(13...35)),
@@ -184,7 +184,7 @@ struct SyncTests {
         #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(33)))
     }
 
-    /// As the page before has come, two items of it go: the first two of that page move up past the walk.
+    /// As the page before has come, two items of it go: the first two of that page move up past the crawl.
     private func removeFirstTwo(of bench: EngineBench, beforePage page: String) {
         let upstream = bench.upstream
         let isEdited = Lock(false)
@@ -199,7 +199,7 @@ struct SyncTests {
         }
     }
 
-    @Test("An end where the walk before had more removes nothing until a second walk ends alike")
+    @Test("An end where the crawl before had more removes nothing until a second crawl ends alike")
     func doubtfulEnd() async throws {
         let bench = try await bench("all", paging: "pagination: {style: page, size_param: per_page, size: 10}")
         try await sync(bench)
@@ -213,7 +213,7 @@ struct SyncTests {
     }
 
     @Test(
-        "A walk of mode `all` that was cut off goes on where it was, and is complete if what came before is as it was")
+        "A crawl of mode `all` that was cut off goes on where it was, and is complete if what came before is as it was")
     func resumption() async throws {
         let bench = try await bench("all")
         bench.upstream.fail(page: 3, with: .status(500))
@@ -249,7 +249,7 @@ struct SyncTests {
         }
     }
 
-    @Test("What moves up past the walk is met when the pages are asked again")
+    @Test("What moves up past the crawl is met when the pages are asked again")
     func drift() async throws {
         for mode in ["new", "all"] {
             let bench = try await bench(

@@ -1,10 +1,10 @@
+import Concurrency
 import Foundation
 import HTTP
 import HTTPServer
 import SQLite
 import ScriptedServer
 import Testing
-import Threading
 
 @testable import FeedSync
 
@@ -25,8 +25,8 @@ struct TruthTests {
         #expect(try bench.feed("item_count, complete") == "35|1")
     }
 
-    @Test("What was left out is still left out when the page is a 304")
-    func leftOut() async throws {
+    @Test("What was skipped is still skipped when the page is a 304")
+    func skipped() async throws {
         let bench = try await EngineBench([#"{"name":"a"}"#, #"{"id":2,"name":"b"}"#])
         try await bench.reload()
         try await bench.reload()
@@ -59,7 +59,7 @@ struct TruthTests {
         #expect(try bench.names == ["C", "D"])
     }
 
-    @Test("A spent quota stops the look-ahead")
+    @Test("A spent quota stops the prefetch")
     func quota() async throws {
         let bench = try await EngineBench()
         let upstream = bench.upstream
@@ -123,13 +123,13 @@ struct TruthTests {
         let other = try Connection(path: bench.store.path)
         try other.execute("BEGIN IMMEDIATE")
         gate.open()
-        #expect(try await more.kind == .held)
+        #expect(try await more.kind == .locked)
         try other.execute("ROLLBACK")
         var statuses = bench.engine.refreshStatus.makeAsyncIterator()
         #expect(await statuses.next() == .endFooter)
     }
 
-    @Test("A walk whose total fell is not complete")
+    @Test("A crawl whose total fell is not complete")
     func drift() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
@@ -169,7 +169,7 @@ struct TruthTests {
     }
 
     @Test("The next request goes out before the page is committed")
-    func lookAhead() async throws {
+    func prefetch() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...15))
         let upstream = bench.upstream
         let other = Lock(OtherWriter())
@@ -291,7 +291,7 @@ struct TruthTests {
         total.withLock { $0 = 30 }
         try await bench.reload()
         try await bench.more(.allPages)
-        #expect(try bench.query("SELECT drift FROM _walk") == ["0", "0"])
+        #expect(try bench.query("SELECT drift FROM _crawl") == ["0", "0"])
     }
 
     @Test("A page with the same key twice is unchanged when it comes again")
@@ -302,7 +302,7 @@ struct TruthTests {
         #expect(try await bench.reload().outcome == .unchanged)
     }
 
-    @Test("Pages that bring the same items on and on are an error, not an endless walk")
+    @Test("Pages that bring the same items on and on are an error, not an endless crawl")
     func circle() async throws {
         let bench = try await EngineBench(paging: "pagination: {style: page}")
         bench.server.route("/things") { request in

@@ -1,8 +1,8 @@
+import Concurrency
 import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
-import Threading
 
 @testable import FeedSync
 
@@ -74,20 +74,20 @@ struct FetchBench {
     }
 }
 
-/// A style whose continuation is the next page's URL.
-struct URLStyle: PaginationStyle {
+/// A style whose page cursor is the next page's URL.
+struct URLStyle: Paginator {
     static let name = "url"
     let canonicalText = "url"
     let bodyPaths: [Path] = []
-    let continuationParameters: [String] = []
+    let cursorParameters: [String] = []
 
     init() {}
-    init(_ members: MappingReader) {}
+    init(_ members: MappingDecoder) {}
 
-    func request(for continuation: Continuation?, base: PageRequest) throws(PagingError) -> PageRequest {
-        continuation.map { PageRequest(url: $0.text) } ?? base
+    func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+        cursor.map { PageRequest(url: $0.text) } ?? base
     }
 
-    func predicted(after continuation: Continuation?) -> Continuation? { nil }
-    func next(after page: PageFacts) throws(PagingError) -> PageEnd { .end() }
+    func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+    func next(after page: PaginationInput) throws(PagingError) -> NextPage { .end() }
 }

@@ -113,7 +113,7 @@ import Testing
         var request = try bench.plan().page(for: nil).request
         request.limits.body = 3
         let page = PreparedPage(
-            request: request, identity: "", credentialFingerprint: 0, continuation: nil, secrets: Secrets())
+            request: request, identity: "", credentialFingerprint: 0, cursor: nil, secrets: Secrets())
         let failure = await #expect(throws: FetchFailure.self) { try await bench.fetcher.fetch(page) }
         #expect(failure?.error.kind == .undecodable)
     }

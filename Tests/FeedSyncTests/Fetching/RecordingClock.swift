@@ -1,4 +1,4 @@
-import Threading
+import Concurrency
 
 /// A clock whose waits take no time and are remembered.
 struct RecordingClock: Clock {

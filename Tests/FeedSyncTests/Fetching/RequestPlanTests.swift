@@ -5,7 +5,7 @@ import Testing
 @testable import FeedSync
 
 private func plan(
-    _ members: String, url: String = "https://api.example.com/v1/things", pagination: (any PaginationStyle)? = nil,
+    _ members: String, url: String = "https://api.example.com/v1/things", pagination: (any Paginator)? = nil,
     environment: [String: String] = ["TOKEN": "hunter2", "USER": "annabel"]
 ) throws -> RequestPlan {
     RequestPlan(
@@ -28,7 +28,7 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
         let plan = try plan("auth: {bearer: '${file:\(file.path)}'}\npagination: page")
         for token in ["first-token", "second-token"] {
             try Data(token.utf8).write(to: file)
-            let credentials = try plan.page(for: Continuation("2")).request.credentials
+            let credentials = try plan.page(for: PageCursor("2")).request.credentials
             #expect(credentials == [.header(name: "Authorization", value: "Bearer \(token)")])
         }
     }
@@ -41,9 +41,9 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
         #expect(first.request.headers.fields == [Headers.Field(name: "Accept", value: "text/x")])
         #expect(first.request.timeouts == Timeouts(connect: .seconds(5), total: .seconds(5), stall: .seconds(5)))
         #expect(first.credentialFingerprint == 0)
-        let third = try plan.page(for: Continuation("3"))
+        let third = try plan.page(for: PageCursor("3"))
         #expect(third.request.url.text.hasSuffix("&page=3"))
-        #expect(third.continuation == Continuation("3"))
+        #expect(third.cursor == PageCursor("3"))
     }
 
     @Test("waits longer in silence too for a feed that may take longer")
@@ -150,10 +150,10 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
     func revealed() throws {
         let plan = try plan("auth: {query: {key: '${TOKEN}'}}", pagination: URLStyle())
         let stored = Secrets(["hunter2"]).conceal("https://api.example.com/v1/things?key=hunter2&after=9")
-        let page = try plan.page(for: Continuation(stored))
+        let page = try plan.page(for: PageCursor(stored))
         #expect(page.request.url.text == "https://api.example.com/v1/things?key=hunter2&after=9")
         #expect(page.identity == "GET https://api.example.com/v1/things?key=${secret:1}&after=9")
-        #expect(page.continuation?.text == stored)
+        #expect(page.cursor?.text == stored)
     }
 
     @Test(
@@ -165,10 +165,10 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
             ("http://api.example.com/next", "https://api.example.com/next"),
             ("https://cdn.example.com/next", "https://cdn.example.com/next"),
         ])
-    func followed(continuation: String, url: String) throws {
+    func followed(cursor: String, url: String) throws {
         let plan = try plan(
             "auth: {bearer: '${TOKEN}'}\nallow_origins: ['https://cdn.example.com']", pagination: URLStyle())
-        let page = try plan.page(for: Continuation(continuation))
+        let page = try plan.page(for: PageCursor(cursor))
         #expect(page.request.url.text == url)
         #expect(page.request.credentialOrigin.description == "https://api.example.com")
     }
@@ -183,20 +183,20 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
             ("file:///etc/passwd", "file:///etc/passwd"),
             ("https://u:hunter2@api.example.com/", "https://u:***@api.example.com/"),
         ])
-    func foreign(continuation: String, url: String) throws {
+    func foreign(cursor: String, url: String) throws {
         let plan = try plan(
             "auth: {bearer: '${TOKEN}'}\nallow_origins: ['https://cdn.example.com']", pagination: URLStyle())
-        let error = try #require(error { () throws(FeedError) in try plan.page(for: Continuation(continuation)) })
+        let error = try #require(error { () throws(FeedError) in try plan.page(for: PageCursor(cursor)) })
         #expect(error.kind == .unfollowable)
         #expect(error.url == url)
         #expect(!"\(error) \(error.json) \(error.advice ?? "")".contains("hunter2"))
     }
 
-    @Test("says so where a continuation is none of the style's")
-    func wrongContinuation() throws {
+    @Test("says so where a page cursor is none of the style's")
+    func wrongCursor() throws {
         let plan = try plan("auth: {bearer: '${TOKEN}'}\npagination: page")
-        let error = try #require(error { () throws(FeedError) in try plan.page(for: Continuation("${secret:1}")) })
+        let error = try #require(error { () throws(FeedError) in try plan.page(for: PageCursor("${secret:1}")) })
         #expect(error.kind == .unfollowable)
-        #expect(error.message == "the continuation `***` is not a page number from 1")
+        #expect(error.message == "the page cursor `***` is not a page number from 1")
     }
 }

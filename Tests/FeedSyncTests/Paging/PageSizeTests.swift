@@ -3,15 +3,15 @@ import Testing
 
 @Suite("The size that pages are asked to have")
 struct PageSizeTests {
-    private func style(_ members: String) throws -> any PaginationStyle {
+    private func style(_ members: String) throws -> any Paginator {
         try FeedDefinition.parse(
             name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {\(members)}\n"
         ).pagination
     }
 
-    private func query(_ style: any PaginationStyle, _ continuation: String?, own: String? = nil) throws -> [String] {
+    private func query(_ style: any Paginator, _ cursor: String?, own: String? = nil) throws -> [String] {
         let base = PageRequest(url: "https://a.b", query: own.map { [.init(name: "n", value: $0)] } ?? [])
-        return try style.request(for: continuation.map { Continuation($0) }, base: base).query
+        return try style.request(for: cursor.map { PageCursor($0) }, base: base).query
             .map { "\($0.name)=\($0.value)" }
     }
 
@@ -22,12 +22,12 @@ struct PageSizeTests {
             ("style: cursor, param: p, next: t", "x", "p=x"), ("style: keyset, param: p, from: id", "7", "p=7"),
             ("style: cursor, next: t", #"{"p":"x"}"#, "p=x"),
         ])
-    func everyPage(members: String, continuation: String, sent: String) throws {
+    func everyPage(members: String, cursor: String, sent: String) throws {
         let size = members.contains("offset") ? "limit_param: n, limit: 50" : "size_param: n, size: 50"
         let style = try style("\(members), \(size)")
         #expect(try query(style, nil).first == "n=50")
-        #expect(try query(style, continuation) == ["n=50", sent])
-        #expect(try query(style, continuation, own: "10") == ["n=10", sent])
+        #expect(try query(style, cursor) == ["n=50", sent])
+        #expect(try query(style, cursor, own: "10") == ["n=10", sent])
         #expect(style.canonicalText.contains("50"))
     }
 
@@ -43,7 +43,7 @@ struct PageSizeTests {
     }
 
     @Test("may be named again by the upstream, which outranks it")
-    func continuationObject() throws {
+    func cursorObject() throws {
         let style = try style("style: cursor, next: t, size_param: n, size: 50")
         #expect(try query(style, #"{"n":20}"#) == ["n=20"])
     }
@@ -57,7 +57,7 @@ struct PageSizeTests {
             "size: 50", "size_param: n", "size_param: n, size: 0", "size_param: n, size: 1000001",
             "size_param: n, size: x",
         ])
-    func mistakes(members: String, size: String) {
+    func diagnostics(members: String, size: String) {
         #expect(throws: ConfigurationError.self) { try style("\(members), \(size)") }
     }
 
@@ -70,31 +70,31 @@ struct PageSizeTests {
         #expect(throws: ConfigurationError.self) { try style("\(members), size_param: p, size: 50") }
     }
 
-    private func facts(_ number: String?, _ count: Int, walk: Int, _ values: JSONScalar?...) -> PageFacts {
-        PageFacts(
-            continuation: number.map { Continuation($0) }, elementCount: count, walkElementCount: walk, values: values)
+    private func facts(_ number: String?, _ count: Int, crawl: Int, _ values: JSONScalar?...) -> PaginationInput {
+        PaginationInput(
+            cursor: number.map { PageCursor($0) }, elementCount: count, crawlElementCount: crawl, values: values)
     }
 
     @Test("tells a total from the count of one full page")
     func countOfPage() throws {
         let page = try style("style: page, size_param: n, size: 10, total: t")
-        #expect(try page.next(after: facts(nil, 10, walk: 10, .integer(10))).next != nil)
-        #expect(try page.next(after: facts(nil, 9, walk: 9, .integer(9))).next == nil)
-        #expect(try page.next(after: facts("2", 10, walk: 20, .integer(20))).next == nil)
+        #expect(try page.next(after: facts(nil, 10, crawl: 10, .integer(10))).next != nil)
+        #expect(try page.next(after: facts(nil, 9, crawl: 9, .integer(9))).next == nil)
+        #expect(try page.next(after: facts("2", 10, crawl: 20, .integer(20))).next == nil)
         let offset = try style("style: offset, limit: 10, total: t")
-        #expect(try offset.next(after: facts(nil, 10, walk: 10, .integer(10))).next != nil)
-        #expect(try offset.next(after: facts(nil, 9, walk: 9, .integer(9))).next == nil)
-        #expect(try offset.next(after: facts("10", 10, walk: 20, .integer(20))).next == nil)
+        #expect(try offset.next(after: facts(nil, 10, crawl: 10, .integer(10))).next != nil)
+        #expect(try offset.next(after: facts(nil, 9, crawl: 9, .integer(9))).next == nil)
+        #expect(try offset.next(after: facts("10", 10, crawl: 20, .integer(20))).next == nil)
     }
 
     @Test("tells when a number of pages may have been worked out from more than the server gives")
     func cutPages() throws {
         let style = try style("style: page, size_param: n, size: 100, total: t, pages: p")
-        #expect(try style.next(after: facts(nil, 50, walk: 50, nil, .integer(1))).next != nil)
-        #expect(try style.next(after: facts("2", 50, walk: 100, nil, .integer(2))).next != nil)
-        #expect(try style.next(after: facts(nil, 100, walk: 100, nil, .integer(1))).next == nil)
-        #expect(try style.next(after: facts("2", 50, walk: 150, nil, .integer(2))).next == nil)
-        #expect(try style.next(after: facts("2", 50, walk: 100, .integer(120), .integer(2))).next != nil)
-        #expect(try style.next(after: facts("2", 50, walk: 100, .integer(100), .integer(2))).next == nil)
+        #expect(try style.next(after: facts(nil, 50, crawl: 50, nil, .integer(1))).next != nil)
+        #expect(try style.next(after: facts("2", 50, crawl: 100, nil, .integer(2))).next != nil)
+        #expect(try style.next(after: facts(nil, 100, crawl: 100, nil, .integer(1))).next == nil)
+        #expect(try style.next(after: facts("2", 50, crawl: 150, nil, .integer(2))).next == nil)
+        #expect(try style.next(after: facts("2", 50, crawl: 100, .integer(120), .integer(2))).next != nil)
+        #expect(try style.next(after: facts("2", 50, crawl: 100, .integer(100), .integer(2))).next == nil)
     }
 }

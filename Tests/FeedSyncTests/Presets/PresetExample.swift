@@ -32,7 +32,7 @@ struct PresetExample: Sendable {
     let members: String
     /// Where the preset's own URL begins, as `https://host`; the server's once it is served.
     let origin: String
-    /// The answers in the order in which a walk asks for them; the last one says that it is the last.
+    /// The answers in the order in which a crawl asks for them; the last one says that it is the last.
     let pages: [Page]
 
     /// Every example, by name.

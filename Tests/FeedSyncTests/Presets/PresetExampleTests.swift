@@ -46,7 +46,7 @@ struct PresetExampleTests {
     func telling(example: PresetExample) throws {
         let definition = try example.definition()
         #expect(example.source.contains("https://") || example.source.contains("Sources/"))
-        guard !(definition.pagination is NoPagination) else { return }
+        guard !(definition.pagination is SinglePagePaginator) else { return }
         #expect(example.pages.count > 1)
         let items = try example.items(at: definition.items?.path)
         for column in definition.columns {

@@ -43,7 +43,7 @@ struct PresetParametersTests {
         let yaml = "preset: mastodon.timeline\nwith: {host: \"\(host)\"}"
         let error = #expect(throws: ConfigurationError.self) { try feed(yaml) }
         #expect(
-            error?.mistakes.map(\.description) == [
+            error?.diagnostics.map(\.description) == [
                 "f:2:14: `host` of `with` of feed `x` must be a host such as `example.com`, perhaps with a port: no scheme, no user, no path"
             ])
     }
@@ -54,7 +54,7 @@ struct PresetParametersTests {
             try feed("preset: github.issues\nwith: {owner: \"\(part)\", repo: r}")
         }
         #expect(
-            error?.mistakes.map(\.description) == [
+            error?.diagnostics.map(\.description) == [
                 "f:2:15: `owner` of `with` of feed `x` is to stand in the URL, and cannot be `\(part)`"
             ])
     }
@@ -84,14 +84,16 @@ struct PresetParametersTests {
         ])
     func urls(yaml: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try feed("preset: \(yaml)") }
-        #expect(error?.mistakes.map(\.description) == [expected])
+        #expect(error?.diagnostics.map(\.description) == [expected])
     }
 
     @Test("are not looked for in a URL that no preset has")
     func withoutPreset() {
         let error = #expect(throws: ConfigurationError.self) { try feed("url: \"{url}/a\"") }
         #expect(
-            error?.mistakes.map(\.description) == ["f:1:6: `url` of feed `x` must begin with `https://` or `http://`"])
+            error?.diagnostics.map(\.description) == [
+                "f:1:6: `url` of feed `x` must begin with `https://` or `http://`"
+            ])
     }
 
     @Test("of a preset that nobody knows are no mistake of their own")
@@ -100,7 +102,7 @@ struct PresetParametersTests {
             try feed("preset: jsonfed\nwith: {url: \"https://x.org\"}")
         }
         #expect(
-            error?.mistakes.map(\.description) == [
+            error?.diagnostics.map(\.description) == [
                 "f:1:9: unknown preset `jsonfed` in feed `x`; did you mean `jsonfeed`?"
             ])
     }

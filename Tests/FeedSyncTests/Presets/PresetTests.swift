@@ -66,7 +66,7 @@ struct PresetTests {
         let base = PageRequest(
             url: feed.url.description,
             query: feed.query.map { PageRequest.Parameter(name: $0.name, value: $0.value.description) })
-        let request = try feed.pagination.request(for: Continuation("2"), base: base)
+        let request = try feed.pagination.request(for: PageCursor("2"), base: base)
         #expect(
             request.query.map { "\($0.name)=\($0.value)" }
                 == ["q=language:swift", "sort=stars", "order=desc", "per_page=100", "page=2"])
@@ -138,8 +138,8 @@ struct PresetTests {
                 "f:2:18: `starz` of `columns` of feed `x` must be text, not nothing"
             ),
         ])
-    func mistakes(yaml: String, expected: String) {
+    func diagnostics(yaml: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try feed(yaml) }
-        #expect(error?.mistakes.map(\.description).contains(expected) == true, "\(String(describing: error))")
+        #expect(error?.diagnostics.map(\.description).contains(expected) == true, "\(String(describing: error))")
     }
 }

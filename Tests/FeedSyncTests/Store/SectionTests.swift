@@ -121,7 +121,7 @@ struct SectionTests {
                 #expect(doubled.isEmpty, "seed \(seed)")
                 #expect(grammarFault(try bench.log) == nil, "seed \(seed)")
             }
-            // At rest, one whole walk leaves the upstream's order.
+            // At rest, one whole crawl leaves the upstream's order.
             _ = try? await bench.reload()
             _ = try? await bench.more(.allPages)
             let upstream = bench.upstreamNames(.max)

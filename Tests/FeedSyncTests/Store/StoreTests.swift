@@ -92,12 +92,12 @@ struct StoreTests {
         #expect(try bench.feed("item_count") == "2")
     }
 
-    @Test("Items without their key are left out and told of, the page's others are stored")
-    func leftOut() async throws {
+    @Test("Items without their key are skipped and told of, the page's others are stored")
+    func skipped() async throws {
         let bench = try await EngineBench([#"{"name":"a"}"#, #"{"id":2,"name":"b"}"#, "null", "7"])
         let summary = try await bench.reload()
-        #expect(summary.figures.leftOut == 2)
-        #expect(summary.notices.first?.hasPrefix("2 items were left out: element 0 at byte") == true)
+        #expect(summary.figures.skipped == 2)
+        #expect(summary.notices.first?.hasPrefix("2 items were skipped: element 0 at byte") == true)
         #expect(try bench.names == ["b"])
         #expect(try bench.query("SELECT complete, reason FROM run") == ["0|left_out"])
     }
@@ -114,10 +114,10 @@ struct StoreTests {
         #expect(error.httpStatus == 200)
         #expect(error.url == "\(bench.server.url)/things?per_page=10&page=2")
         #expect(try bench.feed("item_count, next_page, status, error ->> 'kind'") == "10|2|endFooter|undecodable")
-        #expect(try bench.query("SELECT stopped_by FROM _walk") == ["undecodable"])
+        #expect(try bench.query("SELECT stopped_by FROM _crawl") == ["undecodable"])
         try await bench.more(.allPages)
         #expect(try bench.names == bench.upstreamNames(35))
-        #expect(try bench.query("SELECT stopped_by IS NULL FROM _walk") == ["1"])
+        #expect(try bench.query("SELECT stopped_by IS NULL FROM _crawl") == ["1"])
     }
 
     @Test("What an ended process left open is closed by the next command")

@@ -14,11 +14,11 @@ public struct FeedRecord: Sendable, Hashable {
     public let noMoreData: Bool
     /// What will be requested next, as a person would write it; nil before the first page and at the end.
     public let nextPage: String?
-    /// How many walks have changed it.
+    /// How many crawls have changed it.
     public let generation: Int
     /// Its rows that the upstream has.
     public let itemCount: Int
-    /// Whether the last walk reached its end, undrifted.
+    /// Whether the last crawl reached its end, undrifted.
     public let isComplete: Bool
     /// When its first page was last stored or found unchanged.
     public let reloadedAt: String?
@@ -30,9 +30,9 @@ public struct FeedRecord: Sendable, Hashable {
     public let error: FeedError?
 
     init(_ row: RecordRow) throws {
-        name = try row.requiredText("name")
+        name = try row.textOrEmpty("name")
         model = try row.text("model")
-        url = try row.requiredText("url")
+        url = try row.textOrEmpty("url")
         status = try row.word("status") ?? .none
         noMoreData = try row.flag("no_more_data")
         nextPage = try row.text("next_page")

@@ -14,8 +14,8 @@ public struct QuotaRecord: Sendable, Hashable {
     public let blockedUntil: String?
 
     init(_ row: RecordRow) throws {
-        origin = try row.requiredText("origin")
-        resource = try row.requiredText("resource")
+        origin = try row.textOrEmpty("origin")
+        resource = try row.textOrEmpty("resource")
         remaining = try row.integer("remaining")
         resetAt = try row.text("reset_at")
         blockedUntil = try row.text("blocked_until")

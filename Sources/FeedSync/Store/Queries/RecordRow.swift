@@ -19,7 +19,7 @@ struct RecordRow {
 
     func text(_ column: String) throws -> String? { statement.text(at: try index(column)) }
 
-    func requiredText(_ column: String) throws -> String { try text(column) ?? "" }
+    func textOrEmpty(_ column: String) throws -> String { try text(column) ?? "" }
 
     func integer(_ column: String) throws -> Int? {
         let index = try index(column)
@@ -42,8 +42,8 @@ struct RecordRow {
     }
 
     /// The four columns that tell what became of items.
-    func itemFigures() throws -> ItemFigures {
-        var items = ItemFigures()
+    func itemFigures() throws -> ItemCounts {
+        var items = ItemCounts()
         items.inserted = try count("inserted")
         items.updated = try count("updated")
         items.unchanged = try count("unchanged")

@@ -46,9 +46,9 @@ public struct StoredRow: Sendable, Hashable {
     public let values: [StoredValue]
     /// The section's name; nil for an item without one.
     public let section: String?
-    /// The newest changed walk that placed the item.
+    /// The newest changed crawl that placed the item.
     public let generation: Int
-    /// Its number in that walk, from 0.
+    /// Its number in that crawl, from 0.
     public let position: Int
     /// When it was stored.
     public let firstSeenAt: String

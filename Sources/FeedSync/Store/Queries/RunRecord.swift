@@ -14,9 +14,9 @@ public struct RunRecord: Sendable, Hashable {
     public let finishedAt: String?
     /// How it ended; nil as long as `finishedAt` is.
     public let outcome: RunOutcome?
-    /// Whether its walk reached its end, undrifted.
+    /// Whether its crawl reached its end, undrifted.
     public let isComplete: Bool
-    /// Why the walk is not complete; nil where it is.
+    /// Why the crawl is not complete; nil where it is.
     public let reason: IncompleteReason?
     /// Pages committed.
     public let pages: Int
@@ -25,15 +25,15 @@ public struct RunRecord: Sendable, Hashable {
     /// Bytes received, as transferred.
     public let bytes: Int
     /// What became of the items.
-    public let items: ItemFigures
+    public let items: ItemCounts
     /// Why it failed; nil if it did not.
     public let error: FeedError?
 
     init(_ row: RecordRow) throws {
         id = try row.count("id")
-        feed = try row.requiredText("feed")
-        command = try row.requiredText("command")
-        startedAt = try row.requiredText("started_at")
+        feed = try row.textOrEmpty("feed")
+        command = try row.textOrEmpty("command")
+        startedAt = try row.textOrEmpty("started_at")
         finishedAt = try row.text("finished_at")
         outcome = try row.word("outcome")
         isComplete = try row.flag("complete")

@@ -30,7 +30,7 @@ extension Store {
     public func sections(of feed: String) throws(FeedError) -> [Section] {
         try records("SELECT * FROM section WHERE feed = ? ORDER BY position", [.text(feed)]) { row in
             Section(
-                feed: try row.requiredText("feed"), name: try row.text("name"), position: try row.count("position"),
+                feed: try row.textOrEmpty("feed"), name: try row.text("name"), position: try row.count("position"),
                 itemCount: try row.count("item_count"), store: self)
         }
     }

@@ -1,7 +1,7 @@
 extension StatusEvent {
     init(_ row: RecordRow) throws {
         self.init(
-            id: try row.count("id"), at: try row.requiredText("at"), feed: try row.requiredText("feed"),
+            id: try row.count("id"), at: try row.textOrEmpty("at"), feed: try row.textOrEmpty("feed"),
             run: try row.count("run"), status: try row.word("status") ?? .none, page: try row.integer("page"),
             items: try row.itemFigures(), error: try row.text("error"))
     }

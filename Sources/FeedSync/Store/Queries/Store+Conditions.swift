@@ -5,25 +5,25 @@ extension Store {
     func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedError) -> Validators? {
         try records(
             """
-            SELECT etag, last_modified, continuation FROM _page WHERE feed = ? AND request = ? AND credential = ?
+            SELECT etag, last_modified, cursor FROM _page WHERE feed = ? AND request = ? AND credential = ?
             ORDER BY id DESC LIMIT 1
             """, [.text(definition.name), .text(page.identity), Value(page.credentialFingerprint)]
         ) { row in
             let validators = Validators(etag: try row.text("etag"), lastModified: try row.text("last_modified"))
             // A 304 would not tell that the header which leads on has come since.
             let mayHaveGoneOn = definition.mayHaveGoneOn(
-                from: page.continuation, to: try row.text("continuation").map(Continuation.init))
+                from: page.cursor, to: try row.text("cursor").map(PageCursor.init))
             return mayHaveGoneOn || validators.isEmpty ? nil : validators
         }.first.flatMap(\.self)
     }
 
-    /// The name of the part that the last walk began with; nil for a feed that is not split, or has no walk.
-    func firstPart(of feed: String) throws(FeedError) -> String? {
+    /// The name of the part that the last crawl began with; nil for a feed that is not split, or has no crawl.
+    func firstPartition(of feed: String) throws(FeedError) -> String? {
         try records(
             """
-            SELECT asked FROM _feed JOIN _walk_page ON _walk_page.walk = _feed.walk
+            SELECT asked FROM _feed JOIN _crawl_page ON _crawl_page.crawl = _feed.crawl
             WHERE feed = ? AND number = 1 AND asked IS NOT NULL
             """, [.text(feed)]
-        ) { row in try row.requiredText("asked") }.first.flatMap { SplitRule.partName(in: Continuation($0)) }
+        ) { row in try row.textOrEmpty("asked") }.first.flatMap { PartitionScheme.partitionName(in: PageCursor($0)) }
     }
 }

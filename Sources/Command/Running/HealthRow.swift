@@ -1,0 +1,69 @@
+internal import FeedSync
+
+/// How a feed does, and why, in words.
+struct HealthRow: Sendable {
+    let feed: KnownFeed
+    let health: FeedHealth
+    private let plan: Plan?
+    private let now: Int64
+    /// What the upstream has served of what it said there is; nil where that is all.
+    private let served: String?
+
+    /// - Parameters:
+    ///   - history: What the store knows of its rounds.
+    ///   - now: In milliseconds since 1970.
+    init(_ feed: KnownFeed, _ history: FeedHistory, now: Int64) {
+        self.feed = feed
+        self.now = now
+        served = history.expectedCount.flatMap { expected in
+            guard expected > history.seenCount else { return nil }
+            return "\(NumberFormat.count(history.seenCount)) of \(NumberFormat.count(expected, "item"))"
+        }
+        plan = feed.definition.map { Planner.plan(history, every: $0.every) }
+        health = feed.record.map { [plan] in FeedHealth($0, history, plan, now: now) } ?? .new
+    }
+
+    /// When it is due; empty for a feed that the configuration does not have.
+    var due: String {
+        guard let plan else { return "" }
+        guard let dueAt = plan.dueAt, dueAt > now else { return "now" }
+        return "in \(RelativeTime.until(dueAt, now: now))"
+    }
+
+    /// Why it is not fresh; nil where there is nothing to say.
+    var why: String? {
+        switch health {
+        case .new, .fresh: nil
+        case .stale(let since): "due \(RelativeTime.ago(since, now: now)), and not synced since"
+        case .limited(let until): "the host wants no request for another \(RelativeTime.until(until, now: now))"
+        case .incomplete(let reason): reason.map(words) ?? "there are further pages"
+        case .failing(let times, let since):
+            (times > 1
+                ? "\(times) times" + (since.map { ", first \(RelativeTime.ago($0, now: now))" } ?? "") + ": " : "")
+                + (feed.record?.error?.message ?? "the reason is not kept")
+        }
+    }
+
+    /// The feed's row of table `feed`, with how it does.
+    var json: String {
+        var health = JSONObjectText()
+        health.add("health", self.health.word)
+        health.add("why", why)
+        // Members of one object: the row's, then these.
+        return feed.json.dropLast() + "," + health.text.dropFirst()
+    }
+
+    private func words(_ reason: IncompleteReason) -> String {
+        switch reason {
+        case .cutOff: "it was cut off, and goes on the next time"
+        case .failed: "a page failed"
+        case .cap:
+            served.map { "the upstream has served \($0): narrow the query, or see `split`" }
+                ?? "the upstream serves no further page, and has more"
+        case .maxPages: "stopped at max_pages"
+        case .skipped: "some items were skipped"
+        case .upstreamIncomplete: "the upstream says that it did not give all"
+        case .drift: "the list moved while it was read"
+        }
+    }
+}

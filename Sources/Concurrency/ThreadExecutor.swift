@@ -1,0 +1,117 @@
+internal import Glibc
+
+/// A serial executor with a thread of its own, for actors that make blocking C calls.
+///
+/// Swift's cooperative pool has one thread a core; a call that blocks there (SQLite waiting for a lock, a slow
+/// disk) starves everything else. An actor takes part by returning this from `unownedExecutor` and by keeping it
+/// alive for as long as itself.
+///
+/// - Isolation: `enqueue` from any thread; jobs run one at a time, in order, on the executor's thread.
+public final class ThreadExecutor: SerialExecutor, TaskExecutor {
+    private let queue: JobQueue
+
+    /// Starts the thread; nil where the system has no more of them.
+    public init?() {
+        queue = JobQueue()
+        let start = Unmanaged.passRetained(queue)
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, runJobs, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            return nil
+        }
+        pthread_detach(thread)
+    }
+
+    deinit { queue.close() }
+
+    /// Puts a job at the end of the queue.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.append(PendingJob(job: job, serial: asUnownedSerialExecutor(), task: asUnownedTaskExecutor()))
+    }
+
+    /// What a task prefers that is to go on here wherever it waited: what waits for a page cursor goes on by way of the
+    /// global pool otherwise, also in an actor of this executor, and that is a thread that is woken for nothing.
+    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        UnownedTaskExecutor(ordinary: self)
+    }
+
+    /// What an actor returns from `unownedExecutor`.
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+}
+
+private struct PendingJob {
+    let job: UnownedJob
+    let serial: UnownedSerialExecutor
+    let task: UnownedTaskExecutor
+}
+
+private func runJobs(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let start else { return nil }
+    let queue = Unmanaged<JobQueue>.fromOpaque(start).takeRetainedValue()
+    while let pending = queue.next() {
+        pending.job.runSynchronously(isolatedTo: pending.serial, taskExecutor: pending.task)
+    }
+    return nil
+}
+
+/// Jobs in order of arrival, with a thread that sleeps while there are none.
+private final class JobQueue: @unchecked Sendable {
+    // Sendable: `jobs` and `isClosed` are touched only while `mutex` is held.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var jobs: [PendingJob] = []
+    private var head = 0
+    private var isClosed = false
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+        condition = .allocate(capacity: 1)
+        condition.initialize(to: pthread_cond_t())
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func append(_ job: PendingJob) {
+        pthread_mutex_lock(mutex)
+        jobs.append(job)
+        pthread_mutex_unlock(mutex)
+        // Not before the mutex is free, or the thread wakes only to wait for it.
+        pthread_cond_signal(condition)
+    }
+
+    func close() {
+        pthread_mutex_lock(mutex)
+        isClosed = true
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// The next job, waiting for one; nil once closed and empty.
+    func next() -> PendingJob? {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while head == jobs.count {
+            if isClosed { return nil }
+            pthread_cond_wait(condition, mutex)
+        }
+        let job = jobs[head]
+        head += 1
+        if head == jobs.count {
+            jobs.removeAll(keepingCapacity: true)
+            head = 0
+        }
+        return job
+    }
+}

@@ -1,0 +1,71 @@
+internal import YAML
+
+/// One mistake in a configuration.
+public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
+    /// Where it is.
+    public let position: SourcePosition
+    /// What is wrong, in a sentence without the place; never holds a credential.
+    public let problem: String
+    /// The word that is wrong, where it is one word.
+    public let word: String?
+    /// The valid word nearest to it, where one is near.
+    public let suggestion: String?
+
+    /// A mistake at `position`.
+    public init(position: SourcePosition, problem: String, word: String? = nil, suggestion: String? = nil) {
+        self.position = position
+        self.problem = problem
+        self.word = word
+        self.suggestion = suggestion
+    }
+
+    /// The mistake on one line: ``feedsync.yaml:12:5: unknown member `colums` in feed `x`; did you mean `columns`?``.
+    public var description: String {
+        let hint = suggestion.map { "; did you mean `\($0)`?" } ?? ""
+        return "\(position): \(problem)\(hint)"
+    }
+}
+
+/// All that is wrong with a configuration.
+public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The diagnostics in the order of the file; never empty.
+    public let diagnostics: [Diagnostic]
+
+    /// A configuration with one mistake and perhaps more.
+    public init(_ first: Diagnostic, _ others: [Diagnostic] = []) {
+        diagnostics = [first] + others
+    }
+
+    /// The diagnostics, one a line.
+    public var description: String {
+        diagnostics.map(\.description).joined(separator: "\n")
+    }
+}
+
+extension ConfigurationError {
+    init(_ error: YAMLError) {
+        self.init(Diagnostic(position: SourcePosition(error.mark), problem: error.problem))
+    }
+}
+
+/// Gathers diagnostics while a configuration is read, so that one run tells them all.
+///
+/// - Isolation: that of the one reader it belongs to.
+final class Diagnostics {
+    private(set) var diagnostics: [Diagnostic] = []
+    private var known: Set<Diagnostic> = []
+
+    /// Adds a mistake that is not known yet: a member may be read more than once.
+    func add(_ mistake: Diagnostic) {
+        if known.insert(mistake).inserted { diagnostics.append(mistake) }
+    }
+
+    /// - Throws: `ConfigurationError` with everything gathered, in the order of the file, if there is anything.
+    func throwIfAny() throws(ConfigurationError) {
+        let sorted = diagnostics.sorted {
+            ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column)
+        }
+        guard let first = sorted.first else { return }
+        throw ConfigurationError(first, Array(sorted.dropFirst()))
+    }
+}

@@ -1,0 +1,203 @@
+internal import HTTP
+
+extension SecondPageTrials {
+    /// How a trial went.
+    enum Outcome {
+        /// A second page came; the number of the first, where pages have one, and what shows it.
+        case verified(first: Int?, String)
+        /// It could not be tried.
+        case unverified(String)
+        /// It leads nowhere.
+        case rejected(String)
+    }
+
+    /// Tries a candidate with as many requests as it takes to be sure.
+    mutating func outcome(
+        of candidate: PagingCandidate, _ structure: StructureSearch
+    ) async throws(FetchFailure) -> Outcome {
+        switch candidate.trial {
+        case .follow, .keyset: try await followed(candidate, structure)
+        // Some tell numbers from 1 and want them from 0.
+        case .page(let first?) where first != 1 || candidate.isAsked:
+            try await numbered(candidate, from: first, structure)
+        case .page: try await searched(candidate, structure)
+        case .offset: try await passedOver(candidate, structure)
+        }
+    }
+
+    /// Goes where the first page leads.
+    private mutating func followed(
+        _ candidate: PagingCandidate, _ structure: StructureSearch
+    ) async throws(FetchFailure) -> Outcome {
+        guard let settled = settled(by: candidate) else { return .rejected("it cannot be written down") }
+        let style = settled.pagination
+        let reading = structure.reading
+        let facts = PaginationInput(
+            cursor: nil, elementCount: reading.elementCount, crawlElementCount: reading.elementCount,
+            values: style.bodyPaths.map { reading.body.value(at: $0)?.scalar },
+            lastItemValues: style.itemPaths.map { reading.items.last?.value(at: $0)?.scalar },
+            headers: first.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
+            url: first.response.url.text, secrets: page.secrets)
+        let end: NextPage
+        do throws(PagingError) {
+            end = try style.next(after: facts)
+        } catch {
+            return .rejected(error.problem)
+        }
+        guard let next = end.next else { return .rejected("it leads nowhere") }
+        switch try await fetch(settled, PageCursor(page.secrets.conceal(next.text)), structure) {
+        case .forbidden(let reason): return .unverified(reason)
+        case .nothing(let reason): return .rejected(reason)
+        case .page(let second):
+            let news = news(in: second, structure)
+            guard candidate.certainty == .certain ? news.fresh > 0 : news.isAllNew else {
+                return .rejected(Self.words(for: news))
+            }
+            if candidate.trial == .keyset, turns(second, structure) {
+                return .rejected("the page that came does not go on behind the first one")
+            }
+            if candidate.certainty == .guess, let reason = try await change(structure) { return .rejected(reason) }
+            return .verified(first: nil, "the next page brought \(Self.items(news.fresh)) more")
+        }
+    }
+
+    /// Why the first page cannot be compared with others: an upstream that gives something else at every request would
+    /// seem to heed any parameter.
+    private mutating func change(_ structure: StructureSearch) async throws(FetchFailure) -> String? {
+        guard case .page(let again) = try await fetch(definition, nil, structure) else {
+            return "the first page did not come again"
+        }
+        let news = news(in: again, structure)
+        return news.known > news.fresh ? nil : "the first page is another one at every request"
+    }
+
+    /// Asks for the page after the first one, whose number is known.
+    private mutating func numbered(
+        _ candidate: PagingCandidate, from first: Int, _ structure: StructureSearch
+    ) async throws(FetchFailure) -> Outcome {
+        let (number, isBeyond) = first.addingReportingOverflow(1)
+        guard !isBeyond, first >= 0 else { return .rejected("there is no page after \(first)") }
+        let second = try await asked(candidate, number, from: first, structure)
+        guard case .page(let reading) = second else { return Self.rejection(second) }
+        let news = news(in: reading, structure)
+        if news.isAllNew { return .verified(first: first, "page \(number) brought \(Self.items(news.fresh)) more") }
+        // The number in the body may begin at 0 while the one in the URL begins at 1.
+        guard first == 0, news.isSame, case .page(let third) = try await asked(candidate, 2, from: 0, structure),
+            self.news(in: third, structure).isAllNew
+        else { return .rejected(Self.words(for: news)) }
+        return .verified(first: 1, "page 1 is the first page, and page 2 brought \(Self.items(third.items.count)) more")
+    }
+
+    /// Finds out the number of the first page.
+    private mutating func searched(
+        _ candidate: PagingCandidate, _ structure: StructureSearch
+    ) async throws(FetchFailure) -> Outcome {
+        let second = try await asked(candidate, 2, from: 0, structure)
+        if case .page(let reading) = second {
+            let news = news(in: reading, structure)
+            guard news.isAllNew else { return .rejected(Self.words(for: news)) }
+        }
+        guard case .page(let one) = try await asked(candidate, 1, from: 0, structure) else {
+            return Self.rejection(second)
+        }
+        let news = news(in: one, structure)
+        if news.isSame {
+            guard case .page(let reading) = second else { return Self.rejection(second) }
+            return .verified(
+                first: 1, "page 1 is the first page, and page 2 brought \(Self.items(reading.items.count)) more")
+        }
+        guard news.isAllNew, case .page(let zero) = try await asked(candidate, 0, from: 0, structure),
+            self.news(in: zero, structure).isSame
+        else { return .rejected("neither page 0 nor page 1 is the first page") }
+        return .verified(first: 0, "page 0 is the first page, and page 1 brought \(Self.items(news.fresh)) more")
+    }
+
+    private mutating func asked(
+        _ candidate: PagingCandidate, _ number: Int, from first: Int, _ structure: StructureSearch
+    ) async throws(FetchFailure) -> Answer {
+        guard let settled = settled(by: candidate, first: first) else { return .nothing("it cannot be written down") }
+        return try await fetch(settled, PageCursor("\(number)"), structure)
+    }
+
+    /// Asks for the first page's last item and what follows: that proves what is counted, and that nothing lies between.
+    private mutating func passedOver(
+        _ candidate: PagingCandidate, _ structure: StructureSearch
+    ) async throws(FetchFailure) -> Outcome {
+        let count = structure.reading.elementCount
+        guard count > 1 else { return .rejected("one item is too few to tell") }
+        guard let settled = settled(by: candidate) else { return .rejected("it cannot be written down") }
+        let answer = try await fetch(settled, PageCursor("\(count - 1)"), structure)
+        guard case .page(let reading) = answer else {
+            // Some give only whole pages; what a page says of itself is enough to go by.
+            guard candidate.certainty == .likely,
+                case .page(let next) = try await fetch(settled, PageCursor("\(count)"), structure)
+            else { return Self.rejection(answer) }
+            let news = news(in: next, structure)
+            guard news.isAllNew else { return .rejected(Self.words(for: news)) }
+            return .verified(first: nil, "from \(count) on came \(Self.items(news.fresh)) more")
+        }
+        let known = structure.reading.keys(structure.keyPaths)
+        let keys = reading.keys(structure.keyPaths)
+        guard let last = known.last, keys.first == last else {
+            return .rejected("from \(count - 1) on comes something else than the first page's last item")
+        }
+        let rest = Set(keys.dropFirst())
+        guard !rest.isEmpty else { return .rejected("nothing comes behind the first page") }
+        guard rest.isDisjoint(with: known) else { return .rejected("items of the first page came again") }
+        return .verified(
+            first: nil, "from \(count - 1) on came the first page's last item and \(Self.items(rest.count)) more")
+    }
+
+    private static func rejection(_ answer: Answer) -> Outcome {
+        switch answer {
+        case .nothing(let reason), .forbidden(let reason): .rejected(reason)
+        case .page: .rejected("the page that came is not the second one")
+        }
+    }
+
+    private static func items(_ count: Int) -> String { "\(count) \(count == 1 ? "item" : "items")" }
+}
+
+extension SecondPageTrials {
+    /// What a page has that the first one has not.
+    struct News {
+        let fresh: Int
+        let known: Int
+        /// Whether it is the first page.
+        let isSame: Bool
+
+        var isAllNew: Bool { fresh > 0 && known == 0 }
+    }
+
+    private func news(in reading: PageReading, _ structure: StructureSearch) -> News {
+        let first = structure.reading.keys(structure.keyPaths)
+        let keys = reading.keys(structure.keyPaths)
+        let known = Set(first)
+        let fresh = keys.count { !known.contains($0) }
+        return News(fresh: fresh, known: keys.count - fresh, isSame: keys == first)
+    }
+
+    private static func words(for news: News) -> String {
+        if news.isSame { return "the first page came again" }
+        return news.fresh == 0 ? "nothing new came" : "\(items(news.known)) of the first page came again"
+    }
+
+    /// Whether keys that rise or fall on the first page do not go on so on the second.
+    private func turns(_ second: PageReading, _ structure: StructureSearch) -> Bool {
+        let numbers = { (reading: PageReading) in
+            reading.items.compactMap { $0.value(at: structure.keyPaths.first ?? .memberName)?.scalar.integer }
+        }
+        let (before, after) = (numbers(structure.reading), numbers(second))
+        guard before.count > 1, let last = before.last, let next = after.first else { return false }
+        if zip(before, before.dropFirst()).allSatisfy({ $0 < $1 }) { return next <= last }
+        if zip(before, before.dropFirst()).allSatisfy({ $0 > $1 }) { return next >= last }
+        return false
+    }
+}
+
+extension JSONScalar {
+    /// The number, where 64 bits hold it.
+    fileprivate var integer: Int64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+}

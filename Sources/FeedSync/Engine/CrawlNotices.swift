@@ -1,0 +1,41 @@
+/// What to tell of a crawl that came to less than it was for.
+struct CrawlNotices {
+    /// The parts that had more than the upstream serves, although they cannot be halved.
+    private var parts: [String] = []
+    private var hasItems = false
+
+    /// Takes note of a page that came.
+    mutating func note(_ page: LoadedPage) {
+        // A page that is as it was stored has told what it has to tell.
+        if case .decoded(let decoded) = page.content, decoded.keys != "[]" { hasItems = true }
+        guard page.end.part == .capped, let part = PartitionScheme.partitionName(in: page.page.cursor) else { return }
+        parts.append(part)
+    }
+
+    /// The notices; none for a crawl that was served all, and met an item that moves the watermark.
+    ///
+    /// - Parameter seen: How many items the upstream has served.
+    func texts(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
+        guard let crawl else { return [] }
+        return [cap(crawl, seen: seen, isPartitioned: feed.split != nil), watermark(crawl, feed.sync)].compactMap(
+            \.self)
+    }
+
+    /// Of an upstream that does not serve all that it has; none where no total tells.
+    private func cap(_ crawl: CrawlState, seen: Int, isPartitioned: Bool) -> String? {
+        guard crawl.reason == .cap, let total = crawl.total, total > seen else { return nil }
+        let figures = "the upstream served \(seen) of the \(total) items that it says there are"
+        guard let part = parts.first else {
+            return figures + (isPartitioned ? "" : ": narrow the query, or have it asked for in parts with `split`")
+        }
+        let which = parts.count == 1 ? "the part \(part) has" : "\(parts.count) parts, such as \(part), have"
+        return "\(figures): \(which) more than it serves at once, and cannot be halved; narrow the query"
+    }
+
+    /// Of items that do not say how far they reach.
+    private func watermark(_ crawl: CrawlState, _ rule: SyncRule) -> String? {
+        guard case .since(let rule) = rule, hasItems, crawl.furthest == nil else { return nil }
+        return "no item that came has a time or a whole number at `\(rule.path)`: `\(rule.parameter)` stays as it was, "
+            + "and each sync asks for the same again; correct `from` in the feed's `sync`"
+    }
+}

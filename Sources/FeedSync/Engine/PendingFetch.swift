@@ -1,0 +1,37 @@
+internal import Concurrency
+
+/// A response that is on its way, for one who waits for it.
+///
+/// A task's own value would do, but whoever waits for one goes on by way of the global pool: a thread that is woken for
+/// nothing, twice a page.
+final class PendingFetch: Sendable {
+    private enum State: Sendable {
+        case underWay
+        case awaited(CheckedContinuation<PageLoader.Fetch, Never>)
+        case here(PageLoader.Fetch)
+    }
+
+    private let state = Lock(State.underWay)
+
+    /// The response is here; once.
+    func finish(_ fetch: PageLoader.Fetch) {
+        let waiting = state.withLock { state -> CheckedContinuation<PageLoader.Fetch, Never>? in
+            defer { state = .here(fetch) }
+            if case .awaited(let waiting) = state { return waiting }
+            return nil
+        }
+        waiting?.resume(returning: fetch)
+    }
+
+    /// Waits for the response; once.
+    func value(isolation: isolated (any Actor)? = #isolation) async -> PageLoader.Fetch {
+        await withCheckedContinuation { continuation in
+            let here = state.withLock { state -> PageLoader.Fetch? in
+                if case .here(let fetch) = state { return fetch }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let here { continuation.resume(returning: here) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import Concurrency
+
+/// What the commands of `${command:…}` printed: each is run once in a process, however many feeds refer to it.
+///
+/// - Isolation: any task or thread; commands run one after the other on a thread of their own.
+public final class CommandSecrets: Sendable {
+    struct Key: Hashable {
+        let command: String
+        let folder: String
+    }
+
+    private let values = Lock<[Key: Result<String, ShellCommand.Failure>]>([:])
+    private let runner = Lock<CommandRunner?>(nil)
+    private let timeLimit: Duration
+    private let placeholder: String?
+
+    /// Nothing run yet; a command that takes longer than `timeLimit` is ended.
+    public init(timeLimit: Duration = .seconds(30)) {
+        self.timeLimit = timeLimit
+        placeholder = nil
+    }
+
+    /// For showing what would be requested: each command counts as one that printed `placeholder`, and none is run.
+    public init(standingIn placeholder: String) {
+        timeLimit = .zero
+        self.placeholder = placeholder
+    }
+
+    /// What a command printed; nil as long as it was not run.
+    func value(of command: String, folder: String) -> Result<String, ShellCommand.Failure>? {
+        if let placeholder { return .success(placeholder) }
+        let key = Key(command: command, folder: folder)
+        return values.withLock { $0[key] }
+    }
+
+    /// Runs a command, unless it was run before; whether it failed is told by `value`.
+    ///
+    /// - Throws: `FeedError`, of kind `cancelled` if the task is: the command is ended then, and may be run again.
+    func run(_ command: String, folder: String, environment: [String: String]) async throws(FeedError) {
+        let key = Key(command: command, folder: folder)
+        guard values.withLock({ $0[key] }) == nil else { return }
+        let runner = self.runner.withLock { runner in
+            runner = runner ?? CommandRunner()
+            return runner
+        }
+        guard let runner else { throw FeedError(.store, "the system has no thread for the command `\(command)`") }
+        let run = ShellCommand(command, folder: folder, environment: environment, timeLimit: timeLimit)
+        await withTaskCancellationHandler {
+            await runner.run { [values] in
+                // Somebody else may have run it in the meantime.
+                guard values.withLock({ $0[key] }) == nil else { return }
+                let result = Result { () throws(ShellCommand.Failure) in try run.run() }
+                guard result != .failure(.cancelled) else { return }
+                values.withLock { $0[key] = result }
+            }
+        } onCancel: {
+            run.stop()
+        }
+        if values.withLock({ $0[key] }) == nil { throw .cancelled }
+    }
+}
+
+extension CommandSecrets: CustomStringConvertible, CustomReflectable {
+    /// How many there are.
+    public var description: String { "\(values.withLock { $0.count }) command outputs" }
+
+    /// A mirror without children, so that `dump` shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// Runs what blocks, on a thread of its own.
+private actor CommandRunner {
+    private let executor: ThreadExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init?() {
+        guard let executor = ThreadExecutor() else { return nil }
+        self.executor = executor
+    }
+
+    func run(_ body: @Sendable () -> Void) { body() }
+}

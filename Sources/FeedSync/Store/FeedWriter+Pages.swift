@@ -1,0 +1,191 @@
+internal import SQLite
+
+extension FeedWriter {
+    /// The newest stored page for a request; nil if there is none.
+    func storedPage(_ request: String, _ credential: Int64) throws -> StoredPage? {
+        if let known = lookedUp[RequestKey(request: request, credential: credential)] { return known }
+        var page: StoredPage?
+        try connection.rows(
+            """
+            SELECT id, etag, last_modified, generation, position, placed, elements, keys, cursor, total, skipped
+            FROM _page WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
+            """, [.text(feed), .text(request), Value(credential)]
+        ) { row in
+            page = StoredPage(
+                id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
+                place: Place(generation: row.int64(at: 3), position: row.int64(at: 4)), placed: row.int64(at: 5),
+                elements: Int(row.int64(at: 6)), skipped: Int(row.int64(at: 10)), keys: row.text(at: 7) ?? "[]",
+                cursor: row.text(at: 8).map(PageCursor.init),
+                total: row.isNull(at: 9) ? nil : Int(row.int64(at: 9)))
+        }
+        lookedUp[RequestKey(request: request, credential: credential)] = .some(page)
+        return page
+    }
+
+    /// Begins the crawl of a first page. Pages of earlier crawls stay, for their validators; which crawl saw them goes.
+    func startCrawl(_ page: PageCommit, now: String) throws -> CrawlState {
+        let serverDate = page.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
+        try connection.run(
+            "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", .text(feed))
+        try connection.run(
+            "INSERT INTO _crawl (feed, mode, started_at, server_date, watermark) VALUES (?, ?, ?, ?, ?)",
+            .text(feed), .text(page.mode), .text(now), Value(serverDate), Value(page.watermark))
+        var crawl = CrawlState(id: connection.lastInsertRowID)
+        crawl.cap = state.crawl?.cap
+        return crawl
+    }
+
+    /// The number of the page's record: the stored one where nothing but its validators is new.
+    func recordPage(
+        _ page: PageCommit, _ keys: String, elements: Int, storedID: Int64?, place: Place, placed: Int64,
+        sharesRows: Bool, crawl: Int64, now: String
+    ) throws -> Int64 {
+        // Another page wrote a row of this one, so no validator speaks for all of them.
+        let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : page.validators
+        let known = try storedPage(page.request, page.credential)
+        lookedUp[RequestKey(request: page.request, credential: page.credential)] = nil
+        let isKnown =
+            known.map {
+                $0.id == storedID
+                    || $0.keys == keys && $0.place == place && $0.cursor == page.upstreamNext
+                        && $0.total == page.end.total && $0.elements == elements
+                        && $0.skipped == page.skipped.count
+            } ?? false
+        if let known, isKnown {
+            if known.validators != validators {
+                try connection.run(
+                    "UPDATE _page SET etag = ?, last_modified = ? WHERE id = ?", Value(validators.etag),
+                    Value(validators.lastModified), Value(known.id))
+            }
+            return known.id
+        }
+        if known != nil { try dropPages(page, keepingThoseOf: page.isCheck ? crawl : nil) }
+        try connection.run(
+            """
+            INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
+                skipped, cursor, http_status, total, etag, last_modified, fetched_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .text(feed), Value(crawl), .text(page.request), Value(page.credential), Value(place.generation),
+            Value(place.position), Value(placed), Value(elements), .text(keys), Value(page.direction == .header),
+            Value(page.skipped.count), Value(page.upstreamNext?.text), Value(page.httpStatus), Value(page.end.total),
+            Value(validators.etag), Value(validators.lastModified),
+            .text(now))
+        return connection.lastInsertRowID
+    }
+
+    /// Drops the stored pages of a page's request.
+    ///
+    /// - Parameter crawl: Whose pages stay: one that is asked for once more may stand in the crawl already.
+    private func dropPages(_ page: PageCommit, keepingThoseOf crawl: Int64?) throws {
+        let ofRequest = "DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ?"
+        if let crawl {
+            try connection.run(
+                "\(ofRequest) AND id NOT IN (SELECT page FROM _crawl_page WHERE crawl = ?)", .text(feed),
+                .text(page.request), Value(page.credential), Value(crawl))
+        } else {
+            try connection.run(ofRequest, .text(feed), .text(page.request), Value(page.credential))
+        }
+    }
+
+    /// Keeps a page's newer validators; one that has none may share rows with others, or its rows were written since.
+    func refresh(_ page: StoredPage, _ validators: Validators) throws {
+        lookedUp = [:]
+        try connection.run(
+            """
+            UPDATE _page SET etag = ?, last_modified = ?
+            WHERE id = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
+    }
+
+    /// Gives the rows of the crawl's unchanged pages the places that the crawl met them at, in its generation: a crawl
+    /// that met a changed page leaves the upstream's order.
+    func lift(_ crawl: CrawlState, to generation: Int64, sections: inout SectionTally) throws {
+        struct Run {
+            var generation: Int64, from: Int64, count: Int64, to: Int64
+        }
+        var runs: [Run] = []
+        var pages: [(id: Int64, to: Int64)] = []
+        try connection.rows(
+            """
+            SELECT p.id, p.generation, p.position, p.placed, w.position FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND w.number > ? AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
+            """, [Value(crawl.id), Value(crawl.lifted), Value(generation)]
+        ) { row in
+            let run = Run(
+                generation: row.int64(at: 1), from: row.int64(at: 2), count: row.int64(at: 3), to: row.int64(at: 4))
+            pages.append((row.int64(at: 0), run.to))
+            if let last = runs.last, last.generation == run.generation, last.from + last.count == run.from,
+                last.to + last.count == run.to
+            {
+                runs[runs.count - 1].count += run.count
+            } else {
+                runs.append(run)
+            }
+        }
+        for run in runs {
+            try move(
+                from: Place(generation: run.generation, position: run.from), count: run.count,
+                to: Place(generation: generation, position: run.to), sections: &sections)
+        }
+        if !pages.isEmpty { lookedUp = [:] }
+        for page in pages {
+            try connection.run(
+                "UPDATE _page SET generation = ?, position = ? WHERE id = ?", Value(generation), Value(page.to),
+                Value(page.id))
+        }
+        // Whatever other page had one of these rows.
+        for run in runs {
+            var places = PlaceRanges()
+            places.insert(Place(generation: run.generation, position: run.from), count: run.count)
+            try lapse(places, longest: max(state.longestPage, run.count))
+        }
+    }
+
+    /// Moves the rows of `count` places.
+    func move(from: Place, count: Int64, to: Place, sections: inout SectionTally) throws {
+        try connection.rows(
+            """
+            UPDATE \(try SQL.identifier(tableName)) SET _generation = ?, _position = _position + ?
+            WHERE _generation = ? AND _position >= ? AND _position < ? RETURNING _section, _position
+            """,
+            [
+                Value(to.generation), Value(to.position - from.position), Value(from.generation), Value(from.position),
+                Value(from.position + count),
+            ]
+        ) { row in
+            let section = row.text(at: 0)
+            let place = Place(generation: to.generation, position: row.int64(at: 1))
+            let old = Place(generation: from.generation, position: place.position - to.position + from.position)
+            sections.leave(section, at: old, forAnother: false)
+            sections.note(section, at: place)
+        }
+    }
+
+    /// Takes the validators from pages that have a row at one of these places: it was written from elsewhere.
+    func lapse(_ places: PlaceRanges, longest: Int64) throws {
+        if !places.ranges.isEmpty { lookedUp = [:] }
+        for range in places.ranges {
+            try connection.run(
+                """
+                UPDATE _page SET etag = NULL, last_modified = NULL
+                WHERE feed = ? AND generation = ? AND position > ? AND position < ? AND position + placed > ?
+                    AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+                """, .text(feed), Value(range.generation), Value(range.positions.lowerBound - longest),
+                Value(range.positions.upperBound), Value(range.positions.lowerBound))
+        }
+    }
+
+    /// Where the first item of a section stands now.
+    func firstPlace(_ section: String?) throws -> Place? {
+        var place: Place?
+        try connection.rows(
+            """
+            SELECT _generation, _position FROM \(try SQL.identifier(tableName))
+            WHERE _section IS ? AND _removed_at IS NULL ORDER BY _generation DESC, _position LIMIT 1
+            """, [Value(section)]
+        ) { row in
+            place = Place(generation: row.int64(at: 0), position: row.int64(at: 1))
+        }
+        return place
+    }
+}

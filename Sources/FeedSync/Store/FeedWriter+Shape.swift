@@ -1,0 +1,72 @@
+internal import SQLite
+
+extension FeedWriter {
+    /// Follows what was found with a page: makes the table or adds columns to it, widens columns in place, and records
+    /// the findings. Part of the page's transaction.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` if the store has something else of the table's name.
+    func adopt(_ shape: ResolvedFeed) throws {
+        let definition = shape.definition
+        guard definition.isResolved else {
+            try record(shape)
+            return
+        }
+        _ = try TableSchema(definition).extend(on: connection)
+        for column in definition.columns {
+            let known = self.shape.definition.columns.first { $0.name == column.name }
+            guard let known, known.type != column.type, let from = known.type, let to = column.type else { continue }
+            try widen(column.name, from: from, to: to)
+        }
+        try record(shape)
+        follow(shape)
+    }
+
+    private func record(_ shape: ResolvedFeed) throws {
+        let name = Value.text(feed)
+        try connection.run("UPDATE _feed SET found = ? WHERE feed = ?", .text(shape.findings.json), name)
+        guard shape.definition.isResolved else { return }
+        try connection.run(
+            "UPDATE _feed SET key = ?, key_columns = ?, columns = ? WHERE feed = ?", .text(shape.definition.keyText),
+            .text("[\(shape.definition.key.map(JSONText.string).joined(separator: ","))]"),
+            .text(try StoredColumns.merged(shape.definition, on: connection)), name)
+        if let model = shape.definition.model { try ModelView(model: model).apply(to: connection) }
+    }
+
+    /// Writes a column's values as they would have come in with the wider type, so that an item that comes again is
+    /// the one that is stored.
+    private func widen(_ column: String, from: ColumnType, to: ColumnType) throws {
+        let table = try SQL.identifier(tableName)
+        let name = try SQL.identifier(column)
+        switch (from, to) {
+        case (.integer, .real):
+            // Larger ones stay integers, as they would on their way in.
+            try connection.execute(
+                """
+                UPDATE \(table) SET \(name) = CAST(\(name) AS REAL)
+                WHERE typeof(\(name)) = 'integer' AND \(name) BETWEEN -9007199254740992 AND 9007199254740992
+                """)
+        case (.boolean, .text):
+            try connection.execute(
+                """
+                UPDATE \(table) SET \(name) = CASE \(name) WHEN 0 THEN 'false' ELSE 'true' END
+                WHERE typeof(\(name)) = 'integer'
+                """)
+        case (.integer, .text), (.real, .text):
+            try connection.execute(
+                "UPDATE \(table) SET \(name) = CAST(\(name) AS TEXT) WHERE typeof(\(name)) = 'integer'")
+            // SQLite's own text of a real has 15 digits, which are not all.
+            var rows: [(id: Int64, value: Double)] = []
+            try connection.rows("SELECT _rowid_, \(name) FROM \(table) WHERE typeof(\(name)) = 'real'") { row in
+                rows.append((row.int64(at: 0), row.double(at: 1)))
+            }
+            for row in rows {
+                try connection.run(
+                    "UPDATE \(table) SET \(name) = ? WHERE _rowid_ = ?", .text(JSONText.number(row.value)),
+                    Value(row.id))
+            }
+        default:
+            // JSON text is text already, and what has no type yet has no values.
+            break
+        }
+    }
+}

@@ -1,0 +1,170 @@
+internal import SQLite
+
+/// One feed while a run works on it: its table, its crawl, and the transactions that change them.
+///
+/// Every method is one transaction: what it writes is there together or not at all, and `state` follows only a commit.
+///
+/// - Isolation: the store's.
+final class FeedWriter {
+    let feed: String
+    let tableName: String
+    let run: Int64
+    let connection: Connection
+    private(set) var shape: ResolvedFeed
+    private(set) var table: FeedTable
+    var state: FeedState
+    /// Of the crawl in progress; changed only when a transaction has succeeded.
+    private(set) var trail: CrawlTrail
+    /// Whether a look at all keys found no row that the crawl did not meet, and no page came since.
+    var missesNothing = false
+    private(set) var resumePoint: ResumePoint
+    /// Stored pages, or that there is none, as they were looked up; gone when one is written.
+    var lookedUp: [RequestKey: StoredPage?] = [:]
+    /// Whether the run has a table of the keys that its crawl met.
+    var hasFirstPages = false
+
+    init(
+        feed: String, tableName: String, run: Int64, shape: ResolvedFeed, state: FeedState, trail: CrawlTrail,
+        resumePoint: ResumePoint, on connection: Connection
+    ) throws {
+        self.feed = feed
+        self.tableName = tableName
+        self.run = run
+        self.shape = shape
+        self.state = state
+        self.trail = trail
+        self.resumePoint = resumePoint
+        self.connection = connection
+        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+    }
+
+    /// What a stored page is found by.
+    struct RequestKey: Hashable {
+        let request: String
+        let credential: Int64
+    }
+
+    /// Goes on with another shape, whose table is there.
+    func follow(_ shape: ResolvedFeed) {
+        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+        self.shape = shape
+    }
+
+    /// Logs that a page is on its way.
+    func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
+        let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
+        let event = try connection.transaction {
+            try logEvent(direction.begin, page: page, now: now)
+        }
+        state.open = direction
+        return event
+    }
+
+    /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
+    func fail(_ error: FeedError, outcome: String, spent: RunMetrics, quota: [QuotaReading], now: String) throws
+        -> StatusEvent?
+    {
+        var draft = state
+        draft.figures.requests += spent.requests
+        draft.figures.bytes += spent.bytes
+        draft.open = nil
+        let event = try connection.transaction {
+            var event: StatusEvent?
+            if let direction = state.open {
+                let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
+                event = try logEvent(direction.end, page: page, error: error.json, now: now)
+            }
+            try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), .text(feed))
+            // A failed first page is no page of the crawl that was there before.
+            if state.open == .footer {
+                try connection.run(
+                    "UPDATE _crawl SET stopped_by = ? WHERE id = ?", .text(error.kind.rawValue), Value(state.crawl?.id))
+            }
+            try QuotaLedger.record(quota, for: feed, on: connection)
+            try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
+            return event
+        }
+        state = draft
+        return event
+    }
+
+    /// Ends the run: nothing is on its way.
+    func finish(outcome: String, now: String) throws {
+        try connection.transaction {
+            try finishRun(outcome: outcome, figures: state.figures, error: nil, now: now)
+        }
+    }
+
+    /// Goes on from a page that is committed.
+    ///
+    /// - Parameters:
+    ///   - met: Where the rows that the page met stood before.
+    ///   - added: How many rows it added.
+    func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int) {
+        if draft.crawl?.id != state.crawl?.id { trail = CrawlTrail(isWhole: true) }
+        missesNothing = false
+        if !page.isCheck { trail.add(page.end.next?.text, page.mode == "all" ? met : [], added: added) }
+        state = draft
+        resumePoint = ResumePoint(isLoaded: true, cursor: page.end.next)
+    }
+
+    /// Logs an event that stands by itself.
+    private func logEvent(
+        _ status: RefreshStatus, page: Int?, error: String? = nil, now: String
+    ) throws -> StatusEvent {
+        try connection.run("UPDATE feed SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
+        return try addEvents([EventEntry(status: status, page: page, error: error)], now: now)[0]
+    }
+
+    /// Adds an event to the log; the feed's status is to follow in the same transaction.
+    func addEvents(_ entries: [EventEntry], now: String) throws -> [StatusEvent] {
+        let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        try connection.run(
+            """
+            INSERT INTO event (at, feed, run, status, page, inserted, updated, unchanged, removed, error)
+            VALUES \(Array(repeating: row, count: entries.count).joined(separator: ", "))
+            """,
+            entries.flatMap { entry in
+                [
+                    .text(now), .text(feed), Value(run), .text(entry.status.rawValue), Value(entry.page),
+                    Value(entry.items.inserted), Value(entry.items.updated), Value(entry.items.unchanged),
+                    Value(entry.items.removed), Value(entry.error),
+                ]
+            })
+        // AUTOINCREMENT counts on in one statement: https://sqlite.org/autoinc.html
+        let first = Int(connection.lastInsertRowID) - entries.count + 1
+        return entries.enumerated().map { index, entry in
+            StatusEvent(
+                id: first + index, at: now, feed: feed, run: Int(run), status: entry.status, page: entry.page,
+                items: entry.items, error: entry.error)
+        }
+    }
+
+    func finishRun(outcome: String, figures: RunMetrics, error: String?, now: String) throws {
+        // A run is as complete as its crawl, unless it came to nothing itself.
+        let hasEnded = ["ok", "unchanged", "no_more_data"].contains(outcome)
+        var isComplete = false
+        var reason: String? = outcome == "failed" ? "failed" : "cut_off"
+        try connection.rows("SELECT complete, reason FROM _crawl WHERE id = ?", [Value(state.crawl?.id)]) { row in
+            guard hasEnded else { return }
+            isComplete = row.int64(at: 0) == 1
+            reason = row.text(at: 1) ?? reason
+        }
+        try connection.run(
+            """
+            UPDATE run SET finished_at = ?, outcome = ?, complete = ?, reason = ?, requests = ?, bytes = ?, error = ?
+            WHERE id = ?
+            """, .text(now), .text(outcome), Value(isComplete), Value(isComplete ? nil : reason),
+            Value(figures.requests), Value(figures.bytes), Value(error), Value(run))
+        try FeedSchedule.follow(run, of: feed, every: shape.definition.every, on: connection)
+    }
+}
+
+/// A line of the event log on its way into the store.
+struct EventEntry {
+    var status: RefreshStatus
+    var page: Int?
+    var items = ItemCounts()
+    /// Why it failed, as JSON.
+    var error: String?
+}

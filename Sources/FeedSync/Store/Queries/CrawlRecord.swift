@@ -1,0 +1,54 @@
+internal import SQLite
+
+/// What the store knows of a feed's last crawl and of the pages that it keeps.
+public struct CrawlRecord: Sendable, Hashable {
+    /// When it began, in UTC, ISO 8601 with milliseconds.
+    public let startedAt: String
+    /// Pages fetched.
+    public let pages: Int
+    /// Whether it reached its end, undrifted.
+    public let isComplete: Bool
+    /// Why it is not complete although it has ended; nil where it is, or may go on.
+    public let reason: IncompleteReason?
+    /// Whether it has ended.
+    public let hasEnded: Bool
+    /// The pages that are kept of it and of earlier ones.
+    public let storedPages: Int
+    /// Those of them that can be asked for conditionally.
+    public let pagesWithValidators: Int
+
+    /// The record as a JSON object.
+    public var json: String {
+        var object = JSONObjectText()
+        object.add("started_at", startedAt)
+        object.add("pages", pages)
+        object.add("ended", hasEnded)
+        object.add("complete", isComplete ? 1 : 0)
+        object.add("reason", reason?.rawValue)
+        object.add("stored_pages", storedPages)
+        object.add("pages_with_validators", pagesWithValidators)
+        return object.text
+    }
+}
+
+extension Store {
+    /// The feed's newest crawl; nil as long as it has none.
+    ///
+    /// - Throws: `FeedError` of kind `store`.
+    public func lastCrawl(of feed: String) throws(FeedError) -> CrawlRecord? {
+        try records(
+            """
+            SELECT _crawl.started_at, _crawl.pages, feed.complete, _crawl.reason, _crawl.ended_at, feed.no_more_data,
+                (SELECT count(*) FROM _page WHERE feed = ?1) AS stored,
+                (SELECT count(*) FROM _page WHERE feed = ?1 AND coalesce(etag, last_modified) IS NOT NULL) AS conditional
+            FROM _crawl JOIN feed ON feed.name = _crawl.feed WHERE _crawl.feed = ?1 ORDER BY _crawl.id DESC LIMIT 1
+            """, [.text(feed)]
+        ) { row in
+            CrawlRecord(
+                startedAt: try row.textOrEmpty("started_at"), pages: try row.count("pages"),
+                isComplete: try row.flag("complete"), reason: try row.word("reason"),
+                hasEnded: try row.text("ended_at") != nil || row.flag("no_more_data"),
+                storedPages: try row.count("stored"), pagesWithValidators: try row.count("conditional"))
+        }.first
+    }
+}

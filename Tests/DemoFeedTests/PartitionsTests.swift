@@ -1,0 +1,53 @@
+import HTTPServer
+import Testing
+
+@testable import DemoFeed
+
+@Suite struct PartitionsTests {
+    @Test(
+        "A string is escaped as JSON demands",
+        arguments: [
+            ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("\n\t\u{0}\u{1f}", #""\n\u0009\u0000\u001f""#), ("é👩‍💻", #""é👩‍💻""#),
+            ("e\u{301}\"\u{301}", "\"e\u{301}\\\"\u{301}\""), ("\r\n", #""\u000d\n""#),
+        ])
+    func escapes(text: String, json: String) {
+        #expect(Array(JSON.string(text).text.utf8) == Array(json.utf8))
+    }
+
+    @Test(
+        "Seconds become a date",
+        arguments: [
+            (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (1_740_787_200, "2025-03-01T00:00:00Z"),
+        ])
+    func timestamps(seconds: Int, text: String) {
+        #expect(timestamp(seconds) == text)
+    }
+
+    @Test("The generator gives the numbers of the reference implementation")
+    func splitMix() {
+        var random = SplitMix64(seed: 1_234_567)
+        #expect(random.next() == 6_457_827_717_110_365_317)
+        #expect(random.next() == 3_203_168_211_198_807_973)
+    }
+
+    @Test("A spent quota refuses until its hour is over")
+    func quota() {
+        let quota = Quota(now: { 1_000 })
+        #expect(quota.spend(Quota.limit).isGranted)
+        #expect(!quota.spend(1).isGranted)
+        #expect(quota.spend(0).isGranted)
+        let fields = quota.spend(1).headers.map { "\($0.name): \($0.value)" }
+        #expect(fields.contains("X-RateLimit-Remaining: 0"))
+        #expect(fields.contains("X-RateLimit-Reset: 4600"))
+    }
+
+    @Test(
+        "A condition names a tag weakly, in a list, or as anything",
+        arguments: [
+            (#"W/"a""#, true), (#""a""#, true), (#""b", W/"a" "#, true), ("*", true), ("", false), (#""b""#, false),
+        ])
+    func conditions(condition: String, holds: Bool) {
+        #expect(matches(#"W/"a""#, condition) == holds)
+    }
+}

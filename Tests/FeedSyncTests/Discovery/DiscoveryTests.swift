@@ -1,0 +1,298 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+/// An upstream's answer by the request's parameters.
+private typealias Upstream = @Sendable (ServerRequest) -> ServerResponse
+
+private func number(_ request: ServerRequest, _ name: String) -> Int? {
+    request.parameter(name).flatMap { Int($0) }
+}
+
+private func page(_ start: Int, _ members: String = "", headers: [(name: String, value: String)] = [])
+    -> ServerResponse
+{
+    .json(#"{\#(members)"items":[\#(DiscoveryBench.items(start))]}"#, headers: headers)
+}
+
+private func pages(from first: Int, by name: String = "page", _ members: String = "") -> Upstream {
+    { request in page(((number(request, name) ?? first) - first) * 10, members) }
+}
+
+private let upstreams: [(String, String, [String], Upstream)] = [
+    ("{style: page, param: page, first: 1}", "/things", ["", "page=2", "page=1"], pages(from: 1)),
+    ("{style: page, param: page, first: 0}", "/things", ["", "page=2", "page=1", "page=0"], pages(from: 0)),
+    (
+        "{style: page, param: page, total: total, first: 0}", "/things", ["", "page=1"],
+        pages(from: 0, #""page":0,"total":35,"#)
+    ),
+    ("{style: page, param: p, first: 1}", "/things?p=1", ["p=1", "p=2"], pages(from: 1, by: "p")),
+    (
+        "{style: page, param: page, pages: pageCount, first: 0}", "/things",
+        ["", "page=2", "page=1", "page=0"], pages(from: 0, #""pageCount":4,"#)
+    ),
+    (
+        "{style: offset, param: offset, total: total}", "/things", ["", "offset=9"],
+        { page(number($0, "offset") ?? 0, #""offset":0,"total":35,"#) }
+    ),
+    (
+        "{style: offset, param: offset}", "/things", ["", "page=2", "offset=9"],
+        { page(number($0, "offset") ?? 0) }
+    ),
+    (
+        "{style: keyset, param: since_id, from: id}", "/things",
+        ["", "page=2", "offset=9", "after=10", "starting_after=10", "since_id=10", ""],
+        { page(number($0, "since_id") ?? 0) }
+    ),
+    (
+        "{style: cursor, param: cursor, next: next_cursor}", "/things", ["", "cursor=c10"],
+        { request in
+            let start = Int(request.parameter("cursor")?.dropFirst() ?? "") ?? 0
+            return page(start, #""next_cursor":"c\#(start + 10)","#)
+        }
+    ),
+    (
+        "{style: next_url, next: next}", "/things", ["", "start=10"],
+        { request in
+            let start = number(request, "start") ?? 0
+            return page(start, #""next":"?start=\#(start + 10)","#)
+        }
+    ),
+    (
+        "{style: link}", "/things", ["", "start=10"],
+        { request in
+            let start = number(request, "start") ?? 0
+            return page(start, headers: [("Link", "</things?start=\(start + 10)>; rel=\"next\"")])
+        }
+    ),
+    (
+        "{style: cursor, next: continue}", "/things", ["", "from=10"],
+        { request in
+            let start = number(request, "from") ?? 0
+            return page(start, #""continue":{"from":\#(start + 10)},"#)
+        }
+    ),
+]
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    @Test("finds every style and sees a second page", arguments: upstreams.indices)
+    func styles(index: Int) async throws {
+        let (style, path, requests, upstream) = upstreams[index]
+        let bench = try DiscoveryBench()
+        bench.server.route("/things", upstream)
+        let found = try await bench.discover(path: path)
+        #expect(found.findings.pagination == style, "\(String(describing: found.paginationEvidence))")
+        #expect(bench.queries == requests)
+        #expect(found.requestCount == requests.count && found.byteCount > 0 && found.pages == 2)
+        #expect(found.definition.isResolved && !found.definition.hasOpenPagination)
+        #expect(found.findings.items?.description == "items" && found.findings.key == ["id"])
+        #expect(found.findings.columns.map(\.name) == ["id", "name"] && found.itemCount == 10)
+        #expect(found.paginationEvidence?.certainty == .certain && found.paginationEvidence?.found == style)
+    }
+
+    @Test("gives up on a server that ignores all parameters, after few requests")
+    func ignored() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in page(0) }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == nil && found.findings.hasTriedPaging && found.pages == 1)
+        #expect(found.requestCount == 1 + Discovery.mostTrials)
+        #expect(found.paginationEvidence?.certainty == .nothing)
+        #expect(found.paginationEvidence?.text.contains("the first page came again") == true)
+        #expect(found.definition.isResolved && found.definition.hasOpenPagination)
+    }
+
+    @Test("asks nothing twice, though signs and guesses speak for the same parameter")
+    func once() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in page(0, #""page":1,"total":35,"offset":0,"#) }
+        _ = try await bench.discover()
+        #expect(Set(bench.queries).count == bench.queries.count, "\(bench.queries)")
+    }
+
+    @Test("does not take a page that overlaps the first for the second one")
+    func overlap() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { page((number($0, "page") ?? 1) - 1) }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == nil && found.findings.hasTriedPaging)
+    }
+
+    @Test("does not take an offset that counts pages, or leaves items out, for one that counts items")
+    func gap() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { page((number($0, "offset") ?? 0) * 2) }
+        #expect(try await bench.discover().findings.pagination == nil)
+    }
+
+    @Test("asks by whole pages where an offset in the midst of one is refused")
+    func wholePages() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let start = number(request, "offset") ?? 0
+            return start % 10 == 0 ? page(start, #""offset":0,"total":35,"#) : .status(400)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == "{style: offset, param: offset, total: total}")
+        #expect(bench.queries == ["", "offset=9", "offset=10"])
+    }
+
+    @Test("takes a refusal of a parameter for an answer", arguments: [400, 404, 422])
+    func rejected(status: Int) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            if request.query.isEmpty || request.parameter("offset") != nil {
+                return page(number(request, "offset") ?? 0)
+            }
+            return .json(#"{"message":"unknown parameter"}"#, status: status)
+        }
+        #expect(try await bench.discover().findings.pagination == "{style: offset, param: offset}")
+    }
+
+    @Test("learns nothing from a host that wants no request", arguments: [429])
+    func limited(status: Int) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(status) }
+        let error = await #expect(throws: FeedError.self) { try await bench.discover() }
+        #expect(error?.httpStatus == status)
+    }
+
+    @Test("makes no request at run time where the page describes itself")
+    func signs() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in page(0, #""next":"/more","#) }
+        let found = try await bench.found(.signs)
+        #expect(found.findings.pagination == "{style: next_url, next: next}" && found.requestCount == 0)
+        #expect(!found.findings.hasTriedPaging)
+    }
+
+    @Test("guesses at run time only where it is to search, and not on a page that says it is whole")
+    func effort() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things", pages(from: 1))
+        #expect(try await bench.found(.signs).requestCount == 0)
+        #expect(try await bench.found(.search).findings.pagination == "{style: page, param: page, first: 1}")
+        bench.server.route("/things") { _ in page(0, #""total":10,"#) }
+        let whole = try await bench.found(.search)
+        #expect(whole.requestCount == 0 && !whole.findings.hasTriedPaging && whole.findings.pagination == nil)
+        bench.server.route("/things") { _ in page(0) }
+        let short = try await bench.found(.search, path: "/things?limit=50")
+        #expect(short.requestCount == 0 && short.findings.hasTriedPaging)
+    }
+
+    @Test("records a next URL that is null, since it says how further pages would be found")
+    func lastPage() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in page(0, #""next":null,"#) }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == "{style: next_url, next: next}" && found.requestCount == 1)
+    }
+
+    @Test("makes no request of a host whose quota is spent, and believes what describes itself")
+    func spent() async throws {
+        let bench = try DiscoveryBench()
+        let spent = [(name: "RateLimit", value: "limit=5, remaining=0, reset=900")]
+        bench.server.route("/things") { _ in page(0, #""next":"/more","#, headers: spent) }
+        let certain = try await bench.discover()
+        #expect(certain.findings.pagination == "{style: next_url, next: next}" && certain.requestCount == 1)
+        bench.server.route("/things") { _ in page(0, headers: spent) }
+        let open = try await bench.discover()
+        #expect(open.findings.pagination == nil && open.requestCount == 1 && !open.findings.hasTriedPaging)
+        #expect(open.paginationEvidence?.text.hasSuffix("the host wants no further request now") == true)
+        #expect(open.quota.map(\.remaining) == [0])
+    }
+
+    @Test("takes what the definition says as given")
+    func given() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in
+            .json(#"{"results":[{"a":1}],"mine":[{"n":"x","id":1},{"n":"y","id":2}]}"#)
+        }
+        let found = try await bench.discover("items: mine\nkey: n\ncolumns: {n: n}\npagination: none")
+        #expect(found.findings == Findings() && found.evidence.isEmpty && found.requestCount == 1)
+        let open = try await bench.discover("items: mine\ncolumns: {label: n}\npagination: none")
+        #expect(open.findings.key == ["id"] && open.findings.columns.map(\.name) == ["id"])
+        #expect(open.definition.columns.map(\.name) == ["label", "id"])
+    }
+
+    @Test("gives items that are the members of an object a column for their names")
+    func keyed() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in
+            .json(#"{"query":{"pages":{"12":{"key":"a","n":1},"15":{"key":"b","n":2}}},"total":2}"#)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.items == ItemsRule(path: try Path("query.pages"), keyedBy: "member_name"))
+        #expect(found.findings.key == ["member_name"])
+        #expect(found.findings.columns.map(\.name) == ["member_name", "key", "n"])
+    }
+
+    @Test("finds the items of an empty page and nothing else")
+    func empty() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in .json(#"{"results":[]}"#) }
+        let found = try await bench.discover()
+        #expect(found.findings.items?.description == "results" && !found.definition.isResolved)
+        #expect(found.findings.pagination == nil && found.requestCount == 1)
+    }
+
+    @Test(
+        "says what it saw where it finds no items or no key, and what to write",
+        arguments: [
+            (
+                #"{"status":"ok","names":["a","b"],"n":{"x":1},"error":"no"}"#, FeedError.Kind.configuration,
+                "no items can be found in the body: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `error` (a string)",
+                "items: data.list"
+            ),
+            (
+                "[1,2]", .configuration, "no items can be found in the body: it is a list of 2, and not of objects",
+                "a list of objects"
+            ),
+            (
+                #"[{"a":true},{"a":false}]"#, .configuration,
+                "no key can be found: no member is a number or a text in all 2 items", "key: id"
+            ),
+            (
+                #"{"ok":true,"rows":[[1,"a"],[2,"b"]],"columns":["id","name"],"next":null}"#, .configuration,
+                "no items can be found in the body: it has `ok` (a boolean), `rows` (a list of 2 lists), `columns` (a list of 2 strings), `next` (null)",
+                "?_shape=objects"
+            ),
+            (
+                #"["a"]"#, .configuration,
+                "no items can be found in the body: it is a list of 1 string, and not of objects",
+                "a list of objects"
+            ),
+            (
+                #"{"mood":true}"#, .configuration,
+                "no key can be found: one item tells nothing apart, and none of its members has a name such as `id` or `url`",
+                "key: id"
+            ),
+            ("<html>", .undecodable, "the body is no JSON: expected a value, at byte 0", "API"),
+        ] as [(String, FeedError.Kind, String, String)])
+    func faults(body: String, kind: FeedError.Kind, message: String, advice: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in .json(body) }
+        let error = await #expect(throws: FeedError.self) { try await bench.discover() }
+        #expect(error?.kind == kind && error?.message == message)
+        #expect(error?.advice?.contains(advice) == true && error?.url == "\(bench.server.url)/things")
+    }
+
+    @Test("shows no credential that the upstream echoes, and sends none elsewhere")
+    func secrets() async throws {
+        let bench = try DiscoveryBench()
+        let other = try ScriptedServer()
+        bench.server.route("/things") { request in
+            let token = request.header("Authorization")?.dropFirst(7) ?? ""
+            return .json(
+                #"{"\#(token)":[1],"next":"\#(other.url)/x?t=\#(token)","items":[{"\#(token)":1,"id":1},{"id":2}]}"#)
+        }
+        let found = try await bench.discover("auth: {bearer: '${TOKEN}'}")
+        #expect(found.evidence.allSatisfy { !$0.text.contains("s3cr3t-token") })
+        #expect(found.findings.pagination == "{style: next_url, next: next}")
+        #expect(found.paginationEvidence?.text.contains("allow_origins") == true)
+        #expect(other.requests.isEmpty)
+    }
+}

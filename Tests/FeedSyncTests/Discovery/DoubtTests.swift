@@ -1,0 +1,153 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+private func number(_ request: ServerRequest, _ name: String) -> Int? { request.parameter(name).flatMap { Int($0) } }
+
+private func page(_ start: Int, _ members: String = "") -> ServerResponse {
+    .json(#"{\#(members)"items":[\#(DiscoveryBench.items(start))]}"#)
+}
+
+@Suite("What looks like a feed's shape and is not")
+struct DoubtTests {
+    @Test("An upstream that gives other items at every request heeds no parameter")
+    func random() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in
+            let items = (0..<10).map { _ in #"{"uuid":"\#(UInt64.random(in: 1 << 60 ... .max))x"}"# }
+            return .json("[\(items.joined(separator: ","))]")
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == nil)
+        #expect(found.paginationEvidence?.text.contains("the first page is another one at every request") == true)
+    }
+
+    @Test("A page that calls itself 1 where it is asked for as 0 loses no page", arguments: ["", #""total":35,"#])
+    func countedFromElsewhere(total: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let page = number(request, "page") ?? 0
+            return FeedSyncTests.page(page * 10, #""page":\#(page + 1),\#(total)"#)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination?.hasSuffix(", first: 0}") == true)
+        #expect(bench.queries == ["", "page=2", "page=1", "page=0"])
+    }
+
+    @Test(
+        "NumberFormat of something else end nothing and are not recorded",
+        arguments: [
+            #""quota":{"total":12},"#, #""book":{"pages":1},"#, #""book":{"pages":2},"#, #""user":{"total":10},"#,
+        ])
+    func figuresElsewhere(members: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { page(((number($0, "page") ?? 1) - 1) * 10, members) }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == "{style: page, param: page, first: 1}")
+    }
+
+    @Test("A list that is empty where the items belong is not replaced by another one")
+    func emptyItems() async throws {
+        let bench = try DiscoveryBench()
+        let options = (1...200).map { #"{"id":\#($0),"label":"x"}"# }.joined(separator: ",")
+        bench.server.route("/things") { _ in .json(#"{"results":[],"options":[\#(options)]}"#) }
+        let found = try await bench.discover()
+        #expect(found.findings.items?.description == "results" && found.itemCount == 0)
+    }
+
+    @Test("Of two lists that are alike the first is taken, and the other is told of")
+    func twoLists() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in
+            .json(#"{"alphas":[{"id":1},{"id":2}],"betas":[{"id":1},{"id":2}]}"#)
+        }
+        let items = try await bench.discover().evidence.first { $0.subject == .items }
+        #expect(items?.found == "alphas" && items?.certainty == .likely)
+        #expect(items?.text.hasSuffix("; `betas` may as well be the items") == true)
+    }
+
+    @Test("A key that does not hold on the second page is no key")
+    func keyOfOnePage() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let page = number(request, "page") ?? 1
+            let items = (page * 10 - 10..<min(page * 10, 35)).map {
+                #"{"name":"n\#($0 < 10 ? $0 : $0 % 13)","city":"c\#($0)","size":\#($0)}"#
+            }
+            return .json(#"{"page":\#(page),"total":35,"items":[\#(items.joined(separator: ","))]}"#)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.key == ["city"] || found.findings.key == ["size"])
+        #expect(found.evidence.first { $0.subject == .key }?.text.contains("items of two pages") == true)
+        #expect(found.findings.pagination == "{style: page, param: page, total: total, first: 1}")
+    }
+
+    @Test("An id holds though its item has changed meanwhile")
+    func changedItems() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let isSecond = request.parameter("c") != nil
+            return .json(
+                isSecond
+                    ? #"{"next":null,"items":[{"id":2,"score":9},{"id":3,"score":1}]}"#
+                    : #"{"next":"?c=1","items":[{"id":1,"score":5},{"id":2,"score":4}]}"#)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.key == ["id"] && found.findings.pagination == "{style: next_url, next: next}")
+    }
+
+    @Test(
+        "An error with status 200 is no item",
+        arguments: [
+            #"{"status":"error","message":"bad key","id":"req-1"}"#, #"{"success":false,"id":7}"#,
+            #"{"ok":false,"id":7,"error":"not_authed"}"#,
+        ])
+    func errors(body: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in .json(body) }
+        let error = await #expect(throws: FeedError.self) { try await bench.discover() }
+        #expect(error?.message.hasPrefix("no items can be found in the body") == true)
+    }
+
+    @Test(
+        "A link that may lead anywhere is followed before it is believed", arguments: [Discovery.Effort.signs, .search])
+    func linkElsewhere(effort: Discovery.Effort) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in page(0, #""links":{"more":"/about"},"#) }
+        bench.server.route("/about") { _ in .html("<p>About us</p>") }
+        #expect(try await bench.found(effort).findings.pagination == nil)
+    }
+
+    @Test(
+        "A way that is answered by a failure is given up, and tried again another day", arguments: [401, 403, 500, 503])
+    func failing(status: Int) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(status) }
+        for effort in [Discovery.Effort.search, .verify] {
+            let found = try await bench.found(effort)
+            #expect(found.findings.pagination == nil && found.findings.key == ["id"])
+            #expect(found.findings.hasTriedPaging == (status < 500))
+        }
+    }
+
+    @Test("At run time a host that wants no more requests keeps nobody from its first page")
+    func limitedMeanwhile() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(429) }
+        let found = try await bench.found(.search)
+        #expect(found.findings.key == ["id"] && !found.findings.hasTriedPaging && found.requestCount == 1)
+    }
+
+    @Test("A page that has grown is searched again", arguments: [1, 5])
+    func grown(first: Int) async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...first), paging: "", columns: "")
+        bench.upstream.total = .absent
+        try await bench.reload()
+        bench.upstream.items = PagedFeed.items(1...25)
+        try await bench.reload()
+        try await bench.more(.allPages)
+        #expect(try bench.query("SELECT count(*) FROM things") == ["25"])
+    }
+}

@@ -1,0 +1,208 @@
+import HTTP
+import Testing
+
+@testable import FeedSync
+
+@Suite("The pagination of a page")
+struct PagingSearchTests {
+    private func search(_ url: String, _ body: String, _ headers: Headers = [:]) throws -> PagingSearch {
+        let tree = try JSONTree(body)
+        let url = try WebURL("https://example.org\(url)")
+        let items = try #require(ItemsSearch.best(in: tree, url: url))
+        let key = KeySearch.key(of: items.items)
+        return PagingSearch(
+            PageSigns(
+                body: tree, items: items.path, itemCount: items.items.count,
+                key: key.paths.count == 1 ? key.paths[0] : nil, headers: headers,
+                request: Request(url)))
+    }
+
+    private static let two = #"[{"id":1},{"id":2}]"#
+
+    @Test(
+        "is what the page itself leads to",
+        arguments: [
+            ("/issues?per_page=2", two, ["Link": #"<https://example.org/2>; rel="next""#], "{style: link}"),
+            (
+                "/products.json", #"{"products":\#(two)}"#, ["Link": #"<https://e.org/p?page_info=x>; rel="next""#],
+                "{style: link}"
+            ),
+            (
+                "/x", #"{"count":9,"next":"https://e.org/x?page=2","previous":null,"results":\#(two)}"#, [:],
+                "{style: next_url, next: next}"
+            ),
+            ("/x", #"{"items":\#(two),"next_url":"/feed?p=2"}"#, [:], "{style: next_url, next: next_url}"),
+            (
+                "/x", #"{"value":\#(two),"@odata.nextLink":"https://e.org/x?$skip=2"}"#, [:],
+                #"{style: next_url, next: "\"@odata.nextLink\""}"#
+            ),
+            ("/x", #"{"d":{"results":\#(two),"__next":"https://e.org/x"}}"#, [:], "{style: next_url, next: d.__next}"),
+            (
+                "/x", #"{"data":\#(two),"links":{"self":"/x","next":"/x?p=2"}}"#, [:],
+                "{style: next_url, next: links.next}"
+            ),
+            (
+                "/x", #"{"_embedded":{"xs":\#(two)},"_links":{"next":{"href":"/x?p=2"}}}"#, [:],
+                "{style: next_url, next: _links.next.href}"
+            ),
+            (
+                "/x", #"{"entry":\#(two),"link":[{"relation":"self","url":"/x"},{"relation":"next","url":"/x?p=2"}]}"#,
+                [:], #"{style: next_url, next: "link[relation=next].url"}"#
+            ),
+            (
+                "/x", #"{"data":\#(two),"next_page_url":"https://e.org/x?page=2","current_page":1}"#, [:],
+                "{style: next_url, next: next_page_url}"
+            ),
+            (
+                "/x", #"{"info":{"count":9,"pages":2,"next":"https://e.org/x?page=2","prev":null},"results":\#(two)}"#,
+                [:], "{style: next_url, next: info.next}"
+            ),
+            (
+                "/x", #"{"hydra:member":\#(two),"hydra:view":{"hydra:next":"/x?page=2"}}"#, [:],
+                #"{style: next_url, next: hydra:view.hydra:next}"#
+            ),
+            (
+                "/w/api.php", #"{"continue":{"apcontinue":"B","continue":"-||"},"query":{"allpages":\#(two)}}"#, [:],
+                "{style: cursor, next: continue}"
+            ),
+            ("/x", two, ["X-Next-Page-Url": "https://e.org/x?page=2"], "{style: next_url, header: X-Next-Page-Url}"),
+        ] as [(String, String, Headers, String)])
+    func certain(url: String, body: String, headers: Headers, expected: String) throws {
+        let found = try search(url, body, headers)
+        let best = try #require(found.candidates.first)
+        #expect(best.certainty == .certain && best.leadsOn)
+        let wanted = try FeedDefinition.parse(name: "x", yaml: "url: https://e.org\npagination: \(expected)")
+        let got = try FeedDefinition.parse(name: "x", yaml: "url: https://e.org\npagination: \(best.yaml())")
+        #expect(got.pagination.canonicalText == wanted.pagination.canonicalText, "\(best.yaml())")
+    }
+
+    @Test(
+        "is what its tokens and figures speak for",
+        arguments: [
+            (
+                "/latest.json", #"{"topic_list":{"more_topics_url":"/latest?page=1","topics":\#(two)}}"#, [:],
+                "{style: next_url, next: topic_list.more_topics_url}"
+            ),
+            (
+                "/i/_search",
+                #"{"_shards":{"total":5},"hits":{"total":{"value":9,"relation":"eq"},"hits":[{"_id":"a"},{"_id":"b"}]}}"#,
+                [:],
+                "{style: offset, param: from, total: hits.total.value}"
+            ),
+            (
+                "/x", #"{"members":\#(two),"response_metadata":{"next_cursor":"dXNlcg=="}}"#, [:],
+                "{style: cursor, param: cursor, next: response_metadata.next_cursor}"
+            ),
+            (
+                "/x", #"{"items":\#(two),"nextPageToken":"CAUQAA"}"#, [:],
+                "{style: cursor, param: pageToken, next: nextPageToken}"
+            ),
+            (
+                "/x", #"{"items":\#(two),"next_page_token":"CAUQAA"}"#, [:],
+                "{style: cursor, param: page_token, next: next_page_token}"
+            ),
+            ("/x", #"{"records":\#(two),"offset":"itrX/recY"}"#, [:], "{style: cursor, param: offset, next: offset}"),
+            (
+                "/x", #"{"data":{"r":{"nodes":\#(two),"pageInfo":{"endCursor":"Y3","hasNextPage":true}}}}"#, [:],
+                "{style: cursor, param: after, next: data.r.pageInfo.endCursor, more: data.r.pageInfo.hasNextPage}"
+            ),
+            (
+                "/x", #"{"kind":"Listing","data":{"after":"t3_x","children":\#(two)}}"#, [:],
+                "{style: cursor, param: after, next: data.after}"
+            ),
+            ("/x", #"{"items":\#(two),"next_page":2}"#, [:], "{style: cursor, param: page, next: next_page}"),
+            ("/x", two, ["X-Next-Page": "2", "X-Page": "1"], "{style: cursor, param: page, header: X-Next-Page}"),
+            (
+                "/x", two, ["x-ms-cursor": "abc"],
+                "{style: cursor, param: cursor, header: x-ms-cursor}"
+            ),
+            (
+                "/search", #"{"hits":\#(two),"nbHits":9,"page":0,"nbPages":5,"hitsPerPage":2}"#, [:],
+                "{style: page, param: page, total: nbHits, pages: nbPages, first: 0}"
+            ),
+            (
+                "/x", #"{"content":\#(two),"number":0,"totalPages":5,"totalElements":9,"last":false}"#, [:],
+                "{style: page, param: page, total: totalElements, pages: totalPages, first: 0}"
+            ),
+            (
+                "/x", #"{"data":{"list":\#(two),"pageCount":3}}"#, [:],
+                "{style: page, param: page, pages: data.pageCount}"
+            ),
+            ("/x?pageNo=1", #"{"list":\#(two)}"#, [:], "{style: page, param: pageNo, first: 1}"),
+            (
+                "/2.3/questions", #"{"items":\#(two),"has_more":true}"#, [:],
+                "{style: page, param: page, more: has_more}"
+            ),
+            (
+                "/issues.json", #"{"issues":\#(two),"total_count":9,"offset":0,"limit":2}"#, [:],
+                "{style: offset, param: offset, total: total_count}"
+            ),
+            (
+                "/rest/api/2/search", #"{"startAt":0,"maxResults":2,"total":9,"issues":\#(two)}"#, [:],
+                "{style: offset, param: startAt, total: total}"
+            ),
+            (
+                "/x?skip=0&limit=2", #"{"products":\#(two),"total":9,"skip":0,"limit":2}"#, [:],
+                "{style: offset, param: skip, total: total}"
+            ),
+            (
+                "/v1/charges", #"{"object":"list","data":\#(two),"has_more":true}"#, [:],
+                "{style: keyset, param: starting_after, from: id}"
+            ),
+            ("/x?since_id=0", two, [:], "{style: keyset, param: since_id, from: id}"),
+            (
+                "/search/issues", #"{"total_count":9,"incomplete_results":false,"items":\#(two)}"#, [:],
+                "{style: page, param: page, total: total_count}"
+            ),
+        ] as [(String, String, Headers, String)])
+    func likely(url: String, body: String, headers: Headers, expected: String) throws {
+        let found = try search(url, body, headers)
+        #expect(found.isWhole == nil)
+        let best = try #require(found.candidates.first)
+        #expect(best.certainty == .likely && best.yaml() == expected, "\(best.evidence)")
+    }
+
+    @Test(
+        "is over where the page says so",
+        arguments: [
+            ("/x", #"{"count":2,"next":null,"results":\#(two)}"#, [:], "`next` is null: this is the last page"),
+            (
+                "/x", two, ["Link": #"<https://e.org/1>; rel="first""#],
+                #"the header `Link` has `rel="first"` and no `next`: this is the last page"#
+            ),
+            ("/x", #"{"total":2,"items":\#(two)}"#, [:], "`total` says 2, and all of them came"),
+            ("/x", #"{"has_more":false,"data":\#(two)}"#, [:], "`has_more` says that there is no more"),
+            (
+                "/x", #"{"members":\#(two),"response_metadata":{"next_cursor":""}}"#, [:],
+                "`response_metadata.next_cursor` is empty"
+            ),
+            ("/x", #"{"content":\#(two),"last":true,"totalPages":1}"#, [:], "`last` says that this is the last page"),
+            ("/x", #"{"list":\#(two),"pageCount":1}"#, [:], "`pageCount` says that there is one page"),
+            ("/x?limit=100", two, [:], "2 came where 100 were asked for"),
+        ] as [(String, String, Headers, String)])
+    func whole(url: String, body: String, headers: Headers, reason: String) throws {
+        #expect(try search(url, body, headers).isWhole == reason)
+    }
+
+    @Test("is known where the sign is there, though this is the last page")
+    func signAtTheEnd() throws {
+        let best = try #require(try search("/x", #"{"count":2,"next":null,"results":\#(Self.two)}"#).candidates.first)
+        #expect(best.certainty == .certain && !best.leadsOn && best.yaml() == "{style: next_url, next: next}")
+    }
+
+    @Test("is guessed where nothing speaks, unless there is but one item")
+    func guesses() throws {
+        let found = try search("/x", Self.two).candidates
+        #expect(found.allSatisfy { $0.certainty == .guess } && found.count == 8)
+        #expect(found.first?.yaml(first: 1) == "{style: page, param: page, first: 1}")
+        #expect(found.last?.yaml() == "{style: keyset, param: since, from: id}")
+        #expect(try search("/x", #"[{"id":1}]"#).candidates.isEmpty)
+    }
+
+    @Test("is not read from the items themselves, nor from names that only sound like it")
+    func noSigns() throws {
+        let body =
+            #"{"learn_more":"https://e.org","next_event":"https://e.org/e","items":[{"next":"/a","total":5},{"next":"/b","total":6}]}"#
+        #expect(try search("/x", body).candidates.allSatisfy { $0.certainty == .guess })
+    }
+}

@@ -1,0 +1,239 @@
+import Concurrency
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("PageCursors that lead astray, or come and go")
+struct PageCursorTests {
+    private let paging = "pagination: {style: link}"
+
+    private func page(_ ids: ClosedRange<Int>?, next: String?) -> ServerResponse {
+        let items = ids.map { PagedFeed.items($0).joined(separator: ",") } ?? ""
+        return .json(
+            "{\"items\":[\(items)]}", headers: next.map { [(name: "Link", value: "<\($0)>; rel=next")] } ?? [])
+    }
+
+    @Test("A, B, A, B is an error, and what came before it stays")
+    func circle() async throws {
+        let bench = try await EngineBench(paging: paging)
+        bench.server.route("/things") { [self] _ in page(1...2, next: "/b") }
+        bench.server.route("/b") { [self] _ in page(3...4, next: "/things") }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(try bench.names == (1...4).map { "item \($0)" })
+        #expect(bench.server.requests.map(\.path).prefix(3) == ["/things", "/b", "/things"])
+        #expect(try bench.log.last == "endFooter!unfollowable")
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("A page that names itself is an error on the spot, and nothing of it is stored")
+    func itself() async throws {
+        let bench = try await EngineBench(paging: paging)
+        bench.server.route("/things") { [self] _ in page(1...2, next: "/things") }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(error.url == "\(bench.server.url)/things")
+        #expect(bench.server.requests.count == 1)
+        #expect(try bench.query("SELECT count(*) FROM feed WHERE reloaded_at IS NOT NULL") == ["0"])
+    }
+
+    @Test("A token that leads to itself is an error, and the page before stays")
+    func sameToken() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: cursor, param: c, next: next}")
+        bench.server.route("/things") { request in
+            let ids = request.parameter("c") == nil ? 1...2 : 3...4
+            return .json("{\"next\":\"same\",\"items\":[\(PagedFeed.items(ids).joined(separator: ","))]}")
+        }
+        #expect(try await bench.failure(.allPages).kind == .unfollowable)
+        #expect(try bench.feed("item_count, next_page, status") == "2|same|endFooter")
+        #expect(bench.server.requests.count < 4)
+    }
+
+    @Test("A keyset goes on from the last object, nulls passed over, with the number's digits as they came")
+    func keysetDigits() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: keyset, param: after, from: at.s}")
+        bench.server.route("/things") { request in
+            guard request.parameter("after") == nil else { return .json(#"{"items":[]}"#) }
+            return .json(#"{"items":[{"id":1,"at":{"s":1.5}},{"at":{"s":1700000000.10},"id":2},null]}"#)
+        }
+        try await bench.more(.allPages)
+        #expect(bench.server.requests.last?.parameter("after") == "1700000000.10")
+        #expect(try bench.feed("item_count, status") == "2|noMoreData")
+    }
+
+    @Test("A keyset whose last item lacks the value is an error, and nothing of the page is stored")
+    func keysetWithoutValue() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: keyset, param: after, from: at}")
+        bench.server.route("/things") { _ in .json(#"{"items":[{"id":1,"at":1},{"id":2}]}"#) }
+        let error = try await bench.failure(.reload)
+        #expect(error.kind == .unfollowable)
+        #expect(error.message.contains("`at`"))
+        #expect(try bench.feed("item_count, status") == "0|endHeader")
+    }
+
+    @Test("A keyset that takes its boundary along ends in an error, not in the same item for ever")
+    func inclusiveKeyset() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: keyset, param: from, from: id}")
+        bench.server.route("/things") { request in
+            let first = Int(request.parameter("from") ?? "") ?? 1
+            return .json("{\"items\":[\(PagedFeed.items(first...4).prefix(3).joined(separator: ","))]}")
+        }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(try bench.names == (1...4).map { "item \($0)" })
+        #expect(try bench.feed("next_page") == "4")
+    }
+
+    @Test("Headers and credentials go along to the next page, the latter not to another origin that is allowed")
+    func credentials() async throws {
+        let other = try ScriptedServer()
+        let bench = try await EngineBench(
+            members: "headers: {X-Own: y}\nauth: {bearer: s3cret}\nallow_origins: ['\(other.url)']", paging: paging)
+        bench.server.route("/things") { [self] _ in page(1...2, next: "/b") }
+        bench.server.route("/b") { [self] _ in page(3...4, next: "\(other.url)/c") }
+        other.route("/c") { [self] _ in page(5...6, next: "d") }
+        other.route("/d") { [self] _ in page(7...8, next: nil) }
+        try await bench.more(.allPages)
+        #expect(bench.server.requests.map { $0.header("Authorization") } == ["Bearer s3cret", "Bearer s3cret"])
+        #expect(bench.server.requests.map { $0.header("X-Own") } == ["y", "y"])
+        #expect(other.requests.map(\.path) == ["/c", "/d"])
+        #expect(other.requests.allSatisfy { $0.header("Authorization") == nil })
+        #expect(try bench.names == (1...8).map { "item \($0)" })
+    }
+
+    @Test(
+        "A next page is requested as the upstream gave it, in whatever form",
+        arguments: [
+            ("?n=2", "/things"), ("things?n=2", "/things"), ("/b/c?n=2", "/b/c"), ("./b?n=2#top", "/b"),
+            ("ORIGIN/b?n=2", "/b"), ("HTTP:HOST/b?n=2", "/b"), ("HOST/b?n=2", "/b"),
+        ])
+    func forms(next: String, path: String) async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: next_url, next: paging.next}")
+        let origin = bench.server.url
+        let text = next.replacing("ORIGIN", with: origin).replacing("HOST", with: origin.dropFirst("http:".count))
+        for route in ["/things", "/b", "/b/c"] {
+            bench.server.route(route) { request in
+                request.parameter("n") == nil
+                    ? .json("{\"paging\":{\"next\":\"\(text)\"},\"items\":[{\"id\":1}]}")
+                    : .json(#"{"paging":{"next":""},"items":[{"id":2}]}"#)
+            }
+        }
+        try await bench.reload()
+        #expect(try bench.feed("next_page") == "\(origin)\(path)?n=2")
+        try await bench.more(.allPages)
+        #expect(bench.server.requests.map(\.path) == ["/things", path])
+        #expect(try bench.feed("item_count, no_more_data, complete") == "2|1|1")
+    }
+
+    @Test("Tokens that go A, B, A, B are an error, and what came before it stays")
+    func tokenCircle() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: cursor, param: c, next: next}")
+        bench.server.route("/things") { request in
+            let token = request.parameter("c")
+            let ids = token == nil ? 1...2 : token == "a" ? 3...4 : 5...6
+            let next = token == "a" ? "b" : "a"
+            return .json("{\"next\":\"\(next)\",\"items\":[\(PagedFeed.items(ids).joined(separator: ","))]}")
+        }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(error.message.contains("`a`"))
+        #expect(try bench.names == (1...4).map { "item \($0)" })
+        #expect(try bench.feed("next_page, status") == "b|endFooter")
+    }
+
+    @Test(
+        "Another origin is refused whatever leads there, with the way to allow it, and hears nothing",
+        arguments: ["link", "{style: next_url, next: next}", "{style: next_url, header: X-Next}"])
+    func foreignByStyle(pagination: String) async throws {
+        let other = try ScriptedServer()
+        let bench = try await EngineBench(members: "auth: {bearer: s3cret}", paging: "pagination: \(pagination)")
+        bench.server.route("/things") { _ in
+            let next = "\(other.url)/things?token=s3cret"
+            return .json(
+                "{\"next\":\"\(next)\",\"items\":[{\"id\":1}]}",
+                headers: [(name: "Link", value: "<\(next)>; rel=next"), (name: "X-Next", value: next)])
+        }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(error.advice?.contains("`allow_origins: [\(other.url)]`") == true)
+        #expect(!error.json.contains("s3cret"))
+        #expect(other.requests.isEmpty)
+        #expect(try bench.feed("item_count, status") == "1|endFooter")
+        #expect(try bench.query("SELECT next_page FROM feed WHERE next_page LIKE '%s3cret%'").isEmpty)
+    }
+
+    @Test("Another origin is refused, and hears nothing")
+    func foreign() async throws {
+        let bench = try await EngineBench(members: "auth: {bearer: s3cret}", paging: paging)
+        let other = try ScriptedServer()
+        bench.server.route("/things") { [self] _ in page(1...2, next: "\(other.url)/things") }
+        #expect(try await bench.failure(.allPages).kind == .unfollowable)
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test("Empty pages on the way are followed")
+    func emptyOnTheWay() async throws {
+        let bench = try await EngineBench(paging: paging)
+        bench.server.route("/things") { [self] request in
+            let number = Int(request.parameter("n") ?? "") ?? 0
+            return page(number == 60 ? 3...4 : number == 0 ? 1...2 : nil, next: number < 60 ? "?n=\(number + 1)" : nil)
+        }
+        #expect(try await bench.more(.allPages).figures.pages == 61)
+        #expect(try bench.names == (1...4).map { "item \($0)" })
+    }
+
+    @Test("More than a hundred empty pages running are an error that says so")
+    func emptyForEver() async throws {
+        let bench = try await EngineBench(paging: paging)
+        bench.server.route("/things") { [self] request in
+            let number = Int(request.parameter("n") ?? "") ?? 0
+            return page(nil, next: number < 300 ? "?n=\(number + 1)" : nil)
+        }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(error.message.contains("100 pages running"))
+        #expect(try bench.query("SELECT pages FROM run") == ["100"])
+    }
+
+    @Test("A page that was the end because a header was absent is asked without a condition, and may go on")
+    func endByAbsence() async throws {
+        let bench = try await EngineBench(paging: paging)
+        let etag = [(name: "ETag", value: "\"same\"")]
+        let body = "{\"items\":[\(PagedFeed.items(1...2).joined(separator: ","))]}"
+        bench.server.enqueue("/things", [.json(body, headers: etag)])
+        #expect(try await bench.reload().isAtEnd)
+        bench.server.enqueue("/things", [.json(body, headers: etag + [(name: "Link", value: "</b>; rel=next")])])
+        bench.server.route("/b") { [self] _ in page(3...4, next: nil) }
+        #expect(try await bench.more(.allPages).outcome == .noMoreData)
+        #expect(try await bench.reload().outcome == .unchanged)
+        #expect(bench.server.requests.last?.header("If-None-Match") == nil)
+        try await bench.more(.allPages)
+        #expect(try bench.names == (1...4).map { "item \($0)" })
+    }
+
+    @Test(
+        "A 304 that leads elsewhere is asked again for its body; one that says nothing, or the same, is not",
+        arguments: [(nil, 3, "/b"), ("</b>; rel=next", 3, "/b"), ("</c>; rel=next", 4, "/c")]
+            as [(String?, Int, String)])
+    func notModified(link: String?, requests: Int, next: String) async throws {
+        let bench = try await EngineBench(paging: paging)
+        let isMoved = Lock(false)
+        let body = "{\"items\":[\(PagedFeed.items(1...2).joined(separator: ","))]}"
+        bench.server.route("/things") { request in
+            let etag = [(name: "ETag", value: "\"same\"")]
+            if request.header("If-None-Match") != nil {
+                return .status(304, headers: etag + (link.map { [(name: "Link", value: $0)] } ?? []))
+            }
+            defer { isMoved.withLock { $0 = true } }
+            let next = isMoved.withLock({ $0 }) ? "</c>; rel=next" : "</b>; rel=next"
+            return .json(body, headers: etag + [(name: "Link", value: next)])
+        }
+        try await bench.reload()
+        #expect(try await bench.reload().outcome == .unchanged)
+        #expect(try bench.feed("next_page") == bench.server.url + next)
+        try await bench.reload()
+        #expect(bench.server.requests.count == requests)
+    }
+}

@@ -1,0 +1,357 @@
+import HTTPServer
+import ScriptedServer
+import SeededGenerator
+import Testing
+
+@testable import FeedSync
+
+@Suite("A feed that is split")
+struct PartitionSyncTests {
+    static let split =
+        #"split: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 0, to: 1000"#
+
+    private func bench(
+        _ upstream: CappedUpstream, mode: String = "all", split: String = "\(PartitionSyncTests.split)}",
+        paging: String = "pagination: {style: page, size_param: per_page, size: 10, total: total_count}"
+    ) async throws -> EngineBench {
+        let bench = try await EngineBench(
+            members: "query: {q: things}\nsync: {mode: \(mode)}\n\(split)", paging: paging,
+            columns: "items: items\nkey: id\ncolumns: {id: id, name: name, when: when}")
+        bench.server.route("/things") { upstream.answer($0) }
+        return bench
+    }
+
+    private static func spread(_ count: Int, seed: UInt64 = 1) -> [CappedUpstream.Item] {
+        var random = SeededGenerator(seed)
+        return (1...count).map { .init(id: $0, value: Int.random(in: 0...1000, using: &random)) }
+    }
+
+    private func ids(_ bench: EngineBench) throws -> Set<Int> {
+        Set(try bench.query("SELECT id FROM things WHERE _removed_at IS NULL").compactMap { Int($0) })
+    }
+
+    @Test(
+        "Is complete where the upstream serves but a part of it: all of it comes, each part under the cap",
+        arguments: ["", ", cap: 40"], ["new", "all"])
+    func complete(cap: String, mode: String) async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream, mode: mode, split: "\(Self.split)\(cap)}")
+        let summary = try await bench.engine.perform(.sync)
+        #expect(summary.reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+        #expect(try bench.feed("complete, no_more_data, item_count") == "1|1|333")
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("With a cap that is given is complete although the upstream says no total")
+    func withoutTotal() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        upstream.edit { $0.saysTotal = false }
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        // A part that ends at an error proves little until another crawl ends alike.
+        _ = try await bench.engine.perform(.sync)
+        #expect(try await bench.engine.perform(.sync).reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("Keeps what the query says, with the part behind it")
+    func keepsQuery() async throws {
+        let upstream = CappedUpstream(Self.spread(20))
+        let bench = try await bench(upstream)
+        _ = try await bench.engine.perform(.sync)
+        #expect(upstream.requests.first == "things n:0..1000 #1")
+    }
+
+    @Test("Comes newest part first, whatever the parts are")
+    func order() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        _ = try await bench.engine.perform(.sync)
+        let values = try bench.query("SELECT \"when\" FROM things ORDER BY _generation DESC, _position").map {
+            Int($0) ?? 0
+        }
+        #expect(values == values.sorted(by: >))
+    }
+
+    @Test("Unchanged, in mode `all`, is one 304 a page: the parts are the same from sync to sync")
+    func unchanged() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        _ = try await bench.engine.perform(.sync)
+        let first = upstream.requests
+        let rows = try bench.query("SELECT * FROM things")
+        let summary = try await bench.engine.perform(.sync)
+        #expect(summary.outcome == .unchanged && summary.reason == nil)
+        let again = Array(upstream.requests.dropFirst(first.count))
+        #expect(Set(again).isSubset(of: Set(first)) && again.count <= first.count)
+        #expect(try bench.query("SELECT * FROM things") == rows)
+    }
+
+    @Test("In mode `new` stops at a synced range, in its newest part")
+    func syncedRange() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream, mode: "new", split: "\(Self.split), cap: 40}")
+        _ = try await bench.engine.perform(.sync)
+        let count = upstream.requests.count
+        upstream.edit { $0.items.append(.init(id: 900, value: 1000)) }
+        #expect(try await bench.engine.perform(.sync).reason == nil)
+        #expect(upstream.requests.count - count <= 5)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("That was cut off goes on in its part", arguments: [4, 11, 20, 33])
+    func resumption(request: Int) async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream)
+        upstream.edit { $0.failing = (request, 1) }
+        _ = try await bench.failure(.sync)
+        let next = try bench.feed("next_page")
+        let count = upstream.requests.count
+        var reason = try await bench.engine.perform(.sync).reason
+        if !next.isEmpty, let part = next.split(separator: ",").first {
+            #expect(upstream.requests[count].hasPrefix("things n:\(part)"))
+        }
+        if reason != nil { reason = try await bench.engine.perform(.sync).reason }
+        #expect(reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test(
+        "A single value with more than the upstream serves is a cap; the rest comes all the same, and nothing is removed"
+    )
+    func singleValue() async throws {
+        let crowd = (1000...1059).map { CappedUpstream.Item(id: $0, value: 500) }
+        let upstream = CappedUpstream(Self.spread(200) + crowd)
+        let bench = try await bench(upstream)
+        let summary = try await bench.engine.perform(.sync)
+        #expect(summary.reason == .cap)
+        #expect(summary.expectedCount == 260)
+        let stored = try ids(bench)
+        #expect(stored.isSuperset(of: 1...200) && stored.count < 260)
+        upstream.edit { $0.items.removeAll { $0.id == 7 } }
+        #expect(try await bench.engine.perform(.sync).reason == .cap)
+        #expect(try ids(bench).contains(7))
+    }
+
+    @Test("What was taken for a cap is none any more once the upstream serves more")
+    func wrongCap() async throws {
+        let crowd = { (ids: ClosedRange<Int>) in ids.map { CappedUpstream.Item(id: $0, value: 500) } }
+        let upstream = CappedUpstream(crowd(1...20))
+        let bench = try await bench(upstream)
+        // Two full pages, and a total that nothing comes up to.
+        upstream.edit { $0.surplus = 5 }
+        #expect(try await bench.sync().reason == .cap)
+        upstream.edit { state in
+            state.surplus = 0
+            state.items = crowd(1...30)
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("A page that is as it was stored says nothing of a total that another page had said")
+    func staleTotal() async throws {
+        let upstream = CappedUpstream(Self.spread(25))
+        let bench = try await bench(
+            upstream, split: "\(Self.split), total: total_count}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        // The fourth page, which is empty, comes with fewer than have been met.
+        upstream.edit { state in
+            state.beforePage = { state, count in
+                if count == 4 { state.items.removeAll { $0.id > 22 } }
+            }
+        }
+        _ = try await bench.sync()
+        _ = try await bench.sync()
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test(
+        "A part that outgrows the cap while it is asked again is halved by the next sync", arguments: ["", ", cap: 40"])
+    func outgrown(cap: String) async throws {
+        let upstream = CappedUpstream(Self.spread(41))
+        let bench = try await bench(upstream, split: "\(Self.split)\(cap)}")
+        // The cap is learned, if it is to be.
+        _ = try await bench.sync()
+        upstream.edit { $0.items.removeFirst(8) }
+        _ = try await bench.sync()
+        let before = upstream.requests.count
+        upstream.edit { state in
+            state.items.removeLast()
+            // Behind the last page of the crawl; the first one is asked again then.
+            state.beforePage = { state, count in
+                if count == before + 5 { state.items += Self.spread(60).suffix(12) }
+            }
+        }
+        _ = try await bench.sync()
+        upstream.edit { $0.beforePage = nil }
+        for _ in 0..<2 { _ = try await bench.sync() }
+        #expect(try bench.feed("complete") == "1")
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test(
+        "A part that grew to the cap while it was read is not complete, though its pages are at rest when asked again")
+    func grownToCap() async throws {
+        let upstream = CappedUpstream(Self.spread(35).map { .init(id: $0.id, value: max($0.value, 10)) })
+        upstream.edit { state in
+            state.saysTotal = false
+            // Behind the last item: those that come first push the one that comes last out of what is served.
+            state.beforePage = { state, count in
+                guard count == 5 else { return }
+                state.items += (101...105).map { .init(id: $0, value: 1000) } + [.init(id: 106, value: 1)]
+            }
+        }
+        let bench = try await bench(
+            upstream, mode: "new", split: "\(Self.split), cap: 40}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("A part that goes on by now behind what was its last page is not complete, though that page is as it was")
+    func grownBehindItsEnd() async throws {
+        let upstream = CappedUpstream(
+            (1...20).map { .init(id: $0, value: 600 + $0) } + (21...55).map { .init(id: $0, value: $0) })
+        upstream.edit { state in
+            // All have come; the first part's pages are asked for once more.
+            state.beforePage = { state, count in
+                if count == 8 { state.items.append(.init(id: 101, value: 550)) }
+            }
+        }
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(upstream.requests[7] == "things n:512..1000 #1")
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("So it is where another page of the part was stored anew in between")
+    func grownBehindItsEndAndBefore() async throws {
+        let upstream = CappedUpstream((1...20).map { .init(id: $0, value: 600 + $0) })
+        upstream.edit { state in
+            // Both pages have come; the first is asked for once more, and the last item is on a third one by now.
+            state.beforePage = { state, count in
+                if count == 3 { state.items += [.init(id: 101, value: 700), .init(id: 102, value: 550)] }
+            }
+        }
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("A page of a part that grew to the cap is asked for anew: its entity tag is not that of what is stored")
+    func outgrownValidators() async throws {
+        let upstream = CappedUpstream((1...39).map { .init(id: $0 + 100, value: 5) })
+        upstream.edit { state in
+            state.saysTotal = false
+            // All have come; the first page is asked for once more.
+            state.beforePage = { state, count in
+                guard count == 5 else { return }
+                state.items.removeLast()
+                state.items += [.init(id: 1, value: 5), .init(id: 2, value: 5)]
+            }
+        }
+        let bench = try await bench(
+            upstream, mode: "new",
+            split: #"split: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 5, to: 5, cap: 40}"#,
+            paging: "pagination: {style: page, size_param: per_page, size: 10, more: more}")
+        #expect(try await bench.sync().reason == .drift)
+        #expect(upstream.requests[4] == "things n:5..5 #1")
+        _ = try await bench.sync()
+        #expect(try ids(bench).isSuperset(of: upstream.ids))
+    }
+
+    @Test("A half may begin with pages that the whole ended with")
+    func samePages() async throws {
+        let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
+        let values: [(value: Int, item: String)] = [
+            (500, "null"), (400, #"{"id":1,"when":400}"#), (300, "null"), (100, #"{"id":2,"when":100}"#),
+        ]
+        bench.server.route("/things") { request in
+            let ends = (request.parameter("q") ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let items = values.filter { ends.count == 2 && $0.value >= ends[0] && $0.value <= ends[1] }.map(\.item)
+            return .json("{\"items\":[\(items.dropFirst(page - 1).prefix(1).joined())]}")
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == [1, 2])
+    }
+
+    @Test("Loses and returns rows as the upstream does, once every part is complete")
+    func removal() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream)
+        _ = try await bench.engine.perform(.sync)
+        upstream.edit { $0.items.removeAll { $0.id % 50 == 0 } }
+        #expect(try await bench.engine.perform(.sync).figures.items.removed == 6)
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("What moves to the newest part while older ones are read is not taken for gone")
+    func movingItem() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        _ = try await bench.engine.perform(.sync)
+        let before = upstream.requests.count
+        upstream.edit { state in
+            state.beforePage = { state, count in
+                guard count == before + 12,
+                    let index = state.items.indices.min(by: { state.items[$0].value < state.items[$1].value })
+                else { return }
+                state.items[index].value = 1000
+            }
+        }
+        _ = try await bench.engine.perform(.sync)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
+        #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("An upstream that passes over the range is told of, and not asked for ever")
+    func ignoredRange() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        upstream.edit { $0.passesOverRange = true }
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let error = try await bench.failure(.sync)
+        #expect(error.kind == .unfollowable)
+        #expect(error.message.contains("pass over what `split` puts into the query parameter `q`"))
+        #expect(upstream.requests.count < 20)
+    }
+
+    @Test("`more` and `reload` go by the same parts")
+    func moreAndReload() async throws {
+        let upstream = CappedUpstream(Self.spread(333))
+        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        try await bench.reload()
+        #expect(try bench.feed("next_page").contains("..1000, 2"))
+        try await bench.more(.allPages)
+        #expect(try ids(bench) == upstream.ids)
+        #expect(try bench.feed("complete") == "1")
+    }
+
+    @Test("Comes whole whatever it is made of", arguments: 1...40)
+    func anyUpstream(seed: UInt64) async throws {
+        var random = SeededGenerator(seed)
+        let count = Int.random(in: 1...150, using: &random)
+        // Crowded in places, but no single value beyond the cap.
+        let width = Int.random(in: 5...1000, using: &random)
+        var items: [CappedUpstream.Item] = []
+        var crowd: [Int: Int] = [:]
+        for id in 1...count {
+            let value = min(1000, Int.random(in: 0...width, using: &random))
+            guard crowd[value, default: 0] < 40 else { continue }
+            crowd[value, default: 0] += 1
+            items.append(.init(id: id, value: value))
+        }
+        let upstream = CappedUpstream(items)
+        let knowsCap = Bool.random(using: &random)
+        let bench = try await bench(
+            upstream, mode: Bool.random(using: &random) ? "new" : "all",
+            split: "\(Self.split)\(knowsCap ? ", cap: 40" : "")}")
+        #expect(try await bench.engine.perform(.sync).reason == nil, "seed \(seed)")
+        #expect(try ids(bench) == upstream.ids, "seed \(seed)")
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import FeedSync
+
+@Suite("the lock on a feed")
+struct LockFileTests {
+    private let folder: URL
+    private let store: String
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "LockFileTests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = folder.appending(path: "feeds.db").path
+        try Data().write(to: URL(filePath: store))
+    }
+
+    @Test("is one, whichever path leads to the store")
+    func symbolicLinks() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let link = folder.appending(path: "link.db").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "feeds.db")
+        let detour = folder.appending(path: "../\(folder.lastPathComponent)/feeds.db").path
+        let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
+        for path in [store, link, detour] {
+            #expect(try FeedLock(on: 1, of: path, command: "more") == nil)
+            #expect(FeedLock.holder(of: 1, of: path) == "process \(getpid()) (reload)")
+            #expect(try FeedLock(on: 2, of: path, command: "more") != nil)
+        }
+        withExtendedLifetime(held) {}
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+    }
+
+    @Test("is taken on any number that a store can have", arguments: [1, 2, Int64(UInt32.max) + 3, -1, .min, .max])
+    func numbers(feed: Int64) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let held = try #require(try FeedLock(on: feed, of: store, command: "reload"))
+        #expect(try FeedLock(on: feed, of: store, command: "more") == nil)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("makes no big file")
+    func size() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try FeedLock(on: 1, of: store, command: "reload") != nil)
+        let attributes = try FileManager.default.attributesOfItem(atPath: FeedLock.path(of: store))
+        #expect(try #require(attributes[.size] as? Int) < 1_000)
+    }
+
+    @Test("is given back when it goes, and when it is gone another can have it")
+    func givenBack() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        do { #expect(try FeedLock(on: 1, of: store, command: "reload") != nil) }
+        #expect(try FeedLock(on: 1, of: store, command: "more") != nil)
+    }
+
+    @Test("is on the file that others find, not on one that was deleted or replaced")
+    func deleted() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = FeedLock.path(of: store)
+        try Data().write(to: URL(filePath: path))
+        let descriptor = open(path, O_RDWR)
+        defer { close(descriptor) }
+        #expect(FeedLock.stands(descriptor, at: path))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(!FeedLock.stands(descriptor, at: path))
+        try Data().write(to: URL(filePath: path))
+        #expect(!FeedLock.stands(descriptor, at: path))
+    }
+}
