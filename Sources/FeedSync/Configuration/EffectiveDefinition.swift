@@ -61,7 +61,7 @@ public struct EffectiveDefinition: Sendable {
             .init(name, list(findings.key.map { .text($0) }), remark: found)
         case "columns": columns(definition, findings)
         case "pagination" where definition.hasOpenPagination: pagination(findings)
-        case "sync" where definition.sync == .new: .init(name, .mapping([.init("mode", .text("new"))]))
+        case "sync" where definition.sync == .auto: .init(name, .mapping([.init("mode", .text("auto"))]))
         case "every": definition.every.map { .init(name, .text(DurationText.text($0))) }
         case "timeout": .init(name, .text(DurationText.text(definition.timeout)))
         case "retries": .init(name, .plain("\(definition.retries)"))

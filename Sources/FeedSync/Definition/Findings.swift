@@ -47,7 +47,7 @@ extension FeedDefinition {
             authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
             hasOpenColumns: hasOpenColumns, pagination: pagination, split: split, responses: responses,
-            sync: sync,
+            sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
             keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, ignore: ignore,
             position: position)
     }

@@ -20,6 +20,39 @@ struct LoadedPage: Sendable {
     /// Whether the stored page is still true.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
 
+    /// Whether the upstream gives no page that begins with the last element of the page before.
+    var isOverlapRefused: Bool {
+        guard page.overlap > 0, case .beyondEnd = fetched.kind else { return false }
+        return true
+    }
+
+    /// How the page begins, where it was to begin with the last element of the page before.
+    enum Overlap: Sendable, Hashable {
+        /// With that one.
+        case exact
+        /// With another one of that page: items were pushed down.
+        case shifted
+        /// With none of that page: items moved up, past the crawl.
+        case broken
+    }
+
+    /// How the page begins behind one with these keys; nil where it was not to overlap.
+    func overlap(behind keys: String?) -> Overlap? {
+        guard page.overlap > 0, let keys, case let own = self.keys, let first = RowKey.texts(ofPage: own).first else {
+            return nil
+        }
+        let before = RowKey.texts(ofPage: keys)
+        return first == before.last ? .exact : before.contains(first) ? .shifted : .broken
+    }
+
+    private var keys: String {
+        switch content {
+        case .decoded(let page): page.keys
+        case .empty: "[]"
+        case .notModified(let stored): stored.keys
+        }
+    }
+
     /// Whether the page has no elements at all.
     var isEmpty: Bool {
         switch content {
@@ -58,9 +91,10 @@ final class PageLoader: Sendable {
     let decoder: PageDecoder
 
     convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, store: Store, options: EngineOptions) {
-        let requests = RequestPlan(
+        var requests = RequestPlan(
             shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
             commands: options.commands, tokens: options.tokens)
+        requests.overlap = shape.definition.pagination.overlapParameter == nil ? 0 : 1
         self.init(shape, requests, fetcher, PageDecoder(shape.plan), store, options)
     }
 
@@ -78,7 +112,16 @@ final class PageLoader: Sendable {
 
     /// A loader that goes on with another shape of the feed.
     func following(_ shape: ResolvedFeed) -> PageLoader {
-        PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(from: requests.watermark)
+        let loader = PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(from: requests.watermark)
+        return requests.overlap == 0 && self.shape.definition.pagination.overlapParameter != nil
+            ? loader.withoutOverlap() : loader
+    }
+
+    /// A loader whose pages do not begin with the last element of the page before.
+    func withoutOverlap() -> PageLoader {
+        var requests = requests
+        requests.overlap = 0
+        return PageLoader(shape, requests, fetcher, decoder, store, options)
     }
 
     /// A loader whose requests say how far the mirror reaches.

@@ -46,6 +46,12 @@ public struct OffsetPaginator: Paginator {
     /// True: pages are places in the list.
     public var isShifting: Bool { true }
 
+    /// Whether `total` is given.
+    public var hasTotal: Bool { total != nil }
+
+    /// The parameter with the limit, where one is given.
+    public var overlapParameter: String? { limit?.parameter }
+
     /// The parameter with the offset.
     public var cursorParameters: [String] { [parameter] }
 
@@ -55,13 +61,21 @@ public struct OffsetPaginator: Paginator {
     /// To leave it out.
     public var firstPageAdvice: String { "leave it out, for the first offset is 0" }
 
-    /// The feed's request with the offset, and with the limit unless the feed's query has one already.
+    /// The feed's request with the offset, and with the limit unless the feed's query has one already. Where pages
+    /// overlap, it begins with the last element of the page before, and asks for one more.
     ///
     /// - Throws: `PagingError` if the page cursor is no number.
     public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
+        let offset = try offset(cursor)
+        if let limit, request.overlap > 0, offset > 0, !request.has(limit.parameter) {
+            request.set(limit.parameter, to: limit.count + 1)
+            request.set(parameter, to: offset - 1)
+            return request
+        }
+        request.overlap = 0
         limit?.apply(to: &request)
-        request.set(parameter, to: try offset(cursor))
+        request.set(parameter, to: offset)
         return request
     }
 
@@ -71,11 +85,12 @@ public struct OffsetPaginator: Paginator {
     /// The offsets behind the next one if pages bring as many elements as this one, up to the total: one more where
     /// there is one. Where a page brings fewer, others come: what was asked for by then is of no use.
     public func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
-        guard page.elementCount > 0, var offset = try? offset(next) else { return [] }
+        let count = page.elementCount - min(page.overlap, page.elementCount)
+        guard count > 0, var offset = try? offset(next) else { return [] }
         var cursors: [PageCursor] = []
         let most = more == nil && total != nil ? prefetch : prefetch - 1
         while cursors.count < most {
-            let (following, isBeyond) = offset.addingReportingOverflow(page.elementCount)
+            let (following, isBeyond) = offset.addingReportingOverflow(count)
             guard !isBeyond, total.map({ following < $0 }) ?? true else { break }
             cursors.append(PageCursor("\(following)"))
             offset = following
@@ -87,7 +102,8 @@ public struct OffsetPaginator: Paginator {
     ///
     /// - Throws: `PagingError` if the page cursor is no offset, or there is no number for the next one.
     public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(page.elementCount)
+        let count = page.elementCount - min(page.overlap, page.elementCount)
+        let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
         let total = ReportedCount(
             total, page.value(at: total, of: self), atLeast: page.crawlElementCount, secrets: page.secrets)
@@ -96,7 +112,7 @@ public struct OffsetPaginator: Paginator {
         // One full page may be what the total counts, and not the list.
         let countsPageAlone = page.cursor == nil && limit.map { page.elementCount >= $0.count } ?? false
         let isLast = total.value == page.crawlElementCount && !countsPageAlone
-        guard page.elementCount > 0, !(hasMore.map(!) ?? isLast) else {
+        guard count > 0, !(hasMore.map(!) ?? isLast) else {
             return .end(total: total.value, notice: notice)
         }
         return .more(PageCursor("\(next)"), total: total.value, notice: notice)

@@ -46,6 +46,9 @@ public struct PageNumberPaginator: Paginator {
     /// True: pages are places in the list.
     public var isShifting: Bool { true }
 
+    /// Whether `total` is given.
+    public var hasTotal: Bool { total != nil }
+
     /// The parameter with the number.
     public var cursorParameters: [String] { [parameter] }
 

@@ -22,6 +22,8 @@ public struct PageRequest: Sendable, Hashable {
     public var query: [Parameter]
     /// The body of a POST; nil for a GET.
     public var body: RequestBody?
+    /// How many elements of the page before the page should begin with, where the paginator can ask for that.
+    var overlap = 0
 
     /// A request for this URL and query, with this body.
     public init(url: String, query: [Parameter] = [], body: RequestBody? = nil) {

@@ -34,6 +34,8 @@ public struct PaginationInput: Sendable {
     public let secrets: Secrets
     /// The elements of a full page; 0 where that is not known.
     var fullPageCount = 0
+    /// How many elements of the page before it begins with.
+    var overlap = 0
 
     /// The facts of one page.
     public init(

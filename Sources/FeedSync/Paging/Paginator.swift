@@ -28,6 +28,13 @@ public protocol Paginator: Sendable {
     /// Whether items move from page to page as others come and go, so that one may pass a crawl unseen.
     var isShifting: Bool { get }
 
+    /// Whether its pages say how many elements there are.
+    var hasTotal: Bool { get }
+
+    /// The query parameter with the number of elements of a page, where a page can be asked for together with the last
+    /// element of the page before; nil where it cannot.
+    var overlapParameter: String? { get }
+
     /// What to do about a feed whose query has one of `cursorParameters`, for a message.
     var firstPageAdvice: String { get }
 
@@ -76,6 +83,12 @@ extension Paginator {
 
     /// False: each page goes on behind the one before.
     public var isShifting: Bool { false }
+
+    /// False.
+    public var hasTotal: Bool { false }
+
+    /// None.
+    public var overlapParameter: String? { nil }
 
     /// 1: one after the other.
     public var prefetch: Int { 1 }

@@ -21,8 +21,9 @@ extension FeedWriter {
     }
 
     /// Whether a page's part ends elsewhere by now than the crawl found, so that some of it was never asked for.
-    func outgrows(_ number: Int, _ end: NextPage) throws -> Bool {
+    func outgrows(_ page: PageOfCrawl, _ end: NextPage) throws -> Bool {
         guard shape.definition.split != nil else { return false }
+        let number = page.number
         return switch end.part {
         case .tooMany: true
         case .capped: !(state.crawl?.isCapped ?? false)
@@ -33,7 +34,7 @@ extension FeedWriter {
     }
 
     private func partitionName(_ number: Int) throws -> String? {
-        PartitionScheme.partitionName(in: try cursor(ofPage: number))
+        PartitionScheme.partitionName(in: try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number)))
     }
 
     /// Whether a page led to another one of its part when the crawl met it.
@@ -50,7 +51,7 @@ extension FeedWriter {
         let part = { (asked: PageCursor?) in
             PartitionScheme.partitionName(in: asked).flatMap { split.part(named: $0[...]) }
         }
-        guard let whole = part(try cursor(ofPage: number)) else { return false }
+        guard let whole = part(try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number))) else { return false }
         var isHalved = false
         try connection.rows("SELECT asked FROM _crawl_page WHERE crawl = ?", [Value(state.crawl?.id)]) { row in
             guard let other = part(row.text(at: 0).map(PageCursor.init)), other != whole else { return }

@@ -58,20 +58,20 @@ extension CrawlState {
     }
 }
 
-extension Store {
-    /// Reads where a crawl over a feed in parts stands.
-    func loadPartitions(of crawl: inout CrawlState) throws {
+extension CrawlState {
+    /// Reads where a crawl over a feed in partitions stands.
+    mutating func loadPartitions(on connection: Connection) throws {
         try connection.rows(
-            "SELECT doubtful, part, part_elements, part_total, capped, cap FROM _crawl WHERE id = ?", [Value(crawl.id)]
+            "SELECT doubtful, part, part_elements, part_total, capped, cap FROM _crawl WHERE id = ?", [Value(id)]
         ) { row in
-            crawl.isDoubtful = row.int64(at: 0) == 1
-            crawl.part = row.text(at: 1).map { name in
-                let total = row.isNull(at: 3) ? nil : Int(row.int64(at: 3))
-                return CrawlPartition(name: name, elements: Int(row.int64(at: 2)), total: total)
+            isDoubtful = row.int64(at: 0) == 1
+            part = row.text(at: 1).map { name in
+                let total = row.isNull(at: 3) ? nil : Int(clamping: row.int64(at: 3))
+                return CrawlPartition(name: name, elements: Int(clamping: row.int64(at: 2)), total: total)
             }
-            crawl.isCapped = row.int64(at: 4) == 1
-            crawl.cap = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
+            isCapped = row.int64(at: 4) == 1
+            cap = row.isNull(at: 5) ? nil : Int(clamping: row.int64(at: 5))
         }
-        crawl.finishedTotal = (crawl.total ?? 0) - (crawl.part.map { $0.total ?? $0.elements } ?? 0)
+        finishedTotal = (total ?? 0) - (part.map { $0.total ?? $0.elements } ?? 0)
     }
 }
