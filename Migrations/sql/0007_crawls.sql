@@ -18,6 +18,7 @@ ALTER TABLE _crawl ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;       -- items
 ALTER TABLE _crawl ADD COLUMN is_ordered INTEGER NOT NULL DEFAULT 1;    -- whether its places are the order of the list
 ALTER TABLE _crawl ADD COLUMN checked INTEGER NOT NULL DEFAULT 0;       -- its pages that were asked for again and were the same
 ALTER TABLE _crawl DROP COLUMN is_unchecked;
+ALTER TABLE _crawl DROP COLUMN stopped_by;
 ALTER TABLE _crawl_page ADD COLUMN met TEXT;                            -- JSON: where its rows stood before, [[generation, position, count]]
 
 -- Whether it was proved that nothing was missed; and when a crawl of every page was complete last.

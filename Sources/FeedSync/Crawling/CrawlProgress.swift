@@ -57,6 +57,8 @@ struct CrawlProgress: Sendable, Hashable {
         var met: SyncedRange?
         /// The generation of the row that its last item had before; nil where that is new.
         var lastGeneration: Int64?
+        /// Whether the range that it met is no more than the page: what the page says of its end is newer.
+        var coversRange = false
     }
 
     /// Takes a page in.
@@ -120,15 +122,16 @@ struct CrawlProgress: Sendable, Hashable {
     mutating func fail(_ crawl: Int64, isLost: Bool, mayPass: Bool) {
         let change = { (ranges: inout SyncedRanges) in
             guard let range = ranges[crawl], range.cursor != nil else { return }
-            ranges.update(crawl) { $0.failures += 1 }
-            if isLost || !mayPass && range.failures > 0 { ranges.drop(crawl) }
+            ranges.update(crawl) {
+                $0.failures += 1
+                $0.isLost = isLost || !mayPass && range.failures > 0
+            }
         }
         change(&synced)
         if var ranges = round?.ranges {
             change(&ranges)
             round?.ranges = ranges
         }
-        if round?.ranges.isEmpty == true { round = nil }
     }
 }
 
@@ -142,6 +145,7 @@ extension SyncedRanges {
         }
         if let met = page.met {
             join(page.crawl, with: met)
+            if page.coversRange { update(met.crawl) { $0.end = page.end } }
             guard let range = self[met.crawl] else { return .end(nil) }
             switch range.end {
             case .open: return .range(range)

@@ -217,12 +217,13 @@ struct CrawlRules {
             crawl.isVerified = isVerified || feed.mode == .all || feed.mode == .since
             // One page shows itself that nothing lies between it and the range.
             let isSure = crawl.pages == 1 && feed.mode == .new
-            if isSure || reason != nil { return finish(crawl) }
+            if isSure || reason?.leavesSyncedRange == false { return finish(crawl) }
             return examine(crawl)
         case .end(let reason):
             crawl.reason = crawl.isReadingHead ? .drift : reason
             crawl.isVerified = true
-            return crawl.reason == nil ? examine(crawl) : finish(crawl)
+            // What leaves a synced range must have no gaps, whatever the reason why it is not all.
+            return crawl.reason?.leavesSyncedRange == false ? finish(crawl) : examine(crawl)
         }
     }
 
@@ -252,7 +253,7 @@ struct CrawlRules {
     /// What the crawl has seen up to the end of the list.
     mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
-        if let total = facts.total, facts.met < total {
+        if crawl.reason == nil, let total = facts.total, facts.met < total {
             crawl.reason = facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
             return finish(crawl)
         }
@@ -294,7 +295,8 @@ struct CrawlRules {
         guard case .checking(var crawl, var round) = state else { return end(.failed) }
         let rest = Array(round.left.dropFirst())
         let isFollowed = rest.first.map { $0.crawl == page.crawl && $0.number == page.number + 1 } ?? false
-        round.worst = max(round.worst, weighed(result, isFollowed: isFollowed))
+        round.worst = max(
+            round.worst, weighed(result, isFollowed: isFollowed, isLast: page == round.all.last && !crawl.isRemoving))
         if result != .same { crawl.hasChanged = true }
         if let next = rest.first {
             round.left = rest
@@ -327,8 +329,12 @@ struct CrawlRules {
     }
 
     /// What another page behind it will show is not lost yet.
-    private func weighed(_ result: PageComparison, isFollowed: Bool) -> PageComparison {
-        result == .pushedDown ? isFollowed ? .changed : .movedUp : result
+    private func weighed(_ result: PageComparison, isFollowed: Bool, isLast: Bool) -> PageComparison {
+        switch result {
+        case .pushedDown where isFollowed: .changed
+        case .pushedDown, .detached: isLast ? .detached : .movedUp
+        default: result
+        }
     }
 
     /// The page did not come, or could not be committed.
@@ -361,7 +367,7 @@ struct CrawlRules {
 
     /// It is proved as far as it can be that nothing was missed: what is gone comes next.
     private mutating func proved(_ crawl: Crawl) -> Step {
-        guard feed.mode == .all else { return finish(crawl) }
+        guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
         state = .crawling(crawl)
         return .findMissing
     }

@@ -22,6 +22,8 @@ struct SyncedRange: Sendable, Hashable {
     var loosePage: Int?
     /// How many runs in a row failed at the end.
     var failures = 0
+    /// Whether its end leads nowhere any more, so that a sync has to read through the range.
+    var isLost = false
 
     /// The crawl that goes on at the range's end.
     var crawl: Int64 { crawls.first ?? 0 }
@@ -81,6 +83,7 @@ struct SyncedRanges: Sendable, Hashable {
         guard let index = ranges.firstIndex(where: { $0.crawl == crawl }) else { return }
         ranges[index].end = next
         ranges[index].failures = 0
+        ranges[index].isLost = false
         guard let generation else { return }
         ranges[index].generations.insert(generation)
         if ranges[index].first == nil, index == 0 { ranges[index].first = Place(generation: generation, position: 0) }

@@ -35,6 +35,8 @@ final class FeedRun {
     private(set) var mayMeetRange = true
     /// The pages that the crawl had read before it went back to one of them.
     private var pagesBefore = 0
+    /// The pages before one that did not begin with the last item of the page before.
+    private var brokenPage: Int?
     /// Whether the next page is the first that `more` asks for behind a range.
     private var isBehindRange = false
 
@@ -151,8 +153,11 @@ final class FeedRun {
                 try await store.progress(of: feed).crawl
             }
         var loaded = try await load(prepared, after: crawl)
-        if loaded.isOverlapRefused {
-            // It takes no more items a page than it is asked for by itself.
+        let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
+        let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
+        if isBroken { brokenPage = crawl?.pages }
+        if loaded.isOverlapRefused || isBrokenAgain {
+            // Not every upstream begins a page anywhere, or gives one item more.
             try await spend(loaded)
             prefetches.drop()
             loader = loader.withoutOverlap()
@@ -166,9 +171,15 @@ final class FeedRun {
             loaded = try await load(prepared, after: crawl)
         }
         if let shape = loaded.shape { loader = loader.following(shape) }
+        if let size = loader.definition.pagination.overlappingSize, loader.requests.overlap > 0,
+            max(crawl?.mostElements ?? 0, loaded.elementCount) < size
+        {
+            // It gives fewer than it is asked for: one of them again would be a large share.
+            loader = loader.withoutOverlap()
+        }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
-            number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified ? nil : loaded.end.total,
+            number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,
             totalBefore: crawl?.total, overlaps: overlap.map { $0 != .broken }, crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
             try await spend(loaded)

@@ -56,6 +56,9 @@ extension PageLoader {
         case .end:
             let end = try ended(.end(), page, fetched, after: crawl)
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
+        case .beyondEnd where page.overlap > 0:
+            // The page is asked for as it is, then.
+            return loaded(page, fetched, .empty, .end(), after: crawl, count: 0, validators: validators, shape: shape)
         case .beyondEnd:
             let end = try ended(try endBeyondLast(page, fetched, after: crawl), page, fetched, after: crawl)
             // An error's validators say nothing of the page that may come to be there.

@@ -38,9 +38,8 @@ struct LoadedPage: Sendable {
 
     /// How the page begins behind one with these keys; nil where it was not to overlap.
     func overlap(behind keys: String?) -> Overlap? {
-        guard page.overlap > 0, let keys, case let own = self.keys, let first = RowKey.texts(ofPage: own).first else {
-            return nil
-        }
+        guard page.overlap > 0, let keys else { return nil }
+        guard let first = RowKey.texts(ofPage: self.keys).first else { return .broken }
         let before = RowKey.texts(ofPage: keys)
         return first == before.last ? .exact : before.contains(first) ? .shifted : .broken
     }
@@ -54,11 +53,14 @@ struct LoadedPage: Sendable {
     }
 
     /// Whether the page has no elements at all.
-    var isEmpty: Bool {
+    var isEmpty: Bool { elementCount == 0 }
+
+    /// The elements of its items array.
+    var elementCount: Int {
         switch content {
-        case .decoded(let page): page.elementCount == 0
-        case .empty: true
-        case .notModified(let stored): stored.elements == 0
+        case .decoded(let page): page.elementCount
+        case .empty: 0
+        case .notModified(let stored): stored.elements
         }
     }
 }
@@ -94,7 +96,7 @@ final class PageLoader: Sendable {
         var requests = RequestPlan(
             shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
             commands: options.commands, tokens: options.tokens)
-        requests.overlap = shape.definition.pagination.overlapParameter == nil ? 0 : 1
+        requests.overlap = shape.definition.pagination.overlappingSize == nil ? 0 : 1
         self.init(shape, requests, fetcher, PageDecoder(shape.plan), store, options)
     }
 
@@ -113,7 +115,7 @@ final class PageLoader: Sendable {
     /// A loader that goes on with another shape of the feed.
     func following(_ shape: ResolvedFeed) -> PageLoader {
         let loader = PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(from: requests.watermark)
-        return requests.overlap == 0 && self.shape.definition.pagination.overlapParameter != nil
+        return requests.overlap == 0 && self.shape.definition.pagination.overlappingSize != nil
             ? loader.withoutOverlap() : loader
     }
 

@@ -49,8 +49,8 @@ public struct OffsetPaginator: Paginator {
     /// Whether `total` is given.
     public var hasTotal: Bool { total != nil }
 
-    /// The parameter with the limit, where one is given.
-    public var overlapParameter: String? { limit?.parameter }
+    /// The limit, where one is given.
+    public var overlappingSize: Int? { limit?.count }
 
     /// The parameter with the offset.
     public var cursorParameters: [String] { [parameter] }

@@ -31,9 +31,9 @@ public protocol Paginator: Sendable {
     /// Whether its pages say how many elements there are.
     var hasTotal: Bool { get }
 
-    /// The query parameter with the number of elements of a page, where a page can be asked for together with the last
-    /// element of the page before; nil where it cannot.
-    var overlapParameter: String? { get }
+    /// How many elements a page has, where it can be asked for together with the last element of the page before; nil
+    /// where it cannot.
+    var overlappingSize: Int? { get }
 
     /// What to do about a feed whose query has one of `cursorParameters`, for a message.
     var firstPageAdvice: String { get }
@@ -88,7 +88,7 @@ extension Paginator {
     public var hasTotal: Bool { false }
 
     /// None.
-    public var overlapParameter: String? { nil }
+    public var overlappingSize: Int? { nil }
 
     /// 1: one after the other.
     public var prefetch: Int { 1 }

@@ -53,6 +53,7 @@ extension SyncedRange {
         if isVerified { object.add("verified", true) }
         if let loosePage { object.add("loose", loosePage) }
         if failures > 0 { object.add("failures", failures) }
+        if isLost { object.add("lost", true) }
         return object.text
     }
 
@@ -69,6 +70,7 @@ extension SyncedRange {
         }
         isVerified = members["verified"] == .bool(true)
         loosePage = members["loose"]?.integer.map { Int($0) }
+        isLost = members["lost"] == .bool(true)
         failures = members["failures"]?.integer.map { Int(clamping: $0) } ?? 0
     }
 }

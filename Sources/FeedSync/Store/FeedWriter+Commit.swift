@@ -74,12 +74,16 @@ extension FeedWriter {
         _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in draft: inout FeedState
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
+        let met = try range(metBy: writer, written, of: crawl, draft.progress)
+            .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
         let read = CrawlProgress.ReadPage(
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
-            met: try range(metBy: writer, written, of: crawl, draft.progress),
-            lastGeneration: writer.crawl.lastPlaceBefore?.generation)
-        let onward = draft.progress.read(read)
+            met: met, lastGeneration: writer.crawl.lastPlaceBefore?.generation, coversRange: try covers(met, page))
+        var onward = draft.progress.read(read)
+        if case .whole(nil, let isVerified) = onward, crawl.skipped > 0 {
+            onward = .whole(.skipped, isVerified: isVerified)
+        }
         for met in writer.metPlaces { draft.progress.synced.takeTop(at: met.first, count: met.count) }
         if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
             let mark = { (range: inout SyncedRange) in range.loosePage = range.loosePage ?? max(crawl.pages - 1, 1) }
@@ -131,7 +135,17 @@ extension FeedWriter {
 
     private func pages(of onward: CrawlProgress.Onward) throws -> Int {
         guard case .range(let range) = onward else { return 0 }
-        return Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl)) ?? 0)
+        return try pages(of: range)
+    }
+
+    private func pages(of range: SyncedRange) throws -> Int {
+        Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl)) ?? 0)
+    }
+
+    /// Whether a range that a first page met is that page alone.
+    private func covers(_ range: SyncedRange?, _ page: PageCommit) throws -> Bool {
+        guard let range, page.direction == .header, range.crawls.count == 1 else { return false }
+        return try pages(of: range) == 1
     }
 
     /// The generations of the rows that a crawl of every page met.

@@ -74,7 +74,7 @@ extension FeedWriter {
         try connection.run(
             """
             UPDATE _crawl SET pages = ?, elements = ?, position = ?, skipped = ?, total = ?, drift = ?, reason = ?,
-                stopped_by = NULL, ended_at = ?, furthest = ?, doubtful = ?, part = ?, part_elements = ?, part_total = ?,
+                ended_at = ?, furthest = ?, doubtful = ?, part = ?, part_elements = ?, part_total = ?,
                 capped = ?, cap = ?, overlaps = ?, has_totals = ?, total_moved = ?, repeats = ?, is_ordered = ?,
                 checked = ? WHERE id = ?
             """, Value(crawl.pages), Value(crawl.elements), Value(crawl.position), Value(crawl.skipped),

@@ -32,7 +32,8 @@ extension FeedWriter {
                 """, Value(id), Value(crawl.checked))
             facts.haveValidators = facts.haveValidators && unconditional == 0
         }
-        facts.pages = pages
+        // The border of the last page is the end.
+        facts.pages = pages.dropLast(pages.last?.number == state.crawl?.pages ? 1 : 0)
         if facts.total != nil { facts.met += try metCount() }
         if shape.definition.split != nil { facts.total = nil }
         let isFirst = state.progress.round?.mode == .all && state.progress.synced.isEmpty
@@ -118,9 +119,7 @@ extension FeedWriter {
                     try complete(isVerified: isVerified, now: now, in: &draft)
                 }
             }
-            draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil
-            // What was complete before stays so while a crawl of every page is under way.
-            if case .complete = closing, draft.crawl?.reason == nil { draft.isComplete = true }
+            draft.isComplete = draft.crawl?.reason == nil
             let next = draft.progress.open?.cursor
             try connection.run(
                 """
@@ -183,9 +182,9 @@ extension FeedWriter {
             try endSuspiciously(in: &draft)
             return
         }
-        if draft.progress.round == nil, let head = draft.progress.synced.ranges.first {
+        if draft.progress.round == nil, reason == .cap, let head = draft.progress.synced.ranges.first {
             let stored = try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0
-            if reason == .cap, let total = draft.crawl?.total, total <= Int(clamping: stored) {
+            if let total = draft.crawl?.total, total <= Int(clamping: stored) {
                 // The upstream has no more than that now: the next sync finds out where the list ends.
                 draft.progress.synced = SyncedRanges()
             } else {
