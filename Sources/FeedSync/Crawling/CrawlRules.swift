@@ -265,6 +265,10 @@ struct CrawlRules {
         case .head(let proves):
             crawl.isVerified = crawl.isVerified && proves
             return readHeadAgain(crawl)
+        case .pages where feed.verify == .auto && !crawl.hasChanged && !facts.isFirst:
+            // Every page is as it was: worth as much as the crawl before, which says nothing of this one's borders.
+            crawl.isVerified = false
+            return proved(crawl)
         case .pages:
             guard let first = facts.pages.first else { return proved(crawl) }
             state = .checking(crawl, Round(facts.pages, number: 1))

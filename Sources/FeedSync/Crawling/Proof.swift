@@ -18,6 +18,8 @@ struct CrawlFacts: Sendable, Hashable {
     var hasRepeats = false
     /// Whether each page showed the last item of the page before.
     var overlaps = false
+    /// Whether nothing of the list was stored before the crawl, or it took several runs.
+    var isFirst = false
     /// How many pages the list has, as far as this crawl read it.
     var pageCount = 0
     /// Those whose borders nobody has proved, in the order of the list.

@@ -134,10 +134,21 @@ final class FeedRun {
         _ direction: PageDirection, _ cursor: PageCursor?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> CrawlRules.Step {
         try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
+        let crawl =
+            direction == .header
+            ? nil
+            : try await storing { () async throws(FeedError) in
+                try await store.progress(of: feed).crawl
+            }
         // A mistake in the definition is found before anything begins.
         var prepared = try failing { () throws(FeedError) in
             if let asked = prefetches.next(cursor) { return asked }
             return try loader.requests.page(for: cursor ?? start)
+        }
+        if let most = crawl?.mostElements, loader.isTooShort(most) {
+            // It gives fewer than it is asked for: one of them again would be a large share.
+            loader = loader.withoutOverlap()
+            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor ?? start) }
         }
         if !isBegun {
             publish(
@@ -146,12 +157,6 @@ final class FeedRun {
                 })
             isBegun = true
         }
-        let crawl =
-            direction == .header
-            ? nil
-            : try await storing { () async throws(FeedError) in
-                try await store.progress(of: feed).crawl
-            }
         var loaded = try await load(prepared, after: crawl)
         let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
         let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
@@ -171,12 +176,7 @@ final class FeedRun {
             loaded = try await load(prepared, after: crawl)
         }
         if let shape = loaded.shape { loader = loader.following(shape) }
-        if let size = loader.definition.pagination.overlappingSize, loader.requests.overlap > 0,
-            max(crawl?.mostElements ?? 0, loaded.elementCount) < size
-        {
-            // It gives fewer than it is asked for: one of them again would be a large share.
-            loader = loader.withoutOverlap()
-        }
+        if loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
             number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,

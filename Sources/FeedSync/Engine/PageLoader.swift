@@ -119,6 +119,12 @@ final class PageLoader: Sendable {
             ? loader.withoutOverlap() : loader
     }
 
+    /// Whether pages overlap, and a full one has fewer elements than it was asked to have.
+    func isTooShort(_ elementCount: Int) -> Bool {
+        guard requests.overlap > 0, let size = definition.pagination.overlappingSize else { return false }
+        return elementCount < size
+    }
+
     /// A loader whose pages do not begin with the last element of the page before.
     func withoutOverlap() -> PageLoader {
         var requests = requests

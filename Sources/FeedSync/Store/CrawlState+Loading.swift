@@ -39,7 +39,8 @@ extension CrawlState {
         try connection.rows(
             """
             SELECT p.cursor, p.generation, p.position, p.placed, p.elements, p.keys, w.asked
-            FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? ORDER BY w.number
+            FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number > 0
+            ORDER BY w.number
             """, [Value(id)]
         ) { row in
             trail.add(row.text(at: 0))

@@ -95,7 +95,7 @@ extension FeedWriter {
             let loose = draft.progress.round?.ranges.ranges.first?.loosePage
             draft.progress.endRound(reason, generations: generations, isVerified: false)
             draft.progress.synced.update(crawl.id) { $0.loosePage = loose }
-            draft.progress.fullPages = nil
+            draft.progress.fullPages = crawl.pages
         }
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
         draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true

@@ -28,10 +28,15 @@ extension FeedWriter {
         let id = try recordPage(
             page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: writer.sharesRows, crawl: crawl.id, now: now)
+        // A page that is asked for again stands beside the page as it was met: both have keys that the crawl met.
+        let number =
+            page.isCheck
+            ? try connection.int64("SELECT min(number, 0) - 1 FROM _crawl_page WHERE crawl = ? ORDER BY number LIMIT 1", Value(crawl.id)) ?? -1
+            : Int64(crawl.pages)
         try connection.run(
-            "INSERT OR REPLACE INTO _crawl_page (crawl, number, page, position, asked, met) VALUES (?, ?, ?, ?, ?, ?)",
-            Value(crawl.id), Value(page.checked ?? crawl.pages), Value(id), Value(begin), Value(page.asked?.text),
-            Value(MetPlaces.json(writer.metPlaces)))
+            "INSERT INTO _crawl_page (crawl, number, page, position, asked, met) VALUES (?, ?, ?, ?, ?, ?)",
+            Value(crawl.id), Value(number), Value(id), Value(begin), Value(page.asked?.text),
+            Value(page.isCheck ? nil : MetPlaces.json(writer.metPlaces)))
         // By itself, as it has an index, which is written even where the value is as it was.
         if crawl.generation != (state.crawl?.id == crawl.id ? state.crawl?.generation : nil) {
             try connection.run("UPDATE _crawl SET generation = ? WHERE id = ?", Value(crawl.generation), Value(crawl.id))
@@ -136,7 +141,8 @@ extension FeedWriter {
                 try connection.run(
                     """
                     UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = (
-                        SELECT coalesce(sum(p.elements), 0) FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?1)
+                        SELECT coalesce(sum(p.elements), 0) FROM _crawl_page w JOIN _page p ON p.id = w.page
+                        WHERE w.crawl = ?1 AND w.number > 0)
                     WHERE id = ?1
                     """, Value(id), Value(number - 1))
                 if let cursor {

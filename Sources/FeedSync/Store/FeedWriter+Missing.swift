@@ -80,7 +80,8 @@ extension FeedWriter {
         for crawl in crawlsOfList {
             try connection.rows(
                 """
-                SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? ORDER BY w.number
+                SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?
+                ORDER BY w.number < 0, abs(w.number)
                 """, [Value(crawl)]
             ) { row in try body(row.text(at: 0) ?? "[]") }
         }

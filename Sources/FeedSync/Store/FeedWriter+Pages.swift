@@ -117,7 +117,7 @@ extension FeedWriter {
         try connection.rows(
             """
             SELECT p.id, p.generation, p.position, p.placed, w.position FROM _crawl_page w JOIN _page p ON p.id = w.page
-            WHERE w.crawl = ? AND w.number > ? AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
+            WHERE w.crawl = ? AND w.number > max(?, 0) AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
             """, [Value(crawl.id), Value(crawl.lifted), Value(generation)]
         ) { row in
             let run = Run(

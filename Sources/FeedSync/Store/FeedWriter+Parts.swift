@@ -13,7 +13,7 @@ extension FeedWriter {
             SELECT sum(n.elements), max(n.total) FROM _crawl_page w JOIN _page p ON p.id = w.page JOIN _page n ON n.id = (
                 SELECT max(l.id) FROM _page l
                 WHERE l.feed = p.feed AND l.request = p.request AND l.credential = p.credential)
-            WHERE w.crawl = ?1 AND w.number < ?2 AND w.number > coalesce((
+            WHERE w.crawl = ?1 AND w.number > 0 AND w.number < ?2 AND w.number > coalesce((
                 SELECT number FROM _crawl_page WHERE crawl = ?1 AND number < ?2 AND \(isOther) ORDER BY number DESC LIMIT 1), 0)
             """, [Value(state.crawl?.id), Value(number), Value(part), Value(part.count + 1), Value(part + ",")]
         ) { row in soFar = (Int(row.int64(at: 0)), row.isNull(at: 1) ? nil : Int(row.int64(at: 1))) }

@@ -11,6 +11,7 @@ extension FeedWriter {
         facts.overlaps = true
         facts.haveValidators = true
         let list = crawlsOfList
+        facts.isFirst = state.progress.synced.isEmpty || list.count > 1
         var trail = CrawlTrail()
         for id in list {
             let isOwn = id == state.crawl?.id
@@ -90,7 +91,7 @@ extension FeedWriter {
     private func ordinal(of page: PageOfCrawl) throws -> Int {
         var ordinal = page.number
         for crawl in crawlsOfList.prefix(while: { $0 != page.crawl }) {
-            ordinal += Int(clamping: try connection.int64("SELECT count(*) FROM _crawl_page WHERE crawl = ?", Value(crawl)) ?? 0)
+            ordinal += Int(clamping: try connection.int64("SELECT count(*) FROM _crawl_page WHERE crawl = ? AND number > 0", Value(crawl)) ?? 0)
         }
         return ordinal
     }
