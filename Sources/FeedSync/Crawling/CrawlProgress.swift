@@ -39,8 +39,8 @@ struct CrawlProgress: Sendable, Hashable {
         case page(PageCursor)
         /// At the end of a range that the page met.
         case range(SyncedRange)
-        /// Nowhere: the page met a range that reaches the end; whether that is proved to lack nothing.
-        case whole(IncompleteReason?, isVerified: Bool)
+        /// Nowhere: the page met a range that reaches the end; why that may not be all there is.
+        case whole(SyncedRange, IncompleteReason?)
         /// Nowhere: it is the end of the list.
         case end(IncompleteReason?)
     }
@@ -102,7 +102,7 @@ struct CrawlProgress: Sendable, Hashable {
         range.generations = generations
         range.end = .last(reason)
         range.isVerified = isVerified
-        range.loosePage = nil
+        range.loosePages = []
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
 
@@ -149,7 +149,7 @@ extension SyncedRanges {
             guard let range = self[met.crawl] else { return .end(nil) }
             switch range.end {
             case .open: return .range(range)
-            case .last(let reason): return .whole(reason, isVerified: range.isVerified)
+            case .last(let reason): return .whole(range, reason)
             }
         }
         switch page.end {

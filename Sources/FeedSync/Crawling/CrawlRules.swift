@@ -28,6 +28,8 @@ struct CrawlRules {
         /// Its number in the crawl, from 1.
         var number: Int
         var isUnchanged: Bool
+        /// Whether the list goes on behind it, or ends, as it did when it was stored.
+        var isInPlace = true
         /// Whether some item of it had been met before, so that it is known where it stands.
         var hasOverlap = true
         /// Where the crawl goes on.
@@ -59,6 +61,8 @@ struct CrawlRules {
 
     private struct Crawl {
         var hasChanged = false
+        /// Whether the list is not what it was, if only because it ends elsewhere.
+        var hasMoved = false
         /// The pages that were committed.
         var pages = 0
         /// How often it went a page back.
@@ -73,8 +77,8 @@ struct CrawlRules {
         var isVerified = false
         /// The pages to check for rows that were not met.
         var isRemoving = false
-        /// A range to go on with, once the loose page of it is checked.
-        var behindLoose: (crawl: Int64, pages: Int)?
+        /// A range to go on with, once its loose pages are checked.
+        var behindLoose: SyncedRange?
         var reason: IncompleteReason?
     }
 
@@ -186,6 +190,7 @@ struct CrawlRules {
             }
         case .crawling(var crawl):
             crawl.hasChanged = crawl.hasChanged || !page.isUnchanged
+            crawl.hasMoved = crawl.hasMoved || !page.isUnchanged || !page.isInPlace
             crawl.pages += 1
             state = .crawling(crawl)
             return went(on: page, crawl)
@@ -209,33 +214,43 @@ struct CrawlRules {
         switch page.onward {
         case .page(let next): return .fetch(.footer, next)
         case .range(let range): return join(range, page, crawl)
-        case .whole(let reason, let isVerified):
+        case .whole(let range, let reason):
             // What came above it is stored.
             if crawl.isReadingHead { return headIsRead(&crawl) }
             crawl.reason = reason
             // What a crawl of every page is worth shows when all of it has been read.
-            crawl.isVerified = isVerified || feed.mode == .all || feed.mode == .since
-            // One page shows itself that nothing lies between it and the range.
-            let isSure = crawl.pages == 1 && feed.mode == .new
-            if isSure || reason?.leavesSyncedRange == false { return finish(crawl) }
-            return examine(crawl)
+            crawl.isVerified = range.isVerified || feed.mode == .all || feed.mode == .since
+            return range.loosePages.isEmpty ? reachedEnd(crawl) : checkLoosePages(of: range, crawl)
         case .end(let reason):
             crawl.reason = crawl.isReadingHead ? .drift : reason
             crawl.isVerified = true
             // What leaves a synced range must have no gaps, whatever the reason why it is not all.
-            return crawl.reason?.leavesSyncedRange == false ? finish(crawl) : examine(crawl)
+            return crawl.reason.map { $0 == .cap || !$0.leavesSyncedRange } ?? false ? finish(crawl) : examine(crawl)
         }
+    }
+
+    /// A range that reaches the end was met.
+    private mutating func reachedEnd(_ crawl: Crawl) -> Step {
+        // One page shows itself that nothing lies between it and the range.
+        let isSure = crawl.pages == 1 && feed.mode == .new
+        return isSure || crawl.reason?.leavesSyncedRange == false ? finish(crawl) : examine(crawl)
+    }
+
+    /// Pages of a range were fetched one by one, and the list may have moved in between: they are asked for again, each
+    /// with the one behind it.
+    private mutating func checkLoosePages(of range: SyncedRange, _ before: Crawl) -> Step {
+        var crawl = before
+        crawl.behindLoose = range
+        let numbers = Set(range.loosePages.flatMap { [$0, $0 + 1] }).sorted()
+        let pages = numbers.map { PageOfCrawl(crawl: range.crawl, number: $0) }
+        state = .checking(crawl, Round(pages, number: 1))
+        return .check(pages[0])
     }
 
     /// The crawl met a range that is open at its end.
     private mutating func join(_ range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
-        var crawl = before
-        if let loose = range.loosePage, loose < page.pagesOfRange {
-            crawl.behindLoose = (range.crawl, page.pagesOfRange)
-            let pages = [loose, loose + 1].map { PageOfCrawl(crawl: range.crawl, number: $0) }
-            state = .checking(crawl, Round(pages, number: 1))
-            return .check(pages[0])
-        }
+        let crawl = before
+        if !range.loosePages.isEmpty { return checkLoosePages(of: range, crawl) }
         let isRead = range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1
         return resume(range.crawl, pages: page.pagesOfRange, isRead: isRead, crawl)
     }
@@ -265,7 +280,7 @@ struct CrawlRules {
         case .head(let proves):
             crawl.isVerified = crawl.isVerified && proves
             return readHeadAgain(crawl)
-        case .pages where feed.verify == .auto && !crawl.hasChanged && !facts.isFirst:
+        case .pages where feed.verify == .auto && !crawl.hasMoved && !facts.isFirst:
             // Every page is as it was: worth as much as the crawl before, which says nothing of this one's borders.
             crawl.isVerified = false
             return proved(crawl)
@@ -310,10 +325,15 @@ struct CrawlRules {
         state = .crawling(crawl)
         if let range = crawl.behindLoose {
             crawl.behindLoose = nil
-            if round.worst == .same { return resume(range.crawl, pages: range.pages, isRead: false, crawl) }
-            crawl.isGoingBack = true
+            guard round.worst == .same else {
+                // From the first of them on the range is read again.
+                crawl.isGoingBack = true
+                state = .crawling(crawl)
+                return .goOn(crawl: range.crawl, from: round.all[0].number)
+            }
+            guard range.cursor != nil else { return reachedEnd(crawl) }
             state = .crawling(crawl)
-            return .goOn(crawl: range.crawl, from: round.all[0].number)
+            return .goOn(crawl: range.crawl, from: nil)
         }
         if crawl.isRemoving {
             if round.worst >= .movedUp { crawl.reason = .drift }

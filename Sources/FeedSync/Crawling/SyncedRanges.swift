@@ -17,9 +17,9 @@ struct SyncedRange: Sendable, Hashable {
     var end: End
     /// Whether it was proved that no item is missing in it.
     var isVerified = false
-    /// The number of the page, of the crawl at the range's end, behind which the list may have moved unseen: pages were
-    /// fetched one by one from there on. nil where there is none.
-    var loosePage: Int?
+    /// The numbers of pages, of the crawl at the range's end, behind which the list may have moved unseen: the next one
+    /// was fetched by another command.
+    var loosePages: [Int] = []
     /// How many runs in a row failed at the end.
     var failures = 0
     /// Whether its end leads nowhere any more, so that a sync has to read through the range.

@@ -293,7 +293,7 @@ final class FeedRun {
         return rules.committed(
             CrawlRules.Committed(
                 crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
-                hasOverlap: outcome.hasOverlap, onward: outcome.onward, pagesOfRange: outcome.pagesOfRange))
+                isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward, pagesOfRange: outcome.pagesOfRange))
     }
 
     private func fail(

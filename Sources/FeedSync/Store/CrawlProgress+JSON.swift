@@ -51,7 +51,7 @@ extension SyncedRange {
         case .last(let reason): if let reason { object.add("reason", reason.rawValue) }
         }
         if isVerified { object.add("verified", true) }
-        if let loosePage { object.add("loose", loosePage) }
+        if !loosePages.isEmpty { object.add("loose", json: "[\(loosePages.map { "\($0)" }.joined(separator: ","))]") }
         if failures > 0 { object.add("failures", failures) }
         if isLost { object.add("lost", true) }
         return object.text
@@ -69,7 +69,7 @@ extension SyncedRange {
             first = Place(generation: place[0], position: place[1])
         }
         isVerified = members["verified"] == .bool(true)
-        loosePage = members["loose"]?.integer.map { Int($0) }
+        loosePages = members["loose"]?.integers.map { Int(clamping: $0) } ?? []
         isLost = members["lost"] == .bool(true)
         failures = members["failures"]?.integer.map { Int(clamping: $0) } ?? 0
     }

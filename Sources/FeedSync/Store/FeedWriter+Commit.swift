@@ -33,9 +33,10 @@ extension FeedWriter {
             lift: { [self] crawl, generation, sections in
                 try lift(crawl, to: generation, sections: &sections)
             })
+        let isInPlace = try isInPlace(page)
         let written = try write(page, with: &writer)
         try lapse(writer.touched, longest: draft.longestPage)
-        draft.generation = writer.generation
+        draft.generation = writer.newest
         draft.hasChanged = draft.hasChanged || !writer.isUnchanged
         draft.longestPage = max(draft.longestPage, writer.placed)
         draft.crawl = try record(page, written, by: writer, now: now)
@@ -63,7 +64,7 @@ extension FeedWriter {
         try saveProgress(draft)
         try updateRun(draft.figures)
         let outcome = PageOutcome(
-            items: writer.items, isUnchanged: writer.isUnchanged, isEnd: isAtEnd, number: number,
+            items: writer.items, isUnchanged: writer.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
             crawl: draft.crawl?.id ?? 0, hasOverlap: !writer.metPlaces.isEmpty, onward: onward,
             pagesOfRange: try pages(of: onward), beginsNext: beginsNext, events: events)
         return (outcome, writer.metPlaces)
@@ -81,20 +82,18 @@ extension FeedWriter {
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
             met: met, lastGeneration: writer.crawl.lastPlaceBefore?.generation, coversRange: try covers(met, page))
         var onward = draft.progress.read(read)
-        if case .whole(nil, let isVerified) = onward, crawl.skipped > 0 {
-            onward = .whole(.skipped, isVerified: isVerified)
-        }
-        for met in writer.metPlaces { draft.progress.synced.takeTop(at: met.first, count: met.count) }
+        if case .whole(let range, nil) = onward, crawl.skipped > 0 { onward = .whole(range, .skipped) }
+        for met in writer.metPlaces where !writer.isUnchanged { draft.progress.synced.takeTop(at: met.first, count: met.count) }
         if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
-            let mark = { (range: inout SyncedRange) in range.loosePage = range.loosePage ?? max(crawl.pages - 1, 1) }
+            let mark = { (range: inout SyncedRange) in range.loosePages.append(max(crawl.pages - 1, 1)) }
             draft.progress.synced.update(crawl.id, mark)
             draft.progress.round?.ranges.update(crawl.id, mark)
         }
         if case .end(let reason) = onward, page.mode == .reload, draft.progress.round != nil {
             let generations = try generationsOfRound(draft.progress)
-            let loose = draft.progress.round?.ranges.ranges.first?.loosePage
+            let loose = draft.progress.round?.ranges.ranges.first?.loosePages ?? []
             draft.progress.endRound(reason, generations: generations, isVerified: false)
-            draft.progress.synced.update(crawl.id) { $0.loosePage = loose }
+            draft.progress.synced.update(crawl.id) { $0.loosePages = loose }
             draft.progress.fullPages = crawl.pages
         }
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
@@ -162,6 +161,13 @@ extension FeedWriter {
         return generations
     }
 
+    /// Whether the list goes on behind a page, or ends, as it did when the page was stored.
+    private func isInPlace(_ page: PageCommit) throws -> Bool {
+        if page.isNotModified { return true }
+        guard let known = try storedPage(page.request, page.credential) else { return false }
+        return (known.cursor == nil) == (page.upstreamNext == nil) && known.total == page.end.total
+    }
+
     /// A page as it will be remembered: its place and its elements.
     struct WrittenPage {
         var keys: String
@@ -172,7 +178,7 @@ extension FeedWriter {
     }
 
     private func write(_ page: PageCommit, with writer: inout PageWriter) throws -> WrittenPage {
-        let begin = Place(generation: writer.crawl.generation ?? writer.generation, position: writer.crawl.position)
+        let begin = Place(generation: writer.crawl.generation ?? writer.newest, position: writer.crawl.position)
         switch page.content {
         case .decoded(let decoded):
             let keys = decoded.keys

@@ -124,6 +124,29 @@ extension FeedWriter {
             .text.map(PageCursor.init)
     }
 
+    /// Gives a crawl that wrote nothing yet the generation of the one above it: what it writes comes behind those rows.
+    private func adoptGeneration(_ id: Int64) throws {
+        let range = state.progress.round?.ranges[id] ?? state.progress.synced[id]
+        let others = (range?.crawls ?? []).filter { $0 != id }.map { "\($0)" }.joined(separator: ", ")
+        guard !others.isEmpty,
+            try connection.int64("SELECT generation IS NULL FROM _crawl WHERE id = ?", Value(id)) == 1
+        else { return }
+        var above: (id: Int64, generation: Int64, position: Int64)?
+        try connection.rows(
+            """
+            SELECT id, generation, position FROM _crawl WHERE id IN (\(others)) AND generation IS NOT NULL
+            ORDER BY generation LIMIT 1
+            """
+        ) { row in above = (row.int64(at: 0), row.int64(at: 1), row.int64(at: 2)) }
+        guard let above else { return }
+        try connection.run("UPDATE _crawl SET generation = NULL WHERE id = ?", Value(above.id))
+        try connection.run(
+            "UPDATE _crawl SET generation = ?, position = position + ? WHERE id = ?", Value(above.generation),
+            Value(above.position), Value(id))
+        try connection.run(
+            "UPDATE _crawl_page SET position = position + ? WHERE crawl = ?", Value(above.position), Value(id))
+    }
+
     /// Goes on with a crawl at its end, or at one of its pages: what it read from there on is read again.
     ///
     /// - Returns: What to request, and how many pages the crawl had.
@@ -151,6 +174,7 @@ extension FeedWriter {
                     try saveProgress(draft)
                 }
             }
+            try adoptGeneration(id)
             draft.crawl = try CrawlState.load(id, trail: &trail, on: connection)
             try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(id), .text(feed))
         }

@@ -163,7 +163,10 @@ extension FeedWriter {
                 try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
             }
         } else if let head = draft.progress.synced.ranges.first {
-            draft.progress.synced.update(head.crawl) { $0.isVerified = isVerified }
+            draft.progress.synced.update(head.crawl) { 
+                $0.isVerified = isVerified
+                $0.loosePages = []
+            }
         }
         // The next sync reads through what is stored in another order than the list's.
         if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }

@@ -81,6 +81,8 @@ struct StoredPage: Sendable, Hashable {
 struct PageOutcome: Sendable {
     let items: ItemCounts
     let isUnchanged: Bool
+    /// Whether the list goes on behind it, or ends, as it did when it was stored.
+    let isInPlace: Bool
     /// Whether nothing is left to read.
     let isEnd: Bool
     /// The page's number in the crawl.

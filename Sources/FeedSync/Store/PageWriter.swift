@@ -30,7 +30,9 @@ struct PageWriter {
     /// Where the rows that the page met stood before.
     private(set) var metPlaces: [MetPlaces] = []
     /// The feed's newest generation.
-    private(set) var generation: Int64
+    private(set) var newest: Int64
+    /// The crawl's own generation, or the newest one while it has none.
+    private var generation: Int64
     /// Items that the crawl had met before.
     private(set) var repeats = 0
     /// Whether an item that is new to the crawl follows one that stood elsewhere in it than at its end.
@@ -71,7 +73,8 @@ struct PageWriter {
         lift: @escaping (_ crawl: CrawlState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
     ) {
         self.table = table
-        self.generation = generation
+        newest = generation
+        self.generation = crawl.generation ?? generation
         self.crawl = crawl
         self.direction = direction
         self.updatesInPlace = updatesInPlace
@@ -129,8 +132,9 @@ struct PageWriter {
         guard !isMoved else { return }
         isMoved = true
         if crawl.generation == nil {
-            generation += 1
-            crawl.generation = generation
+            newest += 1
+            generation = newest
+            crawl.generation = newest
         }
         try lift(crawl, generation, &sections)
         crawl.lastPlace = crawl.position > 0 ? Place(generation: generation, position: crawl.position - 1) : nil

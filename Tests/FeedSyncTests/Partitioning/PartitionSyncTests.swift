@@ -109,7 +109,7 @@ struct PartitionSyncTests {
         let count = upstream.requests.count
         var reason = try await bench.engine.perform(.sync).reason
         if !next.isEmpty, let part = next.split(separator: ",").first {
-            #expect(upstream.requests[count].hasPrefix("things n:\(part)"))
+            #expect(upstream.requests[count + 1].hasPrefix("things n:\(part)"), "behind the head")
         }
         if reason != nil { reason = try await bench.engine.perform(.sync).reason }
         #expect(reason == nil)

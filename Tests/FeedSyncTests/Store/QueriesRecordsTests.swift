@@ -49,8 +49,8 @@ struct QueriesRecordsTests {
         #expect(
             record.json == """
                 {"name":"things","model":"thing","url":"https://a.example/","status":"noMoreData","no_more_data":1,\
-                "next_page":"p2","generation":3,"item_count":40,"complete":1,\
-                "reloaded_at":"2026-11-01T00:00:00.000Z","synced_at":"2026-11-02T00:00:00.000Z",\
+                "next_page":"p2","generation":3,"item_count":40,"complete":1,"verified":0,\
+                "reloaded_at":"2026-11-01T00:00:00.000Z","synced_at":"2026-11-02T00:00:00.000Z","full_at":null,\
                 "next_due_at":"2026-11-03T00:00:00.000Z","error":\(Self.failure)}
                 """)
     }
