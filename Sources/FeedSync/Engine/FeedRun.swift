@@ -94,9 +94,10 @@ final class FeedRun {
         }
         let (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         let (crawl, figures) = try await store.progress(of: feed)
+        let reason = try await store.reason(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
-            reason: crawl?.reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
+            reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
             notices: notices + skippedNotice + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
     }
 

@@ -148,6 +148,14 @@ extension Store {
         }
     }
 
+    /// Why what is stored is not all, although there is no further page.
+    func reason(of feed: String) throws(FeedError) -> IncompleteReason? {
+        try storing {
+            let state = try session(feed).state
+            return state.isComplete ? nil : state.crawl?.reason ?? state.progress.reason
+        }
+    }
+
     private func session(_ feed: String) throws -> FeedWriter {
         guard let session = sessions[feed] else { throw FeedError(.bug, "feed `\(feed)` is not open") }
         return session

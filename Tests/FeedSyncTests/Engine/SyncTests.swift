@@ -96,6 +96,7 @@ struct SyncTests {
         #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["0"])
         try await sync(bench)
         #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(34)))
+        try await sync(bench)
         let pages = try await requests(bench) { try await sync(bench) }
         #expect(pages == [1])
     }

@@ -99,6 +99,9 @@ struct SyncedRangeTests {
         #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["0"])
         #expect(try await bench.sync().reason == nil)
         #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["1"])
+        // What was found out of order is read through.
+        try await bench.sync()
+        #expect(try bench.names == bench.upstreamNames(34))
         let asked = try await requests(bench) { try await bench.sync() }
         #expect(asked == [1])
     }
