@@ -48,7 +48,7 @@ import Testing
                     columns:
                       id: id
                     pagination: {style: none}
-                    sync: {mode: new}
+                    sync: {mode: auto}
                     timeout: 5s
                     retries: 5
                     raw: false

@@ -73,6 +73,8 @@ struct CrawlRules {
         var isReadingHead = false
         /// Whether it was.
         var hasReadHead = false
+        /// The last page of the list.
+        var lastPage: PageOfCrawl?
         /// Whether a proof holds.
         var isVerified = false
         /// The pages to check for rows that were not met.
@@ -166,7 +168,8 @@ struct CrawlRules {
 
     /// A page has come. The step to take instead of committing it; nil to commit it.
     mutating func came(_ border: Border) -> Step? {
-        guard case .crawling(var crawl) = state, !crawl.isGoingBack, border.isBroken, border.number > 1, feed.isShifting,
+        guard case .crawling(var crawl) = state, !crawl.isGoingBack, border.isBroken, border.number > 1,
+            feed.isShifting,
             crawl.stepsBack < Self.mostStepsBack
         else { return nil }
         crawl.stepsBack += 1
@@ -268,6 +271,7 @@ struct CrawlRules {
     /// What the crawl has seen up to the end of the list.
     mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
+        crawl.lastPage = facts.lastPage
         if crawl.reason == nil, let total = facts.total, facts.met < total {
             crawl.reason = facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
             return finish(crawl)
@@ -315,7 +319,7 @@ struct CrawlRules {
         let rest = Array(round.left.dropFirst())
         let isFollowed = rest.first.map { $0.crawl == page.crawl && $0.number == page.number + 1 } ?? false
         round.worst = max(
-            round.worst, weighed(result, isFollowed: isFollowed, isLast: page == round.all.last && !crawl.isRemoving))
+            round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
         if result != .same { crawl.hasChanged = true }
         if let next = rest.first {
             round.left = rest
@@ -341,7 +345,9 @@ struct CrawlRules {
         }
         if round.worst == .same { return proved(crawl) }
         if round.number < Self.mostRounds, round.worst < .detached {
-            let again = Round(round.all, number: round.number + 1)
+            // What was pushed down may stand on the last page by now, whose border was the end.
+            let last = crawl.lastPage.flatMap { round.all.contains($0) ? nil : $0 }
+            let again = Round(round.all + [last].compactMap(\.self), number: round.number + 1)
             state = .checking(crawl, again)
             return .check(again.all[0])
         }

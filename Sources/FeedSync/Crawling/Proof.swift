@@ -24,6 +24,8 @@ struct CrawlFacts: Sendable, Hashable {
     var pageCount = 0
     /// Those whose borders nobody has proved, in the order of the list.
     var pages: [PageOfCrawl] = []
+    /// The last page of the list.
+    var lastPage: PageOfCrawl?
     /// Whether all of them can be asked for conditionally.
     var haveValidators = false
 }

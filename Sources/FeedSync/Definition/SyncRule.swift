@@ -75,7 +75,8 @@ extension MappingDecoder {
     private func fullCrawl(_ name: String, _ mode: Mode) -> Duration? {
         guard has(name) else { return FeedDefinition.standardFullCrawl }
         if mode == .all {
-            mistake("`\(name)` of \(subject) makes no sense with `mode: all`, which crawls every page each time", at: name)
+            mistake(
+                "`\(name)` of \(subject) makes no sense with `mode: all`, which crawls every page each time", at: name)
         }
         if node(name)?.scalar?.text == "never" {
             _ = string(name)

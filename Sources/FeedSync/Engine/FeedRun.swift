@@ -52,7 +52,9 @@ final class FeedRun {
         self.publish = publish
         self.launch = launch
         let definition = loader.definition
-        mode = command == .sync ? CrawlMode(definition, opening.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
+        mode =
+            command == .sync
+            ? CrawlMode(definition, opening.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
         rules = CrawlRules(
             command,
             CrawlRules.Feed(
@@ -220,7 +222,9 @@ final class FeedRun {
     }
 
     /// Asks for the first page again, in silence; a new crawl begins with it if it is not as it was.
-    private func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FetchFailure) -> CrawlRules.Step {
+    private func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FetchFailure)
+        -> CrawlRules.Step
+    {
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: start) }
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
         let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
@@ -294,7 +298,8 @@ final class FeedRun {
         return rules.committed(
             CrawlRules.Committed(
                 crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
-                isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward, pagesOfRange: outcome.pagesOfRange))
+                isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward,
+                pagesOfRange: outcome.pagesOfRange))
     }
 
     private func fail(

@@ -39,7 +39,8 @@ extension PageLoader {
         let place = cursor.flatMap { try? definition.split?.place(of: $0) }
         var facts = PaginationInput(
             cursor: place.map(\.page) ?? cursor, elementCount: count,
-            crawlElementCount: crawl.elements + count - min(page.overlap, count), emptyPagesBefore: crawl.emptyPages, values: values,
+            crawlElementCount: crawl.elements + count - min(page.overlap, count), emptyPagesBefore: crawl.emptyPages,
+            values: values,
             lastItemValues: lastItem,
             headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
             url: fetched.response.url.text, secrets: page.secrets)

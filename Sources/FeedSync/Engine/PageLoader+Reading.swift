@@ -156,7 +156,9 @@ extension PageLoader {
         if end.next == nil {
             // An end where there should be more is a cap.
             let total = end.total ?? crawl.total
-            if definition.split == nil, let total, total > crawl.elements + count - min(page.overlap, count) { reason = .cap }
+            if definition.split == nil, let total, total > crawl.elements + count - min(page.overlap, count) {
+                reason = .cap
+            }
         } else if let most = definition.maxPages, crawl.pages + 1 >= most {
             effective = .end(total: end.total, notice: end.notice)
             reason = .maxPages

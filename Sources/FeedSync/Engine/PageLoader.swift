@@ -114,7 +114,8 @@ final class PageLoader: Sendable {
 
     /// A loader that goes on with another shape of the feed.
     func following(_ shape: ResolvedFeed) -> PageLoader {
-        let loader = PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(from: requests.watermark)
+        let loader = PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(
+            from: requests.watermark)
         return requests.overlap == 0 && self.shape.definition.pagination.overlappingSize != nil
             ? loader.withoutOverlap() : loader
     }

@@ -83,7 +83,9 @@ extension FeedWriter {
             met: met, lastGeneration: writer.crawl.lastPlaceBefore?.generation, coversRange: try covers(met, page))
         var onward = draft.progress.read(read)
         if case .whole(let range, nil) = onward, crawl.skipped > 0 { onward = .whole(range, .skipped) }
-        for met in writer.metPlaces where !writer.isUnchanged { draft.progress.synced.takeTop(at: met.first, count: met.count) }
+        for met in writer.metPlaces where !writer.isUnchanged {
+            draft.progress.synced.takeTop(at: met.first, count: met.count)
+        }
         if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
             let mark = { (range: inout SyncedRange) in range.loosePages.append(max(crawl.pages - 1, 1)) }
             draft.progress.synced.update(crawl.id, mark)
@@ -185,7 +187,8 @@ extension FeedWriter {
             let isEmpty = keys == "[]"
             // A list that moves may bring a short page again, a full one hardly.
             let isTelling = page.mode == .reload || decoded.elementCount >= writer.crawl.mostElements
-            if !isEmpty, page.direction == .footer, !page.isCheck, !page.isAgain, isTelling, keys == writer.crawl.lastKeys,
+            if !isEmpty, page.direction == .footer, !page.isCheck, !page.isAgain, isTelling,
+                keys == writer.crawl.lastKeys,
                 !writer.crawl.begins(page.part)
             {
                 throw FeedError.samePageTwice(page)
@@ -226,7 +229,8 @@ extension FeedWriter {
                 status = coalesce(?, status)
             WHERE name = ?
             """, Value(next?.text), Value(next == nil), Value(draft.generation), Value(added),
-            Value(draft.isComplete), Value(draft.isVerified), Value(page.direction == .header ? now : nil), Value(status?.rawValue),
+            Value(draft.isComplete), Value(draft.isVerified), Value(page.direction == .header ? now : nil),
+            Value(status?.rawValue),
             .text(feed))
         if page.direction == .header {
             try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(draft.crawl?.id), .text(feed))

@@ -31,7 +31,9 @@ extension FeedWriter {
         // A page that is asked for again stands beside the page as it was met: both have keys that the crawl met.
         let number =
             page.isCheck
-            ? try connection.int64("SELECT min(number, 0) - 1 FROM _crawl_page WHERE crawl = ? ORDER BY number LIMIT 1", Value(crawl.id)) ?? -1
+            ? try connection.int64(
+                "SELECT min(number, 0) - 1 FROM _crawl_page WHERE crawl = ? ORDER BY number LIMIT 1", Value(crawl.id))
+                ?? -1
             : Int64(crawl.pages)
         try connection.run(
             "INSERT INTO _crawl_page (crawl, number, page, position, asked, met) VALUES (?, ?, ?, ?, ?, ?)",
@@ -39,7 +41,8 @@ extension FeedWriter {
             Value(page.isCheck ? nil : MetPlaces.json(writer.metPlaces)))
         // By itself, as it has an index, which is written even where the value is as it was.
         if crawl.generation != (state.crawl?.id == crawl.id ? state.crawl?.generation : nil) {
-            try connection.run("UPDATE _crawl SET generation = ? WHERE id = ?", Value(crawl.generation), Value(crawl.id))
+            try connection.run(
+                "UPDATE _crawl SET generation = ? WHERE id = ?", Value(crawl.generation), Value(crawl.id))
         }
         try save(crawl, endedAt: page.end.next == nil && !page.isCheck ? now : nil)
         return crawl

@@ -99,9 +99,10 @@ extension FeedWriter {
     /// Where the rows that the crawl met stood before, in feed order.
     private func placesMet() throws -> [MetPlaces] {
         var places: [MetPlaces] = []
-        let own = Set(try crawlsOfList.compactMap { crawl in
-            try connection.int64("SELECT generation FROM _crawl WHERE id = ?", Value(crawl))
-        })
+        let own = Set(
+            try crawlsOfList.compactMap { crawl in
+                try connection.int64("SELECT generation FROM _crawl WHERE id = ?", Value(crawl))
+            })
         for crawl in crawlsOfList {
             try connection.rows("SELECT number, met FROM _crawl_page WHERE crawl = ? ORDER BY number", [Value(crawl)]) {
                 row in

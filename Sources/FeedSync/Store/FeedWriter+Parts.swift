@@ -51,7 +51,9 @@ extension FeedWriter {
         let part = { (asked: PageCursor?) in
             PartitionScheme.partitionName(in: asked).flatMap { split.part(named: $0[...]) }
         }
-        guard let whole = part(try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number))) else { return false }
+        guard let whole = part(try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number))) else {
+            return false
+        }
         var isHalved = false
         try connection.rows("SELECT asked FROM _crawl_page WHERE crawl = ?", [Value(state.crawl?.id)]) { row in
             guard let other = part(row.text(at: 0).map(PageCursor.init)), other != whole else { return }

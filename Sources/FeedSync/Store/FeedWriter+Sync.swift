@@ -15,10 +15,13 @@ extension FeedWriter {
         var trail = CrawlTrail()
         for id in list {
             let isOwn = id == state.crawl?.id
-            guard let crawl = isOwn ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection) else { continue }
+            guard let crawl = isOwn ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection) else {
+                continue
+            }
             facts.pageCount += crawl.pages
             facts.hasTotals = facts.hasTotals && crawl.hasTotals && crawl.total != nil
-            facts.hasTotalMoved = facts.hasTotalMoved || crawl.hasTotalMoved || facts.total.map { $0 != crawl.total } ?? false
+            facts.hasTotalMoved =
+                facts.hasTotalMoved || crawl.hasTotalMoved || facts.total.map { $0 != crawl.total } ?? false
             facts.hasRepeats = facts.hasRepeats || crawl.repeats > 0
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
             facts.met += crawl.skipped
@@ -33,6 +36,7 @@ extension FeedWriter {
                 """, Value(id), Value(crawl.checked))
             facts.haveValidators = facts.haveValidators && unconditional == 0
         }
+        facts.lastPage = pages.last
         // The border of the last page is the end.
         facts.pages = pages.dropLast(pages.last?.number == state.crawl?.pages ? 1 : 0)
         if facts.total != nil { facts.met += try metCount() }
@@ -91,7 +95,9 @@ extension FeedWriter {
     private func ordinal(of page: PageOfCrawl) throws -> Int {
         var ordinal = page.number
         for crawl in crawlsOfList.prefix(while: { $0 != page.crawl }) {
-            ordinal += Int(clamping: try connection.int64("SELECT count(*) FROM _crawl_page WHERE crawl = ? AND number > 0", Value(crawl)) ?? 0)
+            ordinal += Int(
+                clamping: try connection.int64(
+                    "SELECT count(*) FROM _crawl_page WHERE crawl = ? AND number > 0", Value(crawl)) ?? 0)
         }
         return ordinal
     }
@@ -112,8 +118,8 @@ extension FeedWriter {
             case .incomplete(let reason): try end(reason, in: &draft)
             case .complete(let isVerified):
                 let missing = draft.progress.round?.mode == .all ? try missingRows() : []
-                if isSuspect(missing) {
-                    try endSuspiciously(in: &draft)
+                if try isSuspect(missing) {
+                    try endSuspiciously(met: try itemCount() - missing.count, in: &draft)
                 } else {
                     removed = try remove(missing, now: now)
                     draft.figures.items.removed += removed
@@ -143,13 +149,13 @@ extension FeedWriter {
         guard state.progress.round == nil, shape.definition.split == nil, let total = state.crawl?.total,
             case .complete = closing
         else { return closing }
-        let stored = try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0
-        return total > Int(clamping: stored) ? .incomplete(.cap) : closing
+        return total > (try itemCount()) ? .incomplete(.cap) : closing
     }
 
     private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
         let crawl = Value(draft.crawl?.id)
-        try connection.run("UPDATE _crawl SET complete = 1, reason = NULL, ended_at = ? WHERE id = ?", .text(now), crawl)
+        try connection.run(
+            "UPDATE _crawl SET complete = 1, reason = NULL, ended_at = ? WHERE id = ?", .text(now), crawl)
         draft.crawl?.reason = nil
         draft.isVerified = isVerified
         draft.progress.suspectEnd = nil
@@ -163,7 +169,7 @@ extension FeedWriter {
                 try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
             }
         } else if let head = draft.progress.synced.ranges.first {
-            draft.progress.synced.update(head.crawl) { 
+            draft.progress.synced.update(head.crawl) {
                 $0.isVerified = isVerified
                 $0.loosePages = []
             }
@@ -175,20 +181,19 @@ extension FeedWriter {
     private func end(_ reason: IncompleteReason, in draft: inout FeedState) throws {
         draft.crawl?.reason = reason
         draft.isVerified = false
-        let met = draft.crawl.map { $0.elements } ?? 0
+        let met = try itemCount()
         try connection.run("UPDATE _crawl SET reason = ? WHERE id = ?", .text(reason.rawValue), Value(draft.crawl?.id))
         guard reason.leavesSyncedRange else {
             draft.progress.forgetRanges()
             return
         }
         // An end before the total is looked at again: it may have been a slip of the upstream's.
-        if reason == .cap, draft.progress.round?.mode == .all, draft.progress.suspectEnd != met, shape.definition.split == nil {
-            try endSuspiciously(in: &draft)
+        if reason == .cap, draft.progress.round?.mode == .all, !isLikeSuspectEnd(met), shape.definition.split == nil {
+            try endSuspiciously(met: met, in: &draft)
             return
         }
         if draft.progress.round == nil, reason == .cap, let head = draft.progress.synced.ranges.first {
-            let stored = try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0
-            if let total = draft.crawl?.total, total <= Int(clamping: stored) {
+            if let total = draft.crawl?.total, total <= met {
                 // The upstream has no more than that now: the next sync finds out where the list ends.
                 draft.progress.synced = SyncedRanges()
             } else {
@@ -200,22 +205,34 @@ extension FeedWriter {
 
     /// Whether the list seems to end too soon: more than a page of rows at its end was not met, no total agrees, and the
     /// crawl before did not end like this one.
-    private func isSuspect(_ missing: [MissingRow]) -> Bool {
+    private func isSuspect(_ missing: [MissingRow]) throws -> Bool {
         guard let crawl = state.crawl, shape.definition.split == nil || crawl.isDoubtful else { return false }
         guard missing.count(where: \.isAtEnd) > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
-        if let total = crawl.total, total == crawl.elements { return false }
-        return state.progress.suspectEnd != crawl.elements
+        let met = try itemCount() - missing.count
+        if let total = crawl.total, total == met + crawl.skipped { return false }
+        return !isLikeSuspectEnd(met)
+    }
+
+    /// Whether the crawl before ended like one that met so many items: within a page.
+    private func isLikeSuspectEnd(_ met: Int) -> Bool {
+        guard let before = state.progress.suspectEnd else { return false }
+        return abs(before - met) <= state.crawl?.mostElements ?? 0
+    }
+
+    /// The rows that the upstream has, as far as is known.
+    private func itemCount() throws -> Int {
+        Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
     }
 
     /// Keeps the crawl open at its last page, which the next sync looks at again.
-    private func endSuspiciously(in draft: inout FeedState) throws {
-        guard let crawl = draft.crawl else { return }
+    private func endSuspiciously(met: Int, in draft: inout FeedState) throws {
         draft.crawl?.reason = .cap
-        draft.progress.suspectEnd = crawl.elements
-        try connection.run("UPDATE _crawl SET reason = 'cap' WHERE id = ?", Value(crawl.id))
-        let last = try cursor(of: PageOfCrawl(crawl: crawl.id, number: crawl.pages))
-        if let last, crawl.pages > 1 {
-            draft.progress.round?.ranges.update(crawl.id) { $0.end = .open(last) }
+        draft.progress.suspectEnd = met
+        try connection.run("UPDATE _crawl SET reason = 'cap' WHERE id = ?", Value(draft.crawl?.id))
+        let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
+        let pages = Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(tail)) ?? 0)
+        if pages > 1, let last = try cursor(of: PageOfCrawl(crawl: tail, number: pages)) {
+            draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
         } else {
             draft.progress.round = nil
         }

@@ -103,7 +103,9 @@ final class FeedWriter {
     ///   - met: Where the rows that the page met stood before.
     ///   - added: How many rows it added.
     func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int) {
-        if draft.crawl?.id != state.crawl?.id { trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true) }
+        if draft.crawl?.id != state.crawl?.id {
+            trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true)
+        }
         missesNothing = false
         firstPages = nil
         if !page.isCheck { trail.add(page.end.next?.text, met, added: added) }
