@@ -1,3 +1,5 @@
+internal import Text
+
 /// The links of a response's `Link` fields.
 ///
 /// Malformed input keeps what was read before it: of a field that breaks off, the links up to there.

@@ -97,7 +97,7 @@ public struct CursorPaginator: Paginator {
             throw PagingError("\(place) is not an object")
         }
         var parameters: [PageRequest.Parameter] = []
-        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+        for (name, member) in members.sorted(by: { $0.name < $1.name }) {
             switch member {
             case .null: continue
             case .bool(let value): parameters.append(.init(name: name, value: "\(value)"))

@@ -21,10 +21,10 @@ public struct PageRequest: Sendable, Hashable {
     /// Query parameters in the order in which they are sent.
     public var query: [Parameter]
     /// The body of a POST; nil for a GET.
-    public var body: RequestBody?
+    public var body: JSONValue?
 
     /// A request for this URL and query, with this body.
-    public init(url: String, query: [Parameter] = [], body: RequestBody? = nil) {
+    public init(url: String, query: [Parameter] = [], body: JSONValue? = nil) {
         self.url = url
         self.query = query
         self.body = body
@@ -48,7 +48,7 @@ public struct PageRequest: Sendable, Hashable {
         {
             self.body?.set(Self.place(of: name), to: .number(digits))
         } else {
-            self.body?.set(Self.place(of: name), to: .text(value))
+            self.body?.set(Self.place(of: name), to: .string(value))
         }
     }
 

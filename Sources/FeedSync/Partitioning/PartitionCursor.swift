@@ -76,6 +76,6 @@ extension PageRequest {
     /// A parameter's value; nil for what is no text.
     fileprivate func text(of name: String) -> String? {
         guard let body else { return query.first { $0.name == name }?.value }
-        return if case .text(let text)? = body.value(at: Self.place(of: name)) { text } else { nil }
+        return if case .string(let text)? = body.value(at: Self.place(of: name)) { text } else { nil }
     }
 }

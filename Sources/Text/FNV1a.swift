@@ -1,0 +1,24 @@
+/// A hash that is the same in every process, and no protection of what went in.
+///
+/// Source: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
+package struct FNV1a: Sendable {
+    /// The hash of all bytes added so far.
+    package private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// The hash of nothing.
+    package init() {}
+
+    /// Adds the bytes of a text or a list.
+    package mutating func add(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    /// The lower half of the hash: many texts share each value.
+    package var lowerHalf: UInt32 { UInt32(truncatingIfNeeded: hash) }
+
+    /// The hash as hexadecimal digits, 16 of them.
+    package var digits: String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
