@@ -33,6 +33,9 @@ let package = Package(
         // One JSON value, its parser and its writer.
         .target(name: "JSON", dependencies: ["Text"], swiftSettings: settings),
 
+        // Where a page leads, from what came with it: pure, without HTTP, YAML and SQLite.
+        .target(name: "Pagination", dependencies: ["JSON", "Text", "Time"], swiftSettings: settings),
+
         .target(name: "SQLite", dependencies: ["CSQLite", "Text"], swiftSettings: settings),
         .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
@@ -42,7 +45,8 @@ let package = Package(
         .target(
             name: "FeedSync",
             dependencies: [
-                "CPageDecoder", "HTTP", "JSON", "Migrations", "SQLite", "Concurrency", "Text", "Time", "YAML",
+                "CPageDecoder", "HTTP", "JSON", "Migrations", "Pagination", "SQLite", "Concurrency", "Text", "Time",
+                "YAML",
             ],
             resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
         .plugin(name: "PresetList", capability: .buildTool()),
@@ -63,7 +67,8 @@ let package = Package(
             path: "Tests/ScriptedServer", swiftSettings: settings),
         // What needs neither a socket nor a file, and links neither curl nor SQLite.
         .testTarget(
-            name: "PureTests", dependencies: ["JSON", "SeededGenerator", "Text", "Time"], swiftSettings: settings),
+            name: "PureTests", dependencies: ["JSON", "Pagination", "SeededGenerator", "Text", "Time"],
+            swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [

@@ -8,8 +8,15 @@ package struct FNV1a: Sendable {
     /// The hash of nothing.
     package init() {}
 
-    /// Adds the bytes of a text or a list.
-    package mutating func add(_ bytes: some Sequence<UInt8>) {
+    // No generic function: one of another module would ask for each byte through a table of witnesses.
+
+    /// Adds the bytes of a text.
+    package mutating func add(_ text: String.UTF8View) {
+        for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    /// Adds bytes.
+    package mutating func add(_ bytes: [UInt8]) {
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
