@@ -1,3 +1,5 @@
+internal import Text
+
 extension Response {
     /// How long the response stays fresh from when it came: `max-age`, else `Expires` less `Date`, less the time it
     /// spent in caches.

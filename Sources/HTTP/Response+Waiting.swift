@@ -1,3 +1,5 @@
+internal import Text
+
 extension Response {
     /// How long `Retry-After` asks to wait: zero for a date that has passed, at most a day; nil without a usable value.
     ///

@@ -53,7 +53,7 @@ public struct EffectiveDefinition: Sendable {
         _ name: String, _ definition: FeedDefinition, _ findings: Findings
     ) -> FeedEntry.Member? {
         switch name {
-        case "url": .init(name, .text(CredentialMask.url(definition.url.description)))
+        case "url": .init(name, .text(definition.maskedURL))
         case "query": parameters(name, definition.query)
         case "headers": parameters(name, definition.headers)
         case "items" where definition.items == nil: findings.items.map { .init(name, $0.value, remark: found) }
@@ -94,7 +94,7 @@ public struct EffectiveDefinition: Sendable {
         var values: [String: [FeedEntry.Value]] = [:]
         for parameter in parameters {
             if values[parameter.name] == nil { order.append(parameter.name) }
-            let isSecret = CredentialHash.isCredential(parameter.name)
+            let isSecret = SecretName.matches(parameter.name)
             let text = isSecret ? CredentialMask.template(parameter.value) : parameter.value.description
             values[parameter.name, default: []].append(FeedEntry.Value(word: text))
         }

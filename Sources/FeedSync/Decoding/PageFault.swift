@@ -54,7 +54,7 @@ struct PageFault {
         let path = path ?? Path([])
         guard case .json(let text)? = BodyProbe.value(of: body, at: path), let value = try? JSONValue(parsing: text),
             case .object(let members) = value, !members.isEmpty,
-            members.values.allSatisfy({ if case .object = $0 { true } else { false } })
+            members.allSatisfy({ if case .object = $0.value { true } else { false } })
         else { return "" }
         return "; if its members are the items, say `items: {path: \(path), keyed_by: COLUMN}`"
     }

@@ -67,7 +67,7 @@ extension Template {
 
 extension NamedTemplate {
     fileprivate func canonicalValue(_ hashed: (String) -> String) -> String {
-        CredentialHash.isCredential(name) ? value.written(hashed) : value.description
+        SecretName.matches(name) ? value.written(hashed) : value.description
     }
 }
 
@@ -110,15 +110,6 @@ extension SyncRule {
 
 /// A short stand-in for a credential: it tells that a value changed, and too little to find the value.
 enum CredentialHash {
-    private static let names = [
-        "auth", "cookie", "token", "key", "secret", "password", "passwd", "signature", "session",
-    ]
-
-    static func isCredential(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return names.contains { name.contains($0) }
-    }
-
     /// 32 bits of the salt and the text: many texts share each value.
     static func hash(_ text: String, salt: String) -> String {
         var hash = FNV1a()

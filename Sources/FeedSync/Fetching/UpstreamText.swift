@@ -27,3 +27,10 @@ enum UpstreamText {
         Excerpt.of(text, limit: limit, secrets: secrets)
     }
 }
+
+extension Excerpt {
+    /// What stands in a body from `offset` on.
+    static func of(_ body: Body, from offset: Int = 0, limit: Int, secrets: Secrets) -> String? {
+        body.withUnsafeBytes { of($0, from: offset, limit: limit, secrets: secrets) }
+    }
+}

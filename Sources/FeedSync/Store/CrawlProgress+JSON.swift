@@ -20,7 +20,7 @@ extension CrawlProgress {
         self.init()
         guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return }
         synced = SyncedRanges(members["synced"])
-        if let id = members["round"]?.integer, let mode = members["mode"]?.text.flatMap(CrawlMode.init) {
+        if let id = members["round"]?.integer, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
             round = Round(id: id, mode: mode, ranges: SyncedRanges(members["ranges"]))
         }
         suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
@@ -62,8 +62,8 @@ extension SyncedRange {
         let crawls = members["crawls"]?.integers ?? []
         guard !crawls.isEmpty else { return nil }
         let end: End =
-            members["next"]?.text.map { .open(PageCursor($0)) }
-            ?? .last(members["reason"]?.text.flatMap(IncompleteReason.init))
+            members["next"]?.string.map { .open(PageCursor($0)) }
+            ?? .last(members["reason"]?.string.flatMap(IncompleteReason.init))
         self.init(crawls: crawls, generations: Set(members["generations"]?.integers ?? []), first: nil, end: end)
         if let place = members["first"]?.integers, place.count == 2 {
             first = Place(generation: place[0], position: place[1])
@@ -82,7 +82,7 @@ extension JSONValue {
         return number
     }
 
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
 
     fileprivate var integers: [Int64] {
         guard case .array(let elements) = self else { return [] }

@@ -10,7 +10,9 @@ extension FeedWriter {
         facts.hasTotals = true
         facts.overlaps = true
         facts.haveValidators = true
-        let list = crawlsOfList
+        // What stopped at a synced range has only its own pages to prove.
+        let isRound = state.progress.round?.ranges.range(ofPagesOf: state.crawl?.id ?? 0) != nil
+        let list = isRound ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
         facts.isFirst = state.progress.synced.isEmpty || list.count > 1
         var trail = CrawlTrail()
         for id in list {

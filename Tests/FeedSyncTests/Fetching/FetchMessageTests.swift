@@ -79,15 +79,4 @@ private func quotation(_ body: String, type: String = "application/json", secret
             #expect(shown.contains("***"))
         }
     }
-
-    @Test(
-        "names a time in UTC",
-        arguments: [
-            (0, "1970-01-01T00:00:00Z"), (951_782_399, "2000-02-28T23:59:59Z"), (951_782_400, "2000-02-29T00:00:00Z"),
-            (951_868_800, "2000-03-01T00:00:00Z"), (1_795_000_000, "2026-11-18T11:06:40Z"),
-            (253_402_300_799, "9999-12-31T23:59:59Z"), (253_402_300_800, nil), (-1, nil), (Int64.max, nil),
-        ] as [(Int64, String?)])
-    func times(seconds: Int64, text: String?) {
-        #expect(UTCTime.text(seconds) == text)
-    }
 }

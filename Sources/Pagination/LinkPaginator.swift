@@ -1,0 +1,50 @@
+public import JSON
+
+/// `link`: a `Link` header with `rel="next"` leads to the next page, which is requested as given.
+///
+/// The end is a page without one. Source: https://www.rfc-editor.org/rfc/rfc8288
+public struct LinkPaginator: Paginator {
+    /// `link`
+    public static let name = "link"
+
+    private let size: PageSize?
+
+    /// Pages that name the next one in a `Link` header.
+    public init() { self.init(size: nil) }
+
+    /// Pages that name the next one in a `Link` header, the first one asked for in a size.
+    package init(size: PageSize?) {
+        self.size = size
+    }
+
+    /// The style with its members.
+    public var canonicalText: String { Self.name + (size.map { " \($0.canonicalText)" } ?? "") }
+
+    /// Nothing.
+    public var bodyPaths: [Path] { [] }
+
+    /// True: the URLs of most upstreams count pages.
+    public var isShifting: Bool { true }
+
+    /// True.
+    public var endsByAbsence: Bool { true }
+
+    /// None.
+    public var cursorParameters: [String] { [] }
+
+    /// The URL as the page before gave it, or the feed's own request with the size.
+    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+        .following(cursor, size: size, base: base)
+    }
+
+    /// Nothing: only the page tells.
+    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+
+    /// The URL that the header gives, or the end.
+    ///
+    /// - Throws: `PagingError` if it is none, or the page's own, or one empty page too many was followed.
+    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        guard let target = LinkHeader(page.values(ofHeader: "Link")).target(of: "next") else { return .end() }
+        return try page.following(target: target)
+    }
+}
