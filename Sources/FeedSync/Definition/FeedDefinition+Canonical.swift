@@ -102,7 +102,9 @@ extension SyncRule {
         let overlap =
             switch watermark.overlap {
             case .time(let time): DurationText.text(time)
-            case .count(let count): "\(count)"
+            // As it was written when 0 was the same as nothing said: mirrors made then stay as they are.
+            case .standard: "0"
+            case .count(let count): count == 0 ? "none" : "\(count)"
             }
         return "since param \(watermark.parameter) from \(watermark.path) overlap \(overlap)"
     }

@@ -21,9 +21,11 @@ public enum SyncRule: Sendable, Hashable {
 
     /// What a watermark is lessened by, so that what came late is met.
     public enum Overlap: Sendable, Hashable {
+        /// Where nothing is said: a minute for what may be a time, nothing for other numbers.
+        case standard
         /// For timestamps.
         case time(Duration)
-        /// For ids.
+        /// For ids; seconds for what turns out to be a time.
         case count(Int)
     }
 
@@ -52,7 +54,7 @@ extension MappingDecoder {
             members.require("param", "mode `since` needs the query parameter to send")
             members.require("from", "mode `since` needs the path of the timestamp or id")
             guard let parameter, let path else { return .new }
-            return .since(SyncRule.Watermark(parameter: parameter, path: path, overlap: overlap ?? .count(0)))
+            return .since(SyncRule.Watermark(parameter: parameter, path: path, overlap: overlap ?? .standard))
         }
         for member in ["param", "from", "overlap"] where members.has(member) {
             members.mistake("`\(member)` of \(members.subject) makes sense only with `mode: since`", at: member)
