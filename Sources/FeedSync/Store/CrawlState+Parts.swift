@@ -40,7 +40,7 @@ extension CrawlState {
         self.part = current
         switch end {
         case nil, .tooMany?:
-            total = finishedTotal + (current.total ?? current.elements)
+            total = finishedTotal.adding(current.total ?? current.elements)
             return hasFallen
         case .cut?:
             // What has come of it comes again, in its halves.
@@ -50,11 +50,19 @@ extension CrawlState {
             isCapped = isCapped || end == .capped
             // More was served than what was taken for all that is.
             if let cap, current.elements > cap { self.cap = current.elements }
-            finishedTotal += current.total ?? current.elements
+            finishedTotal = finishedTotal.adding(current.total ?? current.elements)
         }
         self.part = nil
         total = finishedTotal
         return hasFallen
+    }
+}
+
+extension Int {
+    /// The sum, or the greatest number where it is beyond that: totals come from outside, and many parts have one.
+    fileprivate func adding(_ other: Int) -> Int {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? .max : sum
     }
 }
 
@@ -72,6 +80,8 @@ extension Store {
             crawl.isCapped = row.int64(at: 4) == 1
             crawl.cap = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
         }
-        crawl.finishedTotal = (crawl.total ?? 0) - (crawl.part.map { $0.total ?? $0.elements } ?? 0)
+        let (finished, _) = (crawl.total ?? 0).subtractingReportingOverflow(
+            crawl.part.map { $0.total ?? $0.elements } ?? 0)
+        crawl.finishedTotal = max(finished, 0)
     }
 }
