@@ -100,10 +100,10 @@ import Testing
     @Test(
         "A URL that leads to no feed is told, and nothing is written",
         arguments: [
-            (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "`text/html`"),
+            (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "expected JSON, but got HTML"),
             (
                 ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
-                65, "`text/csv`"
+                65, "expected JSON, but got CSV"
             ),
             (.json(#"{"ok":true}"#), 65, "no key can be found"),
             (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items can be found"),

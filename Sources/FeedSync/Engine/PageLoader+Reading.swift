@@ -79,7 +79,12 @@ extension PageLoader {
                     return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
                 }
                 skipped = try decoded.skipped()
+                // No items and an error: a page that failed, not one that is empty.
+                if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
+                    throw told
+                }
             } catch {
+                let error = ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error
                 throw FeedError(
                     error.kind, page.secrets.mask(error.message), advice: error.advice,
                     httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
