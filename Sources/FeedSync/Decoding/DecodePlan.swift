@@ -32,6 +32,8 @@ final class DecodePlan: @unchecked Sendable {
     let keepsRaw: Bool
     /// What may change of an item that counts as the same.
     let ignored: IgnoredMembers
+    /// The slot that the hash of an item's content goes into, among an item's; nil where no column has it.
+    let hashSlot: Int?
     /// Where the items are, for messages.
     let itemsPath: Path?
 
@@ -74,6 +76,7 @@ final class DecodePlan: @unchecked Sendable {
             columns: zip(columnSlots, definition.columns).map { ItemLayout.Column(slot: $0, type: $1.type) },
             keyColumns: keyColumns, sectionSlot: sectionSlot)
         self.pagingSlots = pagingSlots
+        hashSlot = zip(columnSlots, definition.columns).first { $1.path == .itemHash }?.0
         let wanted =
             (definition.section.map { [$0.path] } ?? []) + pagingPaths
             + (watermark.map { [$0.path] } ?? [])
@@ -104,7 +107,8 @@ final class DecodePlan: @unchecked Sendable {
     /// Values of the key stay as they come: rows are told apart by them.
     private static func fittingKinds(_ definition: FeedDefinition) -> [UInt16] {
         definition.columns.map { column in
-            guard !definition.key.contains(column.name), column.path != .memberName else { return .max }
+            guard !definition.key.contains(column.name), ![.memberName, .itemHash].contains(column.path)
+            else { return .max }
             return column.type.fittingKinds
         }
     }
@@ -125,6 +129,9 @@ extension Path {
                 json_plan_index(plan, parent, UInt64(clamping: index))
             case .memberName:
                 json_node(JSON_MEMBER_NAME)
+            case .itemHash:
+                // A place that no body fills: the page does, once it is decoded.
+                json_plan_index(plan, parent, .max)
             case .first(let name, let value):
                 Self.withUTF8(name) { name, nameLength in
                     Self.withUTF8(value) { json_plan_first_where(plan, parent, name, nameLength, $0, $1) }

@@ -22,6 +22,8 @@ struct SecondPageTrials {
     private var effort = Discovery.Effort.verify
     /// A page in which the first page's key tells nothing apart.
     private(set) var refutation: PageReading?
+    /// Where a second page has items, of the places where the first has some, though not where they were looked for.
+    private(set) var betterPlace: Path?
 
     init(
         first: FetchedPage, of page: PreparedPage, definition: FeedDefinition, fetcher: Fetcher,
@@ -82,6 +84,7 @@ struct SecondPageTrials {
                 }
             }
             if refutation != nil, !wasRefuted { return nothing(rejections) }
+            if betterPlace != nil, structure.items.path != betterPlace { return nothing(rejections) }
         }
         if effort != .signs, !isBlocked, !hasFailed { findings.triedElementCount = reading.elementCount }
         return nothing(rejections)
@@ -166,9 +169,22 @@ extension SecondPageTrials {
         guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is no JSON") }
         let items = structure.items
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
-        else { return .nothing("the page has no items") }
+        else {
+            betterPlace = betterPlace ?? place(in: body, besides: structure)
+            return .nothing("the page has no items")
+        }
         if refutation == nil, structure.isRefuted(by: reading) { refutation = reading }
         return .page(reading)
+    }
+
+    /// Where both pages have a list of items, if the one that was taken for it is on the first page alone.
+    private func place(in second: JSONTree, besides structure: StructureSearch) -> Path? {
+        guard definition.items == nil, structure.items.keyedBy == nil else { return nil }
+        let places = ItemsSearch.candidates(in: structure.reading.body, url: first.response.url)
+        return places.first { place in
+            place.shape == .array && place.path != structure.items.path && place.score > 0
+                && !(PageReading(second, items: place.path, isKeyed: false)?.items.isEmpty ?? true)
+        }?.path
     }
 
     /// What a failed request says of the way that was tried.
