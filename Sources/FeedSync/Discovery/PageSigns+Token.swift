@@ -2,7 +2,7 @@ internal import HTTP
 
 extension PageSigns {
     /// How many parameters are tried for one token.
-    private static let mostParameters = 3
+    private static let mostParameters = 4
 
     /// What is sent back to get the next page, though nothing says as which parameter.
     var tokens: [PagingCandidate] {
@@ -69,7 +69,7 @@ extension PageSigns {
         case "endcursor": wishes = ["after", "cursor"]
         case "nextpagetoken", "pagetoken": wishes = [isCamel ? "pageToken" : "page_token", "page_token", "pageToken"]
         case "nexttoken", "paginationtoken":
-            wishes = [isCamel ? "nextToken" : "next_token", "pagination_token", "token"]
+            wishes = [isCamel ? "nextToken" : "next_token", "from", "token", "pagination_token"]
         case "nextpage": wishes = value.count == nil ? [name, "page", "cursor"] : ["page", "pageNo", "p"]
         case "next":
             switch value.count {

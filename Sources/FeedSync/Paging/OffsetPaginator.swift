@@ -8,16 +8,18 @@ public struct OffsetPaginator: Paginator {
     public static let name = "offset"
 
     private let parameter: String
+    private let first: Int
     private let limit: PageSize?
     private let total: Path?
     private let more: MoreFlag?
     /// How many requests may be under way.
     public let prefetch: Int
 
-    /// Reads `param` (default `offset`), `limit` with `limit_param` (default `limit`), `prefetch` (default 1), and the
+    /// Reads `param` (default `offset`), `first` (the first page's offset, default 0), `limit` with `limit_param` (default `limit`), `prefetch` (default 1), and the
     /// paths `total` and `more`.
     public init(_ members: MappingDecoder) {
         parameter = members.string("param") ?? "offset"
+        first = members.integer("first", in: 0...JSONScalar.mostCount) ?? 0
         let limitParameter = members.string("limit_param") ?? "limit"
         limit = members.integer("limit", in: PageSize.range).map { PageSize(parameter: limitParameter, count: $0) }
         if members.has("limit_param"), !members.has("limit") {
@@ -34,6 +36,7 @@ public struct OffsetPaginator: Paginator {
     /// The style with its members.
     public var canonicalText: String {
         var text = "offset param \(parameter)"
+        if first > 0 { text += " first \(first)" }
         if let limit { text += " limit_param \(limit.parameter) limit \(limit.count)" }
         if let total { text += " total \(total)" }
         if let more { text += " \(more.canonicalText)" }
@@ -52,8 +55,10 @@ public struct OffsetPaginator: Paginator {
     /// True.
     public var mayAskBeyondEnd: Bool { true }
 
-    /// To leave it out.
-    public var firstPageAdvice: String { "leave it out, for the first offset is 0" }
+    /// To say `first`.
+    public var firstPageAdvice: String {
+        "leave it out, for the first offset is \(first); another is given as `pagination: {first: …}`"
+    }
 
     /// The feed's request with the offset, and with the limit unless the feed's query has one already.
     ///
@@ -76,7 +81,7 @@ public struct OffsetPaginator: Paginator {
         let most = more == nil && total != nil ? prefetch : prefetch - 1
         while cursors.count < most {
             let (following, isBeyond) = offset.addingReportingOverflow(page.elementCount)
-            guard !isBeyond, total.map({ following < $0 }) ?? true else { break }
+            guard !isBeyond, total.map({ following - first < $0 }) ?? true else { break }
             cursors.append(PageCursor("\(following)"))
             offset = following
         }
@@ -89,23 +94,25 @@ public struct OffsetPaginator: Paginator {
     public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(page.elementCount)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
-        let total = ReportedCount(
-            total, page.value(at: total, of: self), atLeast: page.crawlElementCount, secrets: page.secrets)
+        let (seen, _) = page.crawlElementCount.addingReportingOverflow(first)
+        let reported = ReportedCount(total, page.value(at: total, of: self), atLeast: seen, secrets: page.secrets)
+        // What lies before the first page is no concern of the feed's.
+        let total = reported.value.map { $0 - first }
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        let notice = NextPage.notice(total.notice, more?.notice(of: page, in: self))
+        let notice = NextPage.notice(reported.notice, more?.notice(of: page, in: self))
         // One full page may be what the total counts, and not the list.
         let countsPageAlone = page.cursor == nil && limit.map { page.elementCount >= $0.count } ?? false
-        let isLast = total.value == page.crawlElementCount && !countsPageAlone
+        let isLast = total == page.crawlElementCount && !countsPageAlone
         guard page.elementCount > 0, !(hasMore.map(!) ?? isLast) else {
-            return .end(total: total.value, notice: notice)
+            return .end(total: total, notice: notice)
         }
-        return .more(PageCursor("\(next)"), total: total.value, notice: notice)
+        return .more(PageCursor("\(next)"), total: total, notice: notice)
     }
 
     private func offset(_ cursor: PageCursor?) throws(PagingError) -> Int {
-        guard let cursor else { return 0 }
-        guard let offset = Int(cursor.text), offset > 0 else {
-            throw PagingError("the page cursor `\(cursor)` is not an offset from 1")
+        guard let cursor else { return first }
+        guard let offset = Int(cursor.text), offset > first else {
+            throw PagingError("the page cursor `\(cursor)` is not an offset from \(first + 1)")
         }
         return offset
     }
