@@ -22,6 +22,8 @@ struct KeySearch {
         let order: Int
         /// What stands there, item by item.
         let values: [String]
+        /// Whether it is the items' own id merely because they begin with it.
+        let isAssumed: Bool
         /// Whether it is a text for people, which may come again any time.
         let isFreeText: Bool
 
@@ -54,11 +56,13 @@ struct KeySearch {
             guard values.count == objects.count else { return nil }
             var rank = KeyName.rank(path, resource: resource)
             // An id that the items begin with is mostly their own.
-            if index == 0, rank.name == .otherIdentifier { rank = (.ownIdentifier, 50) }
+            let isAssumed = index == 0 && rank.name == .otherIdentifier
+            if isAssumed { rank = (.ownIdentifier, 50) }
             let isGiven = preferred.contains(path)
             return Candidate(
                 path: path, name: isGiven && rank.name > .name ? .name : rank.name,
                 order: isGiven ? rank.order - 10_000 : rank.order, values: values,
+                isAssumed: isAssumed,
                 isFreeText: !isGiven && rank.name > .name && (KeyName.isFreeText(path) || isFreeText(values)))
         }
         let candidates = all.sorted { ($0.name, $0.order) < ($1.name, $1.order) }
@@ -106,7 +110,7 @@ struct KeySearch {
 
     private static func certainty(of parts: [Candidate]) -> Evidence.Certainty {
         guard parts.count == 1, let one = parts.first else { return .guess }
-        if one.name <= .wrappedIdentifier { return .certain }
+        if one.name <= .wrappedIdentifier { return one.isAssumed ? .likely : .certain }
         return KeyName.isAddress(one.path) ? .likely : .guess
     }
 
