@@ -23,6 +23,7 @@ extension FeedDefinition {
         if let body {
             members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
         }
+        if let removed { members.append(("removed", removed.canonicalText)) }
         if let split { members.append(("split", split.canonicalText)) }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
