@@ -63,7 +63,8 @@ public struct Discovery: Sendable {
         }
         return DiscoveryResult(
             findings: found.findings, evidence: found.evidence, definition: found.definition,
-            itemCount: found.itemCount, pages: found.pages, requestCount: found.requestCount + first.requestCount,
+            itemCount: found.itemCount, missing: found.missing, pages: found.pages,
+            requestCount: found.requestCount + first.requestCount,
             byteCount: found.byteCount + first.byteCount, quota: first.quota + found.quota)
     }
 

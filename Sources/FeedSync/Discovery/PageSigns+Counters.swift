@@ -58,6 +58,9 @@ extension PageSigns {
         }
     }
 
+    /// The total, where it speaks of the list and of more than has come.
+    var listTotal: Sign? { total.flatMap { isOfList($0) && ($0.value.count ?? 0) > itemCount ? $0 : nil } }
+
     /// How many pages there are, where it can be true.
     var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }
 
@@ -65,7 +68,7 @@ extension PageSigns {
     var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
 
     /// Where a figure is that pages are to be told by; one that may count something else only makes us try.
-    private func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
+    func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
 
     /// Elasticsearch counts by `from`: https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html
     private var isElasticsearch: Bool {

@@ -13,7 +13,7 @@ extension PageSigns {
                 PagingCandidate(
                     trial: .follow,
                     members: FlowMapping().with("style", "cursor").with("param", parameter).with("next", sign.path)
-                        .with("more", moreFlag(beside: sign.path)),
+                        .with("more", moreFlag(beside: sign.path)).with("total", place(listTotal)),
                     certainty: .likely,
                     evidence: "`\(sign.path)` holds a token for the next page, sent as `\(parameter)`")
             }
@@ -33,7 +33,8 @@ extension PageSigns {
             return parameters(for: name, value: .text(field.value)).map { parameter in
                 PagingCandidate(
                     trial: .follow,
-                    members: FlowMapping().with("style", "cursor").with("param", parameter).with("header", field.name),
+                    members: FlowMapping().with("style", "cursor").with("param", parameter).with("header", field.name)
+                        .with("total", place(listTotal)),
                     certainty: .likely,
                     evidence: "the header `\(field.name)` holds what comes next, sent as `\(parameter)`")
             }

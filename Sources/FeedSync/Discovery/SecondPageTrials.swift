@@ -12,6 +12,7 @@ struct SecondPageTrials {
     var findings = Findings()
     private var trialCount = 0
     private var hasSecondPage = false
+    private var missing: MissingItems?
     private var requestCount = 0
     private var byteCount = 0
     private var quota: [QuotaReading] = []
@@ -48,10 +49,11 @@ struct SecondPageTrials {
         self.effort = effort
         let reading = structure.reading
         let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
-        let search = PagingSearch(
-            PageSigns(
-                body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
-                headers: first.response.headers, request: page.request))
+        let signs = PageSigns(
+            body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
+            headers: first.response.headers, request: page.request)
+        let search = PagingSearch(signs)
+        missing = signs.missing
         let wasRefuted = refutation != nil
         var rejections: [(ways: [String], reason: String)] = []
         for candidate in search.candidates {
@@ -119,6 +121,7 @@ struct SecondPageTrials {
         let settled = try? definition.settled(by: findings)
         return DiscoveryResult(
             findings: findings, evidence: evidence, definition: settled ?? definition, itemCount: itemCount,
+            missing: findings.pagination == nil && definition.hasOpenPagination ? missing : nil,
             pages: hasSecondPage ? 2 : 1, requestCount: requestCount, byteCount: byteCount, quota: quota)
     }
 }
@@ -214,5 +217,16 @@ extension SecondPageTrials {
 
     private func failure(_ error: FeedError) -> FetchFailure {
         FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
+    }
+}
+
+extension PageSigns {
+    /// What the page says there is besides its own items.
+    fileprivate var missing: MissingItems? {
+        if let total = listTotal, let count = total.value.count {
+            return MissingItems(place: total.path.description, total: count)
+        }
+        guard let total = TotalHeaders.total(in: headers), total.count > itemCount else { return nil }
+        return MissingItems(place: total.name, total: total.count)
     }
 }

@@ -134,7 +134,8 @@ extension PageLoader {
     ) throws(FeedError) -> NextPage {
         let facts = facts(page, fetched, after: crawl, count: count, values: values, lastItem: lastItem)
         do throws(PagingError) {
-            let end = try definition.pagination.next(after: facts)
+            let end = believing(
+                try definition.pagination.next(after: facts), page, fetched, after: crawl, count: count)
             return try inPartitions(end, page, facts, after: crawl).concealing(page.secrets)
         } catch {
             throw unfollowable(error, page, fetched)

@@ -9,14 +9,16 @@ public struct CursorPaginator: Paginator {
     private let parameter: String?
     private let source: NextSource
     private let more: MoreFlag?
+    private let total: StatedTotal?
     private let size: PageSize?
 
-    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the path `more`, and
-    /// `size_param` and `size`, which go together.
+    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the paths `more` and
+    /// `total`, and `size_param` and `size`, which go together.
     public init(_ members: MappingDecoder) {
         parameter = members.string("param")
         source = NextSource(members) ?? .body(Path([]))
         more = MoreFlag(members)
+        total = StatedTotal(members)
         size = PageSize(members, besides: parameter.map { [$0] } ?? [])
         if members.has("header"), !members.has("param") {
             members.mistake("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
@@ -29,12 +31,13 @@ public struct CursorPaginator: Paginator {
         if let parameter { text += " param \(parameter)" }
         text += " \(source.canonicalText)"
         if let more { text += " \(more.canonicalText)" }
+        if let total { text += " \(total.canonicalText)" }
         if let size { text += " \(size.canonicalText)" }
         return text
     }
 
-    /// The paths of `next` and `more`, where given.
-    public var bodyPaths: [Path] { source.bodyPaths + (more.map { [$0.path] } ?? []) }
+    /// The paths of `next`, `more` and `total`, where given.
+    public var bodyPaths: [Path] { source.bodyPaths + [more?.path, total?.path].compactMap(\.self) }
 
     /// Whether the token comes in a header.
     public var endsByAbsence: Bool { source.isHeader }
@@ -67,6 +70,11 @@ public struct CursorPaginator: Paginator {
     ///
     /// - Throws: `PagingError` if it cannot be sent, or one empty page too many was followed.
     public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        let end = try end(after: page)
+        return total?.added(to: end, after: page, of: self) ?? end
+    }
+
+    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
         guard hasMore != false else { return .end() }
         guard let value = source.value(in: page), let token = try token(value, page.secrets) else {

@@ -6,22 +6,25 @@ public struct NextURLPaginator: Paginator {
     public static let name = "next_url"
 
     private let source: NextSource
+    private let total: StatedTotal?
     private let size: PageSize?
 
-    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, and `size_param` and `size`, which
-    /// go together.
+    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, the path `total`, and `size_param` and
+    /// `size`, which go together.
     public init(_ members: MappingDecoder) {
         source = NextSource(members) ?? .body(Path([]))
+        total = StatedTotal(members)
         size = PageSize(members, besides: [])
     }
 
     /// The style with its member.
     public var canonicalText: String {
-        "next_url \(source.canonicalText)" + (size.map { " \($0.canonicalText)" } ?? "")
+        "next_url \(source.canonicalText)" + (total.map { " \($0.canonicalText)" } ?? "")
+            + (size.map { " \($0.canonicalText)" } ?? "")
     }
 
-    /// The path of `next`, where given.
-    public var bodyPaths: [Path] { source.bodyPaths }
+    /// The paths of `next` and `total`, where given.
+    public var bodyPaths: [Path] { source.bodyPaths + [total?.path].compactMap(\.self) }
 
     /// True: the URLs of most upstreams count pages.
     public var isShifting: Bool { true }
@@ -44,6 +47,11 @@ public struct NextURLPaginator: Paginator {
     ///
     /// - Throws: `PagingError` if it is none, or the page's own, or one empty page too many was followed.
     public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        let end = try end(after: page)
+        return total?.added(to: end, after: page, of: self) ?? end
+    }
+
+    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard let value = source.value(in: page) else { return .end() }
         guard case .text(let target) = value else {
             throw PagingError("\(source) is \(value.shown(page.secrets)), not the next page's URL")

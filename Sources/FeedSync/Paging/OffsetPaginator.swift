@@ -8,7 +8,8 @@ public struct OffsetPaginator: Paginator {
     public static let name = "offset"
 
     private let parameter: String
-    private let first: Int
+    /// The first page's offset.
+    let first: Int
     private let limit: PageSize?
     private let total: Path?
     private let more: MoreFlag?

@@ -3,17 +3,23 @@ public struct SinglePagePaginator: Paginator {
     /// `none`
     public static let name = "none"
 
+    private let total: StatedTotal?
+
     /// A feed of one page.
-    public init() {}
+    public init() {
+        total = nil
+    }
 
-    /// Reads nothing: the style has no members.
-    public init(_ members: MappingDecoder) {}
+    /// Reads the path `total`: how many elements there should be on the page.
+    public init(_ members: MappingDecoder) {
+        total = StatedTotal(members)
+    }
 
-    /// `none`
-    public var canonicalText: String { Self.name }
+    /// `none`, with its member.
+    public var canonicalText: String { Self.name + (total.map { " \($0.canonicalText)" } ?? "") }
 
-    /// Nothing.
-    public var bodyPaths: [Path] { [] }
+    /// The path of `total`, where given.
+    public var bodyPaths: [Path] { [total?.path].compactMap(\.self) }
 
     /// None.
     public var cursorParameters: [String] { [] }
@@ -30,5 +36,7 @@ public struct SinglePagePaginator: Paginator {
     public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The end.
-    public func next(after page: PaginationInput) throws(PagingError) -> NextPage { .end() }
+    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        total?.added(to: .end(), after: page, of: self) ?? .end()
+    }
 }

@@ -115,4 +115,18 @@ struct CautiousFindingsTests {
         let found = try await found(body)
         #expect(found.findings.items?.description == items && found.itemCount == 0)
     }
+
+    @Test(
+        "Items that no way leads to are told of",
+        arguments: [
+            (#"{"hits":{"total":{"value":95},"hits":[{"id":1},{"id":2}]}}"#, [], "hits.total.value"),
+            (#"{"total":95,"list":[{"id":1},{"id":2}]}"#, [], "total"),
+            (#"[{"id":1},{"id":2}]"#, [("X-Total-Count", "95")], "X-Total-Count"),
+            (#"[{"id":1},{"id":2}]"#, [("Content-Range", "items 0-1/95")], "Content-Range"),
+        ] as [(String, [(name: String, value: String)], String)])
+    func missing(body: String, headers: [(name: String, value: String)], place: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in .json(body, headers: headers) }
+        #expect(try await bench.discover().missing == MissingItems(place: place, total: 95))
+    }
 }

@@ -47,7 +47,7 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         pages(from: 1, by: "p", #""total":35,"#)
     ),
     (
-        "{style: cursor, param: from, next: next_token}", "/things", ["", "next_token=c10", "from=c10"],
+        "{style: cursor, param: from, next: next_token, total: total}", "/things", ["", "next_token=c10", "from=c10"],
         { request in
             let start = Int(request.parameter("from")?.dropFirst() ?? "") ?? 0
             return page(start, #""next_token":"c\#(start + 10)","total":35,"#)

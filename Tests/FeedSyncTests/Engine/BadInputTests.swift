@@ -193,7 +193,7 @@ struct BadInputTests {
     @Test(
         "A pagination that contradicts itself is refused at its place",
         arguments: [
-            ("pagination: {style: none, total: total}", "4:27: unknown member `total`"),
+            ("pagination: {style: none, more: total}", "4:27: unknown member `more`"),
             ("pagination: {style: link, next: n}", "4:27: unknown member `next`"),
             ("pagination: {style: page, param: p, param: q}", "`param`"),
             ("pagination: {style: page, size: 10}", "`size_param` and `size` go together"),
