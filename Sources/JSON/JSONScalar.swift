@@ -19,17 +19,24 @@ public enum JSONScalar: Sendable, Hashable {
 }
 
 extension JSONScalar {
-    /// What a count may come as: a number without fraction, from 0, or the digits of one as text; nil for all else.
+    /// The most that is counted: what is more counts as that, so that sums stay far from the end of 64 bits.
+    package static let mostCount = 1_000_000_000_000_000
+
+    /// What a count may come as: a number without fraction, from 0, or the digits of one as text, at most `mostCount`;
+    /// nil for all else.
     public var count: Int? {
-        switch self {
-        case .integer(let value): value >= 0 ? Int(exactly: value) : nil
-        case .real(let value): value >= 0 ? Int(exactly: value) : nil
-        case .number(let digits): Double(digits).flatMap { $0 >= 0 ? Int(exactly: $0) : nil }
-        case .text(let text):
-            text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
-        case .null, .boolean, .json: nil
-        }
+        let count: Int? =
+            switch self {
+            case .integer(let value): Int(exactly: value)
+            case .real(let value): Int(exactly: value)
+            case .number(let digits): Double(digits).flatMap { Int(exactly: $0) }
+            case .text(let text): text.utf8.allSatisfy(Self.isDigit) ? Int(text) : nil
+            case .null, .boolean, .json: nil
+            }
+        return count.flatMap { $0 >= 0 ? min($0, Self.mostCount) : nil }
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// The value as a query parameter, a number with its digits; nil for what is neither text nor number.
     package var parameterText: String? {

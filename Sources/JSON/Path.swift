@@ -10,6 +10,8 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
         case index(Int)
         /// To the name of the member that the item is, where items are the members of an object.
         case memberName
+        /// To the hash of the whole item's content.
+        case itemHash
         /// To the first element whose member `name` is the scalar written `value`.
         case first(where: String, equals: String)
     }
@@ -25,6 +27,9 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The name of the member that the item is; written `~`.
     public static let memberName = Path([.memberName])
 
+    /// The hash of the item's content; written `$hash`.
+    public static let itemHash = Path([.itemHash])
+
     /// The name of the column that the path becomes: its words joined by `_`.
     public var columnName: String {
         segments.map { segment in
@@ -32,6 +37,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
             case .member(let name): name
             case .index(let index): "\(index)"
             case .memberName: "key"
+            case .itemHash: "hash"
             case .first(_, let value): value
             }
         }.joined(separator: "_")
@@ -57,6 +63,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
             case .member(let name): text += (text.isEmpty ? "" : ".") + Self.written(name)
             case .index(let index): text += "[\(index)]"
             case .memberName: text += "~"
+            case .itemHash: text += "$hash"
             case .first(let name, let value): text += "[\(Self.written(name))=\(Self.written(value))]"
             }
         }
@@ -67,7 +74,8 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     private static func written(_ name: String) -> String {
         let scalars = name.unicodeScalars
         // `$` alone is the root, `~` a member's name; `*` alone is kept free for wildcards.
-        guard scalars.isEmpty || ["$", "*", "~"].contains(name) || !scalars.allSatisfy(PathParser.isPlain) else {
+        guard scalars.isEmpty || ["$", "*", "~", "$hash"].contains(name) || !scalars.allSatisfy(PathParser.isPlain)
+        else {
             return name
         }
         var text = "\""
@@ -85,7 +93,7 @@ extension Path.Segment {
         switch (left, right) {
         case (.member(let one), .member(let other)): ExactText(one) == ExactText(other)
         case (.index(let one), .index(let other)): one == other
-        case (.memberName, .memberName): true
+        case (.memberName, .memberName), (.itemHash, .itemHash): true
         case (.first(let name, let value), .first(let otherName, let otherValue)):
             ExactText(name) == ExactText(otherName) && ExactText(value) == ExactText(otherValue)
         default: false

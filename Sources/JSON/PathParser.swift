@@ -18,6 +18,7 @@ struct PathParser {
     mutating func path() throws(PathError) -> [Path.Segment] {
         guard !scalars.isEmpty else { throw failure("a path cannot be empty") }
         if scalars == ["~"] { return [.memberName] }
+        if scalars.elementsEqual("$hash".unicodeScalars) { return [.itemHash] }
         var segments: [Path.Segment] = []
         if peek == "$", scalars.count == 1 || scalars[1] == "." || scalars[1] == "[" {
             offset += 1

@@ -12,6 +12,7 @@ public struct CursorPaginator: Paginator {
     private let parameter: String?
     private let source: NextSource
     private let more: MoreFlag?
+    private let total: StatedTotal?
     private let size: PageSize?
 
     /// Pages by token.
@@ -20,11 +21,15 @@ public struct CursorPaginator: Paginator {
     ///   - parameter: The query parameter that takes the token; nil where the token is an object of parameters.
     ///   - source: Where the token is.
     ///   - more: Where the body says whether there is a further page.
+    ///   - total: Where the body says how many elements there are.
     ///   - size: How many elements to ask for.
-    package init(parameter: String?, source: NextSource, more: MoreFlag? = nil, size: PageSize? = nil) {
+    package init(
+        parameter: String?, source: NextSource, more: MoreFlag? = nil, total: StatedTotal? = nil, size: PageSize? = nil
+    ) {
         self.parameter = parameter
         self.source = source
         self.more = more
+        self.total = total
         self.size = size
     }
 
@@ -34,15 +39,19 @@ public struct CursorPaginator: Paginator {
         if let parameter { text += " param \(parameter)" }
         text += " \(source.canonicalText)"
         if let more { text += " \(more.canonicalText)" }
+        if let total { text += " \(total.canonicalText)" }
         if let size { text += " \(size.canonicalText)" }
         return text
     }
 
-    /// The paths of `next` and `more`, where given.
-    public var bodyPaths: [Path] { source.bodyPaths + (more.map { [$0.path] } ?? []) }
+    /// The paths of `next`, `more` and `total`, where given.
+    public var bodyPaths: [Path] { source.bodyPaths + [more?.path, total?.path].compactMap(\.self) }
 
     /// Whether the token comes in a header.
     public var endsByAbsence: Bool { source.isHeader }
+
+    /// Whether `total` is given.
+    public var hasTotal: Bool { total != nil }
 
     /// The parameter with the token; none where the upstream names them.
     public var cursorParameters: [String] { parameter.map { [$0] } ?? [] }
@@ -72,6 +81,11 @@ public struct CursorPaginator: Paginator {
     ///
     /// - Throws: `PagingError` if it cannot be sent, or one empty page too many was followed.
     public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        let end = try end(after: page)
+        return total?.added(to: end, after: page, of: self) ?? end
+    }
+
+    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
         guard hasMore != false else { return .end() }
         guard let value = source.value(in: page), let token = try token(value, page.secrets) else {

@@ -7,27 +7,34 @@ public struct LinkPaginator: Paginator {
     /// `link`
     public static let name = "link"
 
+    private let total: StatedTotal?
     private let size: PageSize?
 
     /// Pages that name the next one in a `Link` header.
     public init() { self.init(size: nil) }
 
     /// Pages that name the next one in a `Link` header, the first one asked for in a size.
-    package init(size: PageSize?) {
+    package init(total: StatedTotal? = nil, size: PageSize?) {
+        self.total = total
         self.size = size
     }
 
     /// The style with its members.
-    public var canonicalText: String { Self.name + (size.map { " \($0.canonicalText)" } ?? "") }
+    public var canonicalText: String {
+        Self.name + (total.map { " \($0.canonicalText)" } ?? "") + (size.map { " \($0.canonicalText)" } ?? "")
+    }
 
-    /// Nothing.
-    public var bodyPaths: [Path] { [] }
+    /// The path of `total`, where given.
+    public var bodyPaths: [Path] { [total?.path].compactMap(\.self) }
 
     /// True: the URLs of most upstreams count pages.
     public var isShifting: Bool { true }
 
     /// True.
     public var endsByAbsence: Bool { true }
+
+    /// Whether `total` is given.
+    public var hasTotal: Bool { total != nil }
 
     /// None.
     public var cursorParameters: [String] { [] }
@@ -44,7 +51,8 @@ public struct LinkPaginator: Paginator {
     ///
     /// - Throws: `PagingError` if it is none, or the page's own, or one empty page too many was followed.
     public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        guard let target = LinkHeader(page.values(ofHeader: "Link")).target(of: "next") else { return .end() }
-        return try page.following(target: target)
+        let target = LinkHeader(page.values(ofHeader: "Link")).target(of: "next")
+        let end = try target.map { target throws(PagingError) in try page.following(target: target) } ?? .end()
+        return total?.added(to: end, after: page, of: self) ?? end
     }
 }

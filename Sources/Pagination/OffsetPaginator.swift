@@ -10,6 +10,8 @@ public struct OffsetPaginator: Paginator {
     public static let name = "offset"
 
     private let parameter: String
+    /// The first page's offset.
+    package let first: Int
     private let limit: PageSize?
     private let total: Path?
     private let more: MoreFlag?
@@ -20,15 +22,17 @@ public struct OffsetPaginator: Paginator {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter with the offset.
+    ///   - first: The first page's offset.
     ///   - limit: How many elements to ask for.
     ///   - total: Where the body says how many elements there are.
     ///   - more: Where the body says whether there is a further page.
     ///   - prefetch: How many requests may be under way.
     package init(
-        parameter: String = "offset", limit: PageSize? = nil, total: Path? = nil, more: MoreFlag? = nil,
-        prefetch: Int = 1
+        parameter: String = "offset", first: Int = 0, limit: PageSize? = nil, total: Path? = nil,
+        more: MoreFlag? = nil, prefetch: Int = 1
     ) {
         self.parameter = parameter
+        self.first = first
         self.limit = limit
         self.total = total
         self.more = more
@@ -38,6 +42,7 @@ public struct OffsetPaginator: Paginator {
     /// The style with its members.
     public var canonicalText: String {
         var text = "offset param \(parameter)"
+        if first > 0 { text += " first \(first)" }
         if let limit { text += " limit_param \(limit.parameter) limit \(limit.count)" }
         if let total { text += " total \(total)" }
         if let more { text += " \(more.canonicalText)" }
@@ -62,8 +67,10 @@ public struct OffsetPaginator: Paginator {
     /// True.
     public var mayAskBeyondEnd: Bool { true }
 
-    /// To leave it out.
-    public var firstPageAdvice: String { "leave it out, for the first offset is 0" }
+    /// To say `first`.
+    public var firstPageAdvice: String {
+        "leave it out, for the first offset is \(first); another is given as `pagination: {first: …}`"
+    }
 
     /// The feed's request with the offset, and with the limit unless the feed's query has one already. Where pages
     /// overlap, it begins with the last element of the page before, and asks for one more.
@@ -95,7 +102,7 @@ public struct OffsetPaginator: Paginator {
         let most = more == nil && total != nil ? prefetch : prefetch - 1
         while cursors.count < most {
             let (following, isBeyond) = offset.addingReportingOverflow(count)
-            guard !isBeyond, total.map({ following < $0 }) ?? true else { break }
+            guard !isBeyond, total.map({ following - first < $0 }) ?? true else { break }
             cursors.append(PageCursor("\(following)"))
             offset = following
         }
@@ -109,23 +116,25 @@ public struct OffsetPaginator: Paginator {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
-        let total = ReportedCount(
-            total, page.value(at: total, of: self), atLeast: page.crawlElementCount, secrets: page.secrets)
+        let (seen, _) = page.crawlElementCount.addingReportingOverflow(first)
+        let reported = ReportedCount(total, page.value(at: total, of: self), atLeast: seen, secrets: page.secrets)
+        // What lies before the first page is no concern of the feed's.
+        let total = reported.value.map { $0 - first }
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        let notice = NextPage.notice(total.notice, more?.notice(of: page, in: self))
+        let notice = NextPage.notice(reported.notice, more?.notice(of: page, in: self))
         // One full page may be what the total counts, and not the list.
         let countsPageAlone = page.cursor == nil && limit.map { page.elementCount >= $0.count } ?? false
-        let isLast = total.value == page.crawlElementCount && !countsPageAlone
+        let isLast = total == page.crawlElementCount && !countsPageAlone
         guard count > 0, !(hasMore.map(!) ?? isLast) else {
-            return .end(total: total.value, notice: notice)
+            return .end(total: total, notice: notice)
         }
-        return .more(PageCursor("\(next)"), total: total.value, notice: notice)
+        return .more(PageCursor("\(next)"), total: total, notice: notice)
     }
 
     private func offset(_ cursor: PageCursor?) throws(PagingError) -> Int {
-        guard let cursor else { return 0 }
-        guard let offset = Int(cursor.text), offset > 0 else {
-            throw PagingError("the page cursor `\(cursor)` is not an offset from 1")
+        guard let cursor else { return first }
+        guard let offset = Int(cursor.text), offset > first else {
+            throw PagingError("the page cursor `\(cursor)` is not an offset from \(first + 1)")
         }
         return offset
     }

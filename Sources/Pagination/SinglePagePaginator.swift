@@ -5,14 +5,26 @@ public struct SinglePagePaginator: Paginator {
     /// `none`
     public static let name = "none"
 
+    private let total: StatedTotal?
+
     /// A feed of one page.
-    public init() {}
+    public init() {
+        total = nil
+    }
 
-    /// `none`
-    public var canonicalText: String { Self.name }
+    /// A feed of one page that says how many elements there should be on it.
+    package init(total: StatedTotal?) {
+        self.total = total
+    }
 
-    /// Nothing.
-    public var bodyPaths: [Path] { [] }
+    /// `none`, with its member.
+    public var canonicalText: String { Self.name + (total.map { " \($0.canonicalText)" } ?? "") }
+
+    /// The path of `total`, where given.
+    public var bodyPaths: [Path] { [total?.path].compactMap(\.self) }
+
+    /// Whether `total` is given.
+    public var hasTotal: Bool { total != nil }
 
     /// None.
     public var cursorParameters: [String] { [] }
@@ -29,5 +41,7 @@ public struct SinglePagePaginator: Paginator {
     public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The end.
-    public func next(after page: PaginationInput) throws(PagingError) -> NextPage { .end() }
+    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        total?.added(to: .end(), after: page, of: self) ?? .end()
+    }
 }

@@ -93,6 +93,9 @@ final class Console: Sendable {
         writeError(["feedsync: \(DisplayWidth.printable(line))"])
     }
 
+    /// Prints a line that nobody should miss, whatever is to be quiet.
+    func warn(_ line: String) { writeError(["feedsync: \(DisplayWidth.printable(line))"]) }
+
     /// Prints a line that belongs to the result, on stderr because the result is for a file.
     func comment(_ line: String) {
         guard !isQuiet else { return }

@@ -23,6 +23,7 @@ extension FeedDefinition {
         if let body {
             members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
         }
+        if let removed { members.append(("removed", removed.canonicalText)) }
         if let split { members.append(("split", split.canonicalText)) }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
@@ -102,7 +103,9 @@ extension SyncRule {
         let overlap =
             switch watermark.overlap {
             case .time(let time): DurationText.text(time)
-            case .count(let count): "\(count)"
+            // As it was written when 0 was the same as nothing said: mirrors made then stay as they are.
+            case .standard: "0"
+            case .count(let count): count == 0 ? "none" : "\(count)"
             }
         return "since param \(watermark.parameter) from \(watermark.path) overlap \(overlap)"
     }

@@ -52,6 +52,8 @@ public struct FeedDefinition: Sendable {
     public let retries: Int
     /// The most pages of one crawl.
     public let maxPages: Int?
+    /// How an item says that it is gone; nil where none does.
+    public let removed: RemovedRule?
     /// Parts of the item whose change does not count as one.
     public let ignore: [Path]
     /// Where the feed stands in its file.

@@ -45,6 +45,7 @@ struct FeedReader {
             timeout: own.timeout ?? defaults.timeout ?? FeedDefinition.standardTimeout,
             retries: own.retries ?? defaults.retries ?? FeedDefinition.standardRetries,
             maxPages: own.maxPages ?? defaults.maxPages,
+            removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
         checkParameters(of: feed)
         feed.split?.check(feed, members)

@@ -48,7 +48,8 @@ extension FeedDefinition {
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
             hasOpenColumns: hasOpenColumns, pagination: pagination, split: split, responses: responses,
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
-            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, ignore: ignore,
+            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, removed: removed,
+            ignore: ignore,
             position: position)
     }
 

@@ -11,7 +11,7 @@ extension PageNumberPaginator: ReadablePaginator {
 }
 
 extension OffsetPaginator: ReadablePaginator {
-    /// Reads `param` (default `offset`), `limit` with `limit_param` (default `limit`), `prefetch` (default 1), and the
+    /// Reads `param` (default `offset`), `first` (default 0), `limit` with `limit_param` (default `limit`), `prefetch` (default 1), and the
     /// paths `total` and `more`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param") ?? "offset"
@@ -24,7 +24,8 @@ extension OffsetPaginator: ReadablePaginator {
             members.mistake("`limit_param` is the same parameter as `param`", at: "limit_param")
         }
         self.init(
-            parameter: parameter, limit: limit, total: members.path("total"), more: MoreFlag(members),
+            parameter: parameter, first: members.integer("first", in: 0...JSONScalar.mostCount) ?? 0, limit: limit,
+            total: members.path("total"), more: MoreFlag(members),
             prefetch: PrefetchLimit.read(members))
     }
 }
@@ -40,7 +41,7 @@ extension CursorPaginator: ReadablePaginator {
         if members.has("header"), !members.has("param") {
             members.mistake("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
         }
-        self.init(parameter: parameter, source: source, more: more, size: size)
+        self.init(parameter: parameter, source: source, more: more, total: StatedTotal(members), size: size)
     }
 }
 
@@ -48,13 +49,17 @@ extension NextURLPaginator: ReadablePaginator {
     /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, and `size_param` and `size`, which
     /// go together.
     init(_ members: MappingDecoder) {
-        self.init(source: NextSource.read(members) ?? .body(Path([])), size: PageSize(members, besides: []))
+        self.init(
+            source: NextSource.read(members) ?? .body(Path([])), total: StatedTotal(members),
+            size: PageSize(members, besides: []))
     }
 }
 
 extension LinkPaginator: ReadablePaginator {
     /// Reads `size_param` and `size`, which go together.
-    init(_ members: MappingDecoder) { self.init(size: PageSize(members, besides: [])) }
+    init(_ members: MappingDecoder) {
+        self.init(total: StatedTotal(members), size: PageSize(members, besides: []))
+    }
 }
 
 extension KeysetPaginator: ReadablePaginator {
@@ -78,11 +83,19 @@ extension KeysetPaginator: ReadablePaginator {
 }
 
 extension SinglePagePaginator: ReadablePaginator {
-    /// Reads nothing: the style has no members.
-    init(_ members: MappingDecoder) { self.init() }
+    /// Reads the path `total`.
+    init(_ members: MappingDecoder) { self.init(total: StatedTotal(members)) }
 }
 
 extension AutoPaginator: ReadablePaginator {
     /// Reads nothing: the style has no members.
     init(_ members: MappingDecoder) { self.init() }
+}
+
+extension StatedTotal {
+    /// Reads the path `total`; nil where there is none.
+    fileprivate init?(_ members: MappingDecoder) {
+        guard let path = members.path("total") else { return nil }
+        self.init(path)
+    }
 }

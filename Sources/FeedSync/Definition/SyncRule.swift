@@ -23,9 +23,11 @@ public enum SyncRule: Sendable, Hashable {
 
     /// What a watermark is lessened by, so that what came late is met.
     public enum Overlap: Sendable, Hashable {
+        /// Where nothing is said: a minute for what may be a time, nothing for other numbers.
+        case standard
         /// For timestamps.
         case time(Duration)
-        /// For ids.
+        /// For ids; seconds for what turns out to be a time.
         case count(Int)
     }
 
@@ -58,7 +60,7 @@ extension MappingDecoder {
             members.require("param", "mode `since` needs the query parameter to send")
             members.require("from", "mode `since` needs the path of the timestamp or id")
             guard let parameter, let path else { return (.auto, full, verify) }
-            let mark = SyncRule.Watermark(parameter: parameter, path: path, overlap: overlap ?? .count(0))
+            let mark = SyncRule.Watermark(parameter: parameter, path: path, overlap: overlap ?? .standard)
             return (.since(mark), full, verify)
         }
         for member in ["param", "from", "overlap"] where members.has(member) {

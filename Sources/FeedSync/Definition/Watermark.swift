@@ -82,15 +82,14 @@ struct Watermark: Sendable, Hashable {
     /// What goes out: the mark less the overlap.
     func parameterText(less overlap: SyncRule.Overlap) -> String {
         switch (value, overlap) {
-        case (.number(let number), .count(let count)):
-            let overlap = count > 0 ? Int64(count) : Self.minute(before: number)
-            let (less, isBeyond) = number.subtractingReportingOverflow(overlap)
-            return "\(isBeyond ? number : less)"
+        case (.number(let number), .standard): return Self.text(number, less: Self.minute(before: number))
+        case (.number(let number), .count(let count)): return Self.text(number, less: Int64(count))
         case (.number(let number), .time): return "\(number)"
         case (.time(let time, let form), .time(let overlap)): return form.text(time.earlier(by: overlap) ?? time)
         // Upstreams differ on whether the border itself comes again, and commit late: without a word, a minute.
+        case (.time(let time, let form), .standard): return form.text(time.earlier(by: .seconds(60)) ?? time)
         case (.time(let time, let form), .count(let seconds)):
-            return form.text(time.earlier(by: .seconds(seconds > 0 ? seconds : 60)) ?? time)
+            return form.text(time.earlier(by: .seconds(seconds)) ?? time)
         case (.epoch(let time, let isInMilliseconds), let overlap):
             var time = time
             if case .time(let overlap) = overlap { time = time.earlier(by: overlap) ?? time }
@@ -100,6 +99,11 @@ struct Watermark: Sendable, Hashable {
 
     private init(_ value: Value) {
         self.value = value
+    }
+
+    private static func text(_ number: Int64, less overlap: Int64) -> String {
+        let (less, isBeyond) = number.subtractingReportingOverflow(overlap)
+        return "\(isBeyond ? number : less)"
     }
 
     /// A minute where the number may be seconds or milliseconds since 1970, from 2001 to 2286; an id is met again by it

@@ -72,7 +72,7 @@ extension JSONTree {
             case .index(let index): value?.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             case .first(let name, let wanted):
                 value?.elements?.first { $0.members?[name]?.comparedText == wanted }
-            case .memberName: nil
+            case .memberName, .itemHash: nil
             }
         }
     }

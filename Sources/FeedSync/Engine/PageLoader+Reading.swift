@@ -82,7 +82,12 @@ extension PageLoader {
                     return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
                 }
                 skipped = try decoded.skipped()
+                // No items and an error: a page that failed, not one that is empty.
+                if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
+                    throw told
+                }
             } catch {
+                let error = ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error
                 throw FeedError(
                     error.kind, page.secrets.mask(error.message), advice: error.advice,
                     httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
@@ -132,7 +137,8 @@ extension PageLoader {
     ) throws(FeedError) -> NextPage {
         let facts = facts(page, fetched, after: crawl, count: count, values: values, lastItem: lastItem)
         do throws(PagingError) {
-            let end = try definition.pagination.next(after: facts)
+            let end = believing(
+                try definition.pagination.next(after: facts), page, fetched, after: crawl, count: count)
             return try inPartitions(end, page, facts, after: crawl).concealing(page.secrets)
         } catch {
             throw unfollowable(error, page, fetched)

@@ -6,7 +6,7 @@ struct LoadedPage: Sendable {
     let fetched: FetchedPage
     let content: PageCommit.Content
     /// Where the crawl goes on.
-    let end: NextPage
+    var end: NextPage
     /// Where the upstream says that the pages go on; the crawl may end before.
     let upstreamNext: PageCursor?
     let skipped: SkippedItems
@@ -209,7 +209,7 @@ final class PageLoader: Sendable {
                 kind: again.kind, response: again.response, requestCount: fetched.requestCount + again.requestCount,
                 byteCount: fetched.byteCount + again.byteCount, quota: fetched.quota + again.quota)
         }
-        return try await read(page, fetched, after: crawl)
+        return doubting(try await read(page, fetched, after: crawl), fetch)
     }
 
     /// Pages are decoded as they come, while the one before is committed.

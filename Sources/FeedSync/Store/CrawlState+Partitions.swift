@@ -40,7 +40,7 @@ extension CrawlState {
         self.part = current
         switch end {
         case nil, .tooMany?:
-            total = finishedTotal + (current.total ?? current.elements)
+            total = finishedTotal.adding(current.total ?? current.elements)
             return hasFallen
         case .cut?:
             // What has come of it comes again, in its halves.
@@ -50,11 +50,19 @@ extension CrawlState {
             isCapped = isCapped || end == .capped
             // More was served than what was taken for all that is.
             if let cap, current.elements > cap { self.cap = current.elements }
-            finishedTotal += current.total ?? current.elements
+            finishedTotal = finishedTotal.adding(current.total ?? current.elements)
         }
         self.part = nil
         total = finishedTotal
         return hasFallen
+    }
+}
+
+extension Int {
+    /// The sum, or the greatest number where it is beyond that: totals come from outside, and many partitions have one.
+    fileprivate func adding(_ other: Int) -> Int {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? .max : sum
     }
 }
 
@@ -72,6 +80,7 @@ extension CrawlState {
             isCapped = row.int64(at: 4) == 1
             cap = row.isNull(at: 5) ? nil : Int(clamping: row.int64(at: 5))
         }
-        finishedTotal = (total ?? 0) - (part.map { $0.total ?? $0.elements } ?? 0)
+        let (finished, _) = (total ?? 0).subtractingReportingOverflow(part.map { $0.total ?? $0.elements } ?? 0)
+        finishedTotal = max(finished, 0)
     }
 }

@@ -49,7 +49,7 @@ struct PageWriter {
     }
 
     /// Whether all is stored as it came, where it came.
-    var isUnchanged: Bool { !isMoved && items.updated == 0 }
+    var isUnchanged: Bool { !isMoved && items.updated == 0 && items.removed == 0 }
 
     private let table: FeedTable
     private let updatesInPlace: Bool
@@ -162,7 +162,21 @@ struct PageWriter {
         crawl.lastPlaceBefore = before
     }
 
+    /// Marks the row of an item that says that it is gone; one that was never stored leaves no row.
+    private mutating func remove(_ item: PageItem) throws {
+        guard let row = try table.row(for: item), !row.isRemoved else {
+            items.unchanged += 1
+            return
+        }
+        try table.remove(row, as: item, now: now)
+        sections.leave(row.section, at: row.place, forAnother: true)
+        touched.insert(row.place)
+        items.removed += 1
+        added -= 1
+    }
+
     private mutating func write(_ item: PageItem) throws {
+        if item.isGone { return try remove(item) }
         if isMoved, expectsNew, try insert(item) {
             note(nil)
             return

@@ -116,7 +116,7 @@ struct PageDecoderTests {
     @Test(
         "A body that is no page is an error with its place",
         arguments: [
-            ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "is not JSON"),
+            ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "expected JSON, but got HTML"),
             ("{\"items\":[{\"id\":1}", "ends in the middle"),
             (#"{"items":[{"id":1},{"id":"#, "ends in the middle"), (#"{"items":[{"name":"abc"#, "ends in the middle"),
             (#"{"items":[{"id":1}]} x"#, "more follows"), (#"{"items":[]}{"items":[]}"#, "more follows"),

@@ -186,7 +186,7 @@ struct EndsTests {
         let crawl = try await bench.more(.allPages)
         #expect(crawl.isAtEnd)
         #expect(crawl.reason == nil)
-        let notice = try #require(crawl.notices.first)
+        let notice = try #require(crawl.notices.last)
         #expect(notice.hasPrefix("the upstream answered \(status) "))
         #expect(notice.contains("to `3`: \"there is no page here\"; it is taken for the end"))
         #expect(try bench.query("SELECT http_status FROM _page ORDER BY id DESC LIMIT 1") == ["\(status)"])

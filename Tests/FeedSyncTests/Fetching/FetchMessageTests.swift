@@ -25,8 +25,10 @@ private func quotation(_ body: String, type: String = "application/json", secret
         #expect(try FeedSyncTests.quotation(body) == expected.map { "\"\($0)\"" })
     }
 
-    @Test("quotes no page of HTML")
+    @Test("quotes of a page of HTML the title alone")
     func html() throws {
+        let page = "<html><title>\n Down for\n maintenance</title><h1>Oops</h1>"
+        #expect(try FeedSyncTests.quotation(page, type: "text/html") == #""Down for maintenance""#)
         #expect(try FeedSyncTests.quotation("<h1>Oops</h1>", type: "text/HTML; charset=utf-8") == nil)
     }
 
