@@ -99,7 +99,8 @@ struct SyncedRanges: Sendable, Hashable {
         else { return }
         let head = ranges[index]
         var joined = ranges[target]
-        joined.crawls += head.crawls.filter { !joined.crawls.contains($0) }
+        // A crawl that only met rows in their places adds nothing.
+        if !head.generations.isEmpty { joined.crawls += head.crawls.filter { !joined.crawls.contains($0) } }
         joined.generations.formUnion(head.generations)
         joined.first = head.generations.isEmpty ? joined.first : head.first ?? joined.first
         ranges.replaceSubrange(index...target, with: [joined])

@@ -44,7 +44,7 @@ extension FeedWriter {
         if facts.total != nil { facts.met += try metCount() }
         if shape.definition.split != nil { facts.total = nil }
         let isFirst = state.progress.round?.mode == .all && state.progress.synced.isEmpty
-        if isFirst, facts.total.map({ $0 <= facts.met }) ?? true, try metEverything() {
+        if isFirst, facts.total.map({ $0 <= facts.met }) ?? true, try missingRows().isEmpty {
             var draft = state
             draft.isComplete = true
             try connection.transaction {
