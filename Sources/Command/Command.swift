@@ -16,7 +16,7 @@ struct Command: Sendable {
     let endsGracefully: Bool
     /// What it does, in a line.
     let summary: String
-    /// What there is to know, in a few lines.
+    /// What there is to know, in paragraphs that are wrapped to the terminal's width.
     let explanation: String
     /// A line to try.
     let example: String

@@ -13,7 +13,7 @@ enum Feedsync {
         let console = Console(environment: environment)
         let invocation: Invocation
         do throws(Failure) {
-            invocation = try Invocation(CommandLine.arguments.dropFirst())
+            invocation = try Invocation(CommandLine.arguments.dropFirst(), helpWidth: console.helpWidth)
         } catch {
             console.report(error)
             end(error.code)

@@ -130,7 +130,7 @@ import Testing
             ),
             (
                 "add a github.search size", 64,
-                "add does not know what to do with size\nTry: give parameters as name=value, as in size=100\n"
+                "unexpected argument: size\nTry: give parameters as name=value, as in size=100\n"
             ),
             (
                 "add a github.search --header secret", 64,
@@ -144,7 +144,7 @@ import Testing
                 "add a ftp://a.b/c", 64,
                 "`url` of feed `a` must begin with `https://` or `http://`\nTry: feedsync help add\n"
             ),
-            ("add a github.search --pages 2", 64, "add takes no --pages\nTry: feedsync help add\n"),
+            ("add a github.search --pages 2", 64, "add has no option --pages\nTry: feedsync help add\n"),
         ] as [(String, Int32, String)])
     func refusals(words: String, code: Int32, message: String) async throws {
         let place = try Workplace()

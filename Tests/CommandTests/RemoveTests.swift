@@ -56,7 +56,7 @@ import Testing
                 "no such feed: thigns; did you mean things?\nTry: feedsync feeds lists those of feedsync.yaml\n"
             ),
             ("remove", 64, "remove needs the name of a feed\nTry: feedsync feeds lists them\n"),
-            ("remove a b", 64, "remove does not know what to do with b\nTry: feedsync help remove\n"),
+            ("remove a b", 64, "unexpected argument: b\nTry: feedsync help remove\n"),
         ] as [(String, Int32, String)])
     func refusals(words: String, code: Int32, message: String) async throws {
         let place = try Workplace()

@@ -22,8 +22,8 @@ struct Inspection: Sendable {
             let subject = finding.subject.rawValue
             let gap = String(repeating: " ", count: max(1, indentation.count - subject.count))
             let certainty = finding.certainty == .nothing ? "" : "\(finding.certainty.rawValue): "
-            let told = Self.wrapped(certainty + finding.text, to: room)
-            let found = Self.wrapped(found(finding, most: 12) ?? "not found", to: room)
+            let told = TextLayout.wrapped(certainty + finding.text, to: room)
+            let found = TextLayout.wrapped(found(finding, most: 12) ?? "not found", to: room)
             let shown = found.map { finding.found == nil ? palette.failure($0) : palette.name($0) }
             return zip([palette.faint(subject) + gap] + found.dropFirst().map { _ in indentation }, shown).map(+)
                 + told.map { indentation + Self.paint(palette, finding.certainty, $0) }
@@ -32,7 +32,7 @@ struct Inspection: Sendable {
             NumberFormat.count(discovered.itemCount, "item"), NumberFormat.count(discovered.requestCount, "request"),
             NumberFormat.bytes(discovered.byteCount),
         ]
-        let hints = hints.flatMap { Self.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
+        let hints = hints.flatMap { TextLayout.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
         return findings + hints + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]
     }
 
@@ -71,22 +71,6 @@ struct Inspection: Sendable {
         case .certain, .likely: palette.faint(text)
         case .guess, .nothing: palette.attention(text)
         }
-    }
-
-    /// The text in lines of at most so many cells, unless a word is longer.
-    private static func wrapped(_ text: String, to width: Int) -> [String] {
-        var lines = [""]
-        for word in text.split(separator: " ").map(String.init) {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = word
-            } else if DisplayWidth.of(last) + 1 + DisplayWidth.of(word) <= width {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(word)
-            }
-        }
-        return lines
     }
 }
 

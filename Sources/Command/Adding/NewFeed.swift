@@ -63,7 +63,7 @@ struct NewFeed: Sendable {
         for word in words {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
                 throw .usage(
-                    "add does not know what to do with \(word)", advice: "give parameters as name=value, as in size=100"
+                    "unexpected argument: \(word)", advice: "give parameters as name=value, as in size=100"
                 )
             }
             let name = String(word[..<equals])

@@ -5,12 +5,13 @@ extension Command {
     static let check = Command(
         "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online, .maxWait],
         general: [.config, .json, .quiet, .help], endsGracefully: true,
-        summary: "Read the configuration over; with --online, try its feeds",
+        summary: "Validate the configuration",
         explanation: """
-            Reports every mistake with file, line and column. Variables and files that feeds refer to are looked for,
-            and missing ones told; they are no diagnostics, as they may be there when the feed is used.
-            With --online, fetches a page of each feed, or of those named, and shows what it would store and where it
-            would go on. The store stays as it is.
+            Reports every error in the configuration with file, line and column. Missing variables and files are warnings,
+            not errors: they may exist when the feed runs.
+
+            With --online, fetches one page of each feed (or of the named feeds) and shows what would be stored and where
+            the next page is. The store is not changed.
             """,
         example: "feedsync check --online swift-repos"
     ) { session throws(Failure) in

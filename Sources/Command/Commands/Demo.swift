@@ -7,10 +7,10 @@ extension Command {
     /// `demo`
     static let demo = Command(
         "demo", general: [.help], endsGracefully: true,
-        summary: "Mirror made-up feeds, to see how it works; needs nothing",
+        summary: "Mirror two made-up feeds; needs no network",
         explanation: """
-            Serves a list of repositories and one of anchors on this machine, mirrors them into a store in a new
-            temporary folder, and shows the status transitions as they happen. The folder stays, to be looked at.
+            Starts a server on this machine with a list of repositories and a list of anchors, mirrors both into a store in
+            a new temporary folder, and shows each step. The server stops with the command; the folder stays.
             """,
         example: "feedsync demo"
     ) { session throws(Failure) in

@@ -6,8 +6,10 @@ extension Command {
         "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
         summary: "Print the event log, oldest first",
         explanation: """
-            One line for each change of a feed's refresh status. Every begin is closed once: by an end, which tells of
-            an error if there was one, or by noMoreData. With --json each line is a JSON object.
+            Prints one line for each change of a feed's refresh status. Every begin event has exactly one end event, which
+            carries the error if there was one. With --json, each line is a JSON object.
+
+            `feedsync help words` explains the words.
             """,
         example: "feedsync events swift-repos --last 20"
     ) { session throws(Failure) in

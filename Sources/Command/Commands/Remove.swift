@@ -4,10 +4,10 @@ extension Command {
     /// `remove NAME`
     static let remove = Command(
         "remove", operands: "FEED", count: 1...1, general: [.config, .store, .json, .quiet, .help],
-        summary: "Take a feed out of the configuration; its items stay",
+        summary: "Remove a feed from the configuration; its items stay",
         explanation: """
-            Takes the feed's lines out of the file, with the comments in them; comments above stay, as does every other
-            byte. The items stay in the store, where sqlite3 can read or drop them.
+            Removes the feed's lines from the configuration file, with the comments inside them. Comments above the feed
+            stay, and so does the rest of the file. The items stay in the store; the command prints how to delete them.
             """,
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in

@@ -4,10 +4,10 @@ extension Command {
     /// `show FEED`
     static let show = Command(
         "show", operands: "FEED", count: 1...1, options: [.section, .limit],
-        summary: "Print the items of a feed, section by section",
+        summary: "Print the items of a feed",
         explanation: """
-            Items come in feed order, those that the upstream has no more are skipped. A terminal gets the columns that
-            fit, a pipe those that hold anything, --json all. Without --limit the first 100 items are shown.
+            Lists the items of each section in feed order, without those the server no longer has. On a terminal, shows as
+            many columns as fit; in a pipe, every column with a value; with --json, all columns.
             """,
         example: "feedsync show swift-repos --limit 10"
     ) { session throws(Failure) in

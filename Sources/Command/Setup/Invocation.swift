@@ -15,8 +15,9 @@ struct Invocation: Sendable {
     ///
     /// Options may stand anywhere, as `--name value` or `--name=value`; `--` ends them.
     ///
+    /// - Parameter helpWidth: The columns that help may take.
     /// - Throws: `Failure` with exit code 64.
-    init(_ words: some Sequence<String>) throws(Failure) {
+    init(_ words: some Sequence<String>, helpWidth: Int) throws(Failure) {
         var reader = ArgumentReader(words)
         try reader.read()
         options = reader.options
@@ -27,14 +28,15 @@ struct Invocation: Sendable {
             return
         }
         guard let name = reader.operands.first else {
-            guard options[.help] != nil else { throw Failure(.usage, ["no command"], explanation: HelpText.usage) }
+            guard options[.help] != nil else {
+                throw Failure(.usage, ["no command"], explanation: HelpText.usage(width: helpWidth))
+            }
             command = .help
             operands = []
             return
         }
         guard let named = Command.named(name) else {
-            throw .unknown(
-                "command", name, among: Command.all.map(\.name), advice: "feedsync help lists the commands")
+            throw .unknown(command: name)
         }
         if options[.help] != nil {
             command = .help
@@ -44,7 +46,7 @@ struct Invocation: Sendable {
         command = named
         operands = Array(reader.operands.dropFirst())
         for option in options.keys where !command.takes(option) {
-            throw .usage("\(command.name) takes no \(option.written)", advice: command.helpAdvice)
+            throw .usage("\(command.name) has no option \(option.written)", advice: command.helpAdvice)
         }
         try checkOperands()
     }
@@ -56,7 +58,7 @@ struct Invocation: Sendable {
         }
         if operands.count > range.upperBound {
             let word = operands[range.upperBound]
-            throw .usage("\(command.name) does not know what to do with \(word)", advice: command.helpAdvice)
+            throw .usage("unexpected argument: \(word)", advice: command.helpAdvice)
         }
     }
 
@@ -69,7 +71,7 @@ struct Invocation: Sendable {
     func count(_ option: Option) throws(Failure) -> Int? {
         guard let text = options[option] else { return nil }
         guard let count = Int(text), count > 0 else {
-            throw .usage("\(option.written) wants a whole number from 1, not \(text)", advice: command.helpAdvice)
+            throw .usage("\(option.written) must be a whole number, 1 or more, not \(text)", advice: command.helpAdvice)
         }
         return count
     }
@@ -80,7 +82,7 @@ struct Invocation: Sendable {
     func duration(_ option: Option) throws(Failure) -> Duration? {
         guard let text = options[option] else { return nil }
         guard let duration = DurationText.parse(text) else {
-            throw .usage("\(option.written) wants a time such as 30s or 5m, not \(text)", advice: command.helpAdvice)
+            throw .usage("\(option.written) must be a time such as 30s or 5m, not \(text)", advice: command.helpAdvice)
         }
         return duration
     }

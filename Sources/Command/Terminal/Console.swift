@@ -40,6 +40,12 @@ final class Console: Sendable {
         return Self.columns(of: STDERR_FILENO)
     }
 
+    /// The columns for help texts: those of the terminal, but lines of more than 80 are hard to read.
+    var helpWidth: Int {
+        let columns = environment["COLUMNS"].flatMap { Int($0) } ?? width ?? 80
+        return min(80, max(20, columns))
+    }
+
     /// Whether only failures are to be printed.
     var isQuiet: Bool { state.withLock { $0.isQuiet } }
 
