@@ -38,7 +38,7 @@ extension Failure {
         let place = feed.map { "\($0): " } ?? ""
         guard error.kind != .cancelled else {
             // Which request it happened to hit is of no interest to whoever stopped it.
-            self.init(ExitCode(error.kind), [place + "stopped; what was stored stays"])
+            self.init(ExitCode(error.kind), [place + "stopped; everything fetched so far is kept"])
             return
         }
         self.init(ExitCode(error.kind), [place + error.description], advice: error.advice)
@@ -51,7 +51,7 @@ extension Failure {
 
     /// A server that does not start.
     init(_ error: ServerError) {
-        self.init(.unavailable, ["the demo feed does not start: \(error)"])
+        self.init(.unavailable, ["the demo server cannot start: \(error)"])
     }
 }
 

@@ -44,14 +44,14 @@ struct Session: Sendable {
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
 
     private var missing: String {
-        let personal = search.personalFile.map { ", \($0)" } ?? ""
+        let personal = search.personalFile.map { " or \($0)" } ?? ""
         return """
-            no configuration: neither --config nor $FEEDSYNC_CONFIG is given, and there is no ./feedsync.yaml\(personal)
+            no configuration: --config and $FEEDSYNC_CONFIG are not given, and there is no ./feedsync.yaml\(personal)
             """
     }
 
     private static let beginning = """
-        A first feed makes one, from a preset or a URL:
+        To create one, add a feed from a preset or a URL:
 
             feedsync add swift-repos github.search 'q=language:swift stars:>=2000'
             feedsync add things https://api.example.com/things

@@ -47,7 +47,7 @@ extension MigrationError: CustomStringConvertible {
         case .outOfOrder(let name, let later):
             "migration \(name) was never applied to the store, but the later \(later) was"
         case .transactionInside(let name):
-            "migration \(name) begins or ends a transaction, but it runs in one already"
+            "migration \(name) begins or ends a transaction, but already runs in one"
         }
     }
 }

@@ -3,7 +3,7 @@ enum Problem {
     /// What the bytes have, if they are no text.
     static func unreadable(_ words: String) -> String {
         words == "control characters are not allowed"
-            ? "a control character; YAML allows none but tab and line breaks" : "not valid UTF-8 (\(words))"
+            ? "a control character; YAML allows only tab and line breaks" : "not valid UTF-8 (\(words))"
     }
 
     /// What the text has, from libyaml's words, what it was doing and the character it stopped at.
@@ -34,7 +34,7 @@ enum Problem {
         case "found unexpected end of stream" where context == "while scanning a quoted scalar":
             return "the text ends inside quotes"
         case "found invalid Unicode character escape code":
-            return "an escape that is no character on its own; write the character itself"
+            return "an escape that is not a character on its own; write the character itself"
         default:
             return context.map { "\(words) (\($0))" } ?? words
         }

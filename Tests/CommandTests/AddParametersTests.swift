@@ -57,15 +57,15 @@ import Testing
         #expect(run.code == 69)
     }
 
-    @Test("What is not found is told with what that means")
+    @Test("What is not found is reported, with its consequence")
     func notFound() async throws {
         let place = try empty()
         place.server.route("/things") { _ in .json(#"[{"id":1},{"id":2}]"#) }
         place.server.route("/none") { _ in .json("[]") }
         let run = try await place.run("add things \(place.server.url)/things")
-        #expect(run.output.contains("the page counts as all there is"))
+        #expect(run.output.contains("this page counts as the whole list"))
         let none = try await place.run("add none \(place.server.url)/none")
-        #expect(none.output.contains("is looked for whenever the feed is loaded"))
+        #expect(none.output.contains("the rest is worked out as soon as a page has items"))
         #expect(none.code == 0)
     }
 }

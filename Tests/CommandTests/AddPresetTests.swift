@@ -14,8 +14,8 @@ import Testing
         let run = try await place.run("add swift-repos github.search q=language:swift per_page=50")
         #expect(
             run.output == """
-                swift-repos  added to feedsync.yaml, which is new: GitHub repositories that match a search, with their figures
-                Next: feedsync reload swift-repos
+                created feedsync.yaml and added swift-repos: GitHub repositories that match a search, with their figures
+                Next: feedsync sync swift-repos
 
                 """)
         #expect(run.errors.isEmpty)
@@ -91,15 +91,15 @@ import Testing
             (
                 "add things github.search", 64,
                 """
-                there is a feed things already (feedsync.yaml:2:3)
-                Try: give the new one another name, or remove the old one with feedsync remove things
+                feed things already exists (feedsync.yaml:2:3)
+                Try: choose another name, or remove the old feed with feedsync remove things
 
                 """
             ),
             (
                 "add THINGS github.search", 64,
                 """
-                the feed name `THINGS` is also that of the feed `things`; `-` and `_` and case make no difference
+                the feed name `THINGS` is already that of the feed `things`; `-`, `_` and upper case make no difference
                 Try: feedsync help add
 
                 """
@@ -107,7 +107,7 @@ import Testing
             (
                 "add run github.search", 64,
                 """
-                the feed name `run` is also that of the store's table `run`; `-` and `_` and case make no difference
+                the feed name `run` is already that of the store's table `run`; `-`, `_` and upper case make no difference
                 Try: feedsync help add
 
                 """
@@ -130,11 +130,11 @@ import Testing
             ),
             (
                 "add a github.search size", 64,
-                "unexpected argument: size\nTry: give parameters as name=value, as in size=100\n"
+                "unexpected argument: size\nTry: write parameters as name=value, for example size=100\n"
             ),
             (
                 "add a github.search --header secret", 64,
-                "--header wants 'Name: value'\nTry: as in --header 'Accept: application/json'\n"
+                "--header must have the form 'Name: value'\nTry: for example --header 'Accept: application/json'\n"
             ),
             (
                 "add a github.search q=${", 64,
@@ -171,13 +171,13 @@ import Testing
         let run = try await place.run("add a github.search")
         #expect(
             run.errors == """
-                feedsync: feedsync.yaml:2:1: the feed cannot be added without touching more than its own lines; add it by hand
+                feedsync: feedsync.yaml:2:1: the feed cannot be added without changing other lines; add it by hand
 
                 feeds:
                   a:
                     preset: github.search
 
-                Try: write these lines into feedsync.yaml yourself
+                Try: add these lines to feedsync.yaml yourself
 
                 """)
         #expect(run.code == 78)
@@ -223,12 +223,12 @@ import Testing
         #expect(
             absent.errors == """
                 feedsync: nowhere/feedsync.yaml cannot be written: No such file or directory
-                Try: check that you may write the file and its folder; nothing was changed
+                Try: check that you can write to the file and its folder; nothing was changed
 
                 """)
         #expect(absent.code == 73)
         let dangling = try await place.shell("ln -s nowhere.yaml l.yaml; $FEEDSYNC add a github.search --config l.yaml")
-        #expect(dangling.errors == "feedsync: l.yaml is a symbolic link to a file that is not there\n")
+        #expect(dangling.errors == "feedsync: l.yaml is a symbolic link to a missing file\n")
         #expect(dangling.code == 73)
         place.remove("l.yaml")
         try place.write("feedsync.yaml", "feeds:\n")

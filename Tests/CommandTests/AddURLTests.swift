@@ -20,7 +20,7 @@ import Testing
             lines.filter { !$0.hasPrefix(" ") && !$0.hasPrefix("(") } == [
                 "items       items", "key         id", "columns     id integer, name text",
                 "pagination  {style: page, param: page, total: total_count, first: 1}",
-                "things  added to feedsync.yaml, which is new", "Next: feedsync reload things",
+                "created feedsync.yaml and added things", "Next: feedsync sync things",
             ])
         #expect(lines.count { $0.hasPrefix("            certain: ") || $0.hasPrefix("            likely: ") } == 4)
         #expect(lines.contains { $0.hasPrefix("(10 items on the first page; ") })
@@ -48,7 +48,7 @@ import Testing
                 "\n    columns:\n      id: {path: id, type: integer}\n      name: {path: name, type: text}\n"))
         let run = try await place.run("more things --all")
         #expect(run.output.hasPrefix("things  25 new (3 pages, 3 requests, "))
-        #expect(run.output.hasSuffix("; 25 items, all there is\n"))
+        #expect(run.output.hasSuffix("; 25 items, all pages fetched\n"))
     }
 
     @Test("--dry-run prints the definition on stdout, the findings on stderr, and changes nothing")
@@ -105,16 +105,16 @@ import Testing
                 ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
                 65, "`text/csv`"
             ),
-            (.json(#"{"ok":true}"#), 65, "no key can be found"),
-            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items can be found"),
-            (.json("{"), 65, "no JSON"),
+            (.json(#"{"ok":true}"#), 65, "no key found"),
+            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items found"),
+            (.json("{"), 65, "not JSON"),
             (
                 ServerResponse(headers: [], body: Array(#"[{"id":1,"name":"caf"#.utf8) + [0xE9] + Array(#""}]"#.utf8)),
-                65, "the body is not UTF-8"
-            ), (ServerResponse(headers: [], body: [0xFF, 0xFE, 0x5B, 0, 0x5D, 0]), 65, "the body is not UTF-8"),
-            (.json(""), 65, "no JSON"),
+                65, "the response is not UTF-8"
+            ), (ServerResponse(headers: [], body: [0xFF, 0xFE, 0x5B, 0, 0x5D, 0]), 65, "the response is not UTF-8"),
+            (.json(""), 65, "not JSON"),
             (.status(404), 69, "404 Not Found"),
-            (.status(401), 77, "Try: give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'"),
+            (.status(401), 77, "Try: authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'"),
             (.status(403), 77, "403 Forbidden"),
             (.status(429, headers: [(name: "Retry-After", value: "120")]), 75, "--max-wait"),
             (

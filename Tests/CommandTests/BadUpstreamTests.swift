@@ -67,7 +67,7 @@ import Testing
         try Connection(path: place.path("feedsync.db")).execute(
             "CREATE TABLE notes (text); INSERT INTO notes VALUES (1)")
         let run = try await place.run("reload things")
-        #expect(run.errors.hasPrefix("feedsync: feedsync.db is a database of another program"))
+        #expect(run.errors.hasPrefix("feedsync: feedsync.db belongs to another program"))
         #expect(run.code == 73)
         #expect(try place.query("SELECT name FROM sqlite_schema") == ["notes"])
         #expect(place.server.requests.isEmpty)

@@ -14,7 +14,7 @@ struct CapTests {
         #expect(sync.output.contains("the upstream has served 150 of 5,312 (cap)"), "\(sync.output)")
         #expect(
             sync.errors.contains(
-                "served 150 of the 5312 items that it says there are: narrow the query, or have it asked for in parts with `split`"
+                "served 150 of the 5312 items that it reports: narrow the query, or divide the feed with `split`"
             ), "\(sync.errors)")
         let status = try await place.run("status --json")
         #expect(

@@ -49,7 +49,7 @@ import Testing
         place.remove("feedsync.yaml")
         let run = try await place.run("reload things")
         #expect(run.errors.hasPrefix("feedsync: no configuration: "))
-        #expect(run.errors.contains("./feedsync.yaml, \(place.folder)/.config/feedsync/feedsync.yaml\n"))
+        #expect(run.errors.contains("./feedsync.yaml or \(place.folder)/.config/feedsync/feedsync.yaml\n"))
         #expect(run.errors.contains("\n    feedsync add swift-repos github.search "))
         #expect(run.code == 78)
         #expect(try await place.run("reload things --config nowhere.yaml").code == 78)

@@ -86,7 +86,7 @@ import Testing
                   file        feedsync.db
                   feed        endHeader, 10 items, generation 1
                   next page   2
-                  last crawl  1 page, may go on
+                  last crawl  1 page, can be continued
                   pages kept  1, 1 with validators
                   last run    reload, ok, \
 
@@ -95,7 +95,7 @@ import Testing
         let last = try await place.run("explain things", environment: environment).output
         #expect(last.contains("\n  GET \(place.server.url)/things?page=1\n  X-Key: ***\n  If-None-Match: \""))
         #expect(last.contains("\n  (by reload, only if it has changed)\n"))
-        #expect(last.contains("\n  next page   none, the end was reached\n  last crawl  3 pages, complete\n"))
+        #expect(last.contains("\n  next page   none; the end was reached\n  last crawl  3 pages, complete\n"))
         #expect(!last.contains("s3cr3tvalue"))
     }
 
@@ -143,7 +143,7 @@ import Testing
                 Next request
                   GET \(place.server.url)/things?per_page=100&page=1
                   Authorization: ***
-                  (by reload, its command was not run: what it prints shows as ***)
+                  (by reload, its command was not run; its output is shown as ***)
 
                 """))
         #expect(run.code == 0)

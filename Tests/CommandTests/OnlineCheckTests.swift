@@ -11,7 +11,7 @@ import Testing
         let run = try await place.shell("mkdir tmp; TMPDIR=$PWD/tmp $FEEDSYNC check --online things; ls -A tmp")
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first?.hasPrefix("ok  things  100 items (1 request, ") == true)
-        #expect(lines.first?.hasSuffix("); goes on with 2") == true)
+        #expect(lines.first?.hasSuffix("); next page: 2") == true)
         #expect(
             lines.dropFirst().joined(separator: "\n") == """
                     columns   id, name
@@ -69,7 +69,7 @@ import Testing
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
         try place.write("feedsync.yaml", "feeds:\n  things:\n    url: \(place.server.url)/things\n")
         let run = try await place.run("check --online")
-        #expect(run.output.contains("; goes on with 2\n    columns   id integer, name text\n"))
+        #expect(run.output.contains("; next page: 2\n    columns   id integer, name text\n"))
         #expect(run.code == 0)
         #expect(place.files == ["feedsync.yaml"])
     }

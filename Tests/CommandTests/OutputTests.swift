@@ -137,12 +137,13 @@ import Testing
         #expect(status.dropLast().allSatisfy { $0.count <= 40 })
         #expect(status.first == "FEED    HEALTH   STATUS     ITEMS")
         #expect(
-            status.last == "feedsync: note: columns skipped: GENERATION, NEXT PAGE, LOADED, DUE, WHY; --json has all")
+            status.last
+                == "feedsync: note: columns not shown: GENERATION, NEXT PAGE, LOADED, DUE, WHY; --json prints all")
         let link = "https://example.com/1"
         place.server.enqueue("/idle", [.json(#"{"items":[{"id":1,"name":"\#(link)"}]}"#)])
         #expect(try await place.run("reload idle").code == 0)
         #expect(
-            try await narrow("show idle") == ["id", " 1", "feedsync: note: columns skipped: name; --json has all"])
+            try await narrow("show idle") == ["id", " 1", "feedsync: note: columns not shown: name; --json prints all"])
     }
 
     @Test("A failure after some pages tells what they brought")

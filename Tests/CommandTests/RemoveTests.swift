@@ -12,7 +12,7 @@ import Testing
         #expect(run.output == "things  removed from feedsync.yaml\n")
         #expect(
             run.errors == """
-                feedsync: things: note: its 3 items stay in feedsync.db; to delete them:
+                feedsync: things: note: kept its 3 items in feedsync.db; to delete them:
                   sqlite3 feedsync.db "DELETE FROM [things]; DELETE FROM _page WHERE feed = 'things'"
 
                 """)
@@ -33,7 +33,7 @@ import Testing
             "feedsync.yaml", "feeds:\n  # mine\n  a: {preset: github.search}  # odd\n  b: {preset: github.search}\n")
         let run = try await place.run("remove a")
         #expect(run.output == "a  removed from feedsync.yaml\n")
-        #expect(run.errors == "feedsync: a: note: the comment above it stays (feedsync.yaml:2)\n")
+        #expect(run.errors == "feedsync: a: note: kept the comment above it (feedsync.yaml:2)\n")
         #expect(try place.text(of: "feedsync.yaml") == "feeds:\n  # mine\n  b: {preset: github.search}\n")
         #expect(
             try await place.run("remove b --json").output

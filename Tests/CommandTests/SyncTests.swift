@@ -152,8 +152,8 @@ import Testing
         #expect(plan.output.contains(#""due":0,"#))
         _ = try place.query("UPDATE feed SET next_due_at = NULL")
         #expect(try await place.run("sync --due --quiet").code == 69)
-        #expect(try await place.run("status a").output.contains("2 times, first "))
-        #expect(try await place.run("plan a").output.contains("2 failures running since "))
+        #expect(try await place.run("status a").output.contains("2 failures in a row, first "))
+        #expect(try await place.run("plan a").output.contains("2 failures in a row since "))
     }
 
     @Test("Each host gets one request at a time, and a feed that is held does not hold up other hosts")
@@ -219,13 +219,14 @@ import Testing
         #expect(place.server.requests.count == 2)
     }
 
-    @Test("--max-requests ends well, tells what is left, and the next run goes on with it")
+    @Test("--max-requests ends well, tells what is left, and the next run next page: it")
     func maxRequests() async throws {
         let place = try place()
         let first = try await place.run("sync --due --jobs 1 --max-requests 2")
         #expect(first.code == 0)
         #expect(first.output.split(separator: "\n").count == 2)
-        #expect(first.errors == "feedsync: note: --max-requests 2: 1 feed of 3 left for the next time\n")
+        #expect(
+            first.errors == "feedsync: note: --max-requests 2: 1 of 3 feeds not finished; the next sync continues\n")
         let second = try await place.run("sync --due --jobs 1 --max-requests 2 --quiet")
         #expect(second.output + second.errors == "")
         #expect(requests(place) == ["/a", "/b", "/c"])
@@ -241,7 +242,7 @@ import Testing
         #expect(
             run.errors == """
                 feedsync: things: note: 300 new before it was stopped
-                feedsync: note: --max-requests 3: 1 feed of 1 left for the next time
+                feedsync: note: --max-requests 3: 1 of 1 feed not finished; the next sync continues
 
                 """)
         #expect(feed.requestedPages == [1, 2, 3])
@@ -254,7 +255,7 @@ import Testing
         let place = try place()
         let run = try await place.run("sync --max-time 0s")
         #expect(run.code == 75)
-        #expect(run.errors == "feedsync: note: --max-time 0s: 3 feeds of 3 left for the next time\n")
+        #expect(run.errors == "feedsync: note: --max-time 0s: 3 of 3 feeds not finished; the next sync continues\n")
         #expect(place.server.requests.isEmpty)
     }
 
@@ -266,7 +267,7 @@ import Testing
         place.server.route("/a") { _ in .status(503, headers: [("Retry-After", "86000")]) }
         let run = try await place.run("sync --max-time 100ms --max-wait 1d")
         #expect(run.code == 75)
-        #expect(run.errors.contains("--max-time 100ms: 1 feed of 1 left"))
+        #expect(run.errors.contains("--max-time 100ms: 1 of 1 feed not finished"))
         try place.expectSound("a")
     }
 

@@ -28,8 +28,8 @@ struct FeedDraft: Sendable {
         let before = try parsed(text)
         if let feed = before.feed(named: entry.name) {
             throw .usage(
-                "there is a feed \(entry.name) already (\(feed.position))",
-                advice: "give the new one another name, or remove the old one with feedsync remove \(entry.name)")
+                "feed \(entry.name) already exists (\(feed.position))",
+                advice: "choose another name, or remove the old feed with feedsync remove \(entry.name)")
         }
         let new = try edited(text)
         do throws(ConfigurationError) {
@@ -59,8 +59,8 @@ struct FeedDraft: Sendable {
             throw Failure(
                 .configuration, error.diagnostics.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
                 advice: isOpen
-                    ? "the same with --dry-run, and write the lines that it prints into \(file.path) yourself"
-                    : "write these lines into \(file.path) yourself")
+                    ? "run it again with --dry-run, and add the lines it prints to \(file.path) yourself"
+                    : "add these lines to \(file.path) yourself")
         }
     }
 

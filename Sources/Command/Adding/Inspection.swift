@@ -39,10 +39,10 @@ struct Inspection: Sendable {
     /// What a missing finding means for the feed.
     private var hints: [String] {
         guard discovered.itemCount > 0 else {
-            return ["what is not known yet is looked for whenever the feed is loaded, until a page has items"]
+            return ["the rest is worked out as soon as a page has items"]
         }
         guard discovered.evidence.contains(where: { $0.subject == .pagination && $0.found == nil }) else { return [] }
-        return ["the page counts as all there is; if there is more, write `pagination` into the feed's lines"]
+        return ["this page counts as the whole list; if there is more, add `pagination` to the feed"]
     }
 
     /// Each finding as a JSON object.
@@ -122,14 +122,15 @@ extension Session {
         }
         let wantsCredential = error.kind == .refused && definition.authentication == nil
         let advice =
-            wantsCredential ? "give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
+            wantsCredential
+            ? "authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
         // `add` takes no `items` and no `key`: what is to be written goes into the file by hand.
         guard isOfPage, let advice, advice.hasPrefix("write ") else {
             return Failure(isOfPage ? .data : failure.code, messages, advice: advice)
         }
         return Failure(
             .data, messages, explanation: "\nfeeds:\n\(entry.masked.lines.joined(separator: "\n"))\n",
-            advice: "\(advice), below lines such as these in the configuration")
+            advice: "\(advice), in lines such as these in the configuration")
     }
 }
 

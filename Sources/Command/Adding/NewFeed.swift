@@ -63,7 +63,7 @@ struct NewFeed: Sendable {
         for word in words {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
                 throw .usage(
-                    "unexpected argument: \(word)", advice: "give parameters as name=value, as in size=100"
+                    "unexpected argument: \(word)", advice: "write parameters as name=value, for example size=100"
                 )
             }
             let name = String(word[..<equals])
@@ -79,7 +79,8 @@ struct NewFeed: Sendable {
     private static func header(_ text: String) throws(Failure) -> FeedEntry.Member {
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
             // Not shown: it may be nothing but a credential.
-            throw .usage("--header wants 'Name: value'", advice: "as in --header 'Accept: application/json'")
+            throw .usage(
+                "--header must have the form 'Name: value'", advice: "for example --header 'Accept: application/json'")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " }
         return FeedEntry.Member(String(text[..<colon]), .text(String(value)))

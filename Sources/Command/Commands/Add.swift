@@ -65,11 +65,13 @@ extension Session {
             for line in lines { console.comment(line) }
             return console.print(draft.entry.lines)
         }
-        let place = isMade ? "\(draft.file.path), which is new" : draft.file.path
         var origin = ""
         if case .preset(let preset) = source { origin = ": \(preset.description)" }
-        console.print(lines + ["\(console.palette.name(name))  added to \(place)\(origin)"])
+        let shown = console.palette.name(name)
+        let file = draft.file.path
+        let deed = isMade ? "created \(file) and added \(shown)" : "added \(shown) to \(file)"
+        console.print(lines + [deed + origin])
         let config = invocation.options[.config].map { " --config \($0)" } ?? ""
-        console.print("Next: \(console.palette.hint("feedsync reload \(name)\(config)"))")
+        console.print("Next: \(console.palette.hint("feedsync sync \(name)\(config)"))")
     }
 }

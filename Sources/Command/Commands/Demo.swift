@@ -57,7 +57,7 @@ private struct Demo: Sendable {
         try await command("more anchors --all", .allPages, "anchors")
         try await sections()
         console.print([
-            "Your turn; the store stays where it is:", "", "  \(palette.hint(folder.query))",
+            "Your turn. The store is still there:", "", "  \(palette.hint(folder.query))",
             "  \(palette.hint("\(Self.program) status --config \(folder.configurationPath)"))",
         ])
     }
@@ -115,10 +115,10 @@ private struct DemoFolder: Sendable {
         let isPlain = parent.map { $0.hasPrefix("/") && $0.utf8.allSatisfy(Self.isPlain) } ?? false
         let parent = isPlain ? parent ?? "/tmp" : "/tmp"
         var template = Array("\(parent)/feedsync-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Self.failure("make a folder in \(parent)") }
+        guard mkdtemp(&template) != nil else { throw Self.failure("create a folder in \(parent)") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let text = """
-            # What feedsync demo mirrored. The server ended with it; the store is beside this file.
+            # The feeds of `feedsync demo`. Its server has stopped; the store is beside this file.
             feeds:
               repositories:
                 preset: github.search

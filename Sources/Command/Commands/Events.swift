@@ -113,7 +113,7 @@ struct EventLines: Sendable {
         if let failure = event.failure { return DisplayWidth.printable(failure.message) }
         let items = event.items
         return [
-            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "the same"),
+            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "unchanged"),
             (items.removed, "removed"),
         ].filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }

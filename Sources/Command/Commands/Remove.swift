@@ -44,10 +44,10 @@ extension Session {
             return console.print(json: document.text)
         }
         console.print("\(console.palette.name(name))  removed from \(file.path)")
-        if let comment { console.note("\(name): note: the comment above it stays (\(file.path):\(comment))") }
+        if let comment { console.note("\(name): note: kept the comment above it (\(file.path):\(comment))") }
         guard let kept else { return }
         console.note(
-            "\(name): note: its \(NumberFormat.count(kept.count, "item")) stay in \(kept.store); to delete them:")
+            "\(name): note: kept its \(NumberFormat.count(kept.count, "item")) in \(kept.store); to delete them:")
         console.comment("  \(console.errorPalette.hint(kept.command(deleting: name)))")
     }
 

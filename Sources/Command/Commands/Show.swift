@@ -32,7 +32,7 @@ extension Command {
             let counts = "\(NumberFormat.count(limit)) of \(NumberFormat.count(total, "item"))"
             session.console.note("\(feed.name): note: \(counts) shown; --limit N shows more")
         } else if total == 0 {
-            session.console.note("\(feed.name): note: no items stored yet; feedsync reload \(feed.name) fetches some")
+            session.console.note("\(feed.name): note: no items stored yet; feedsync sync \(feed.name) fetches them")
         }
         return .done
     }

@@ -22,7 +22,7 @@ struct Explanation: Sendable {
         guard let request else { return warnings.map { "  none: " + palette.failure($0) } }
         let condition =
             feed.refersToCommands
-            ? "its command was not run: what it prints shows as ***"
+            ? "its command was not run; its output is shown as ***"
             : request.isConditional ? "only if it has changed" : "whether or not it has changed"
         let lines =
             ["\(request.method) \(request.url)"] + request.headers.map { "\($0.name): \($0.value)" }
@@ -81,14 +81,14 @@ struct FeedSummary: Sendable {
         table.add(["file", path])
         let items = NumberFormat.count(record.itemCount, "item")
         table.add(["feed", "\(record.status.rawValue), \(items), generation \(record.generation)"])
-        table.add(["next page", record.nextPage ?? (record.noMoreData ? "none, the end was reached" : "the first")])
+        table.add(["next page", record.nextPage ?? (record.noMoreData ? "none; the end was reached" : "the first")])
         if let crawl { table.add(["last crawl", Self.text(of: crawl)]) }
         if let crawl {
             table.add(["pages kept", "\(crawl.storedPages), \(crawl.pagesWithValidators) with validators"])
         }
         for quota in quota { table.add(["quota", Self.text(of: quota)]) }
         if let run {
-            let end = run.outcome.map(\.rawValue) ?? "under way, or cut off"
+            let end = run.outcome.map(\.rawValue) ?? "running, or cut off"
             table.add(["last run", "\(run.command), \(end), \(RelativeTime.ago(run.startedAt))"])
         }
         if let error = record.error { table.add(["error", error.description]) }
@@ -99,13 +99,13 @@ struct FeedSummary: Sendable {
         let pages = NumberFormat.count(crawl.pages, "page")
         if crawl.isComplete { return "\(pages), complete" }
         if let reason = crawl.reason { return "\(pages), not complete: \(reason.rawValue)" }
-        return crawl.hasEnded ? "\(pages), not complete" : "\(pages), may go on"
+        return crawl.hasEnded ? "\(pages), not complete" : "\(pages), can be continued"
     }
 
     private static func text(of quota: QuotaRecord) -> String {
         [
             quota.resource.isEmpty ? nil : quota.resource, quota.remaining.map { "\(NumberFormat.count($0)) left" },
-            quota.resetAt.map { "renewed at \($0)" }, quota.blockedUntil.map { "no request before \($0)" },
+            quota.resetAt.map { "resets at \($0)" }, quota.blockedUntil.map { "blocked until \($0)" },
         ].compactMap(\.self).joined(separator: ", ")
     }
 

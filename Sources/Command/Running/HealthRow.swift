@@ -35,12 +35,13 @@ struct HealthRow: Sendable {
         switch health {
         case .new, .fresh: nil
         case .stale(let since): "due \(RelativeTime.ago(since, now: now)), and not synced since"
-        case .limited(let until): "the host wants no request for another \(RelativeTime.until(until, now: now))"
-        case .incomplete(let reason): reason.map(words) ?? "there are further pages"
+        case .limited(let until): "the server asked us to wait for another \(RelativeTime.until(until, now: now))"
+        case .incomplete(let reason): reason.map(words) ?? "there are more pages"
         case .failing(let times, let since):
             (times > 1
-                ? "\(times) times" + (since.map { ", first \(RelativeTime.ago($0, now: now))" } ?? "") + ": " : "")
-                + (feed.record?.error?.message ?? "the reason is not kept")
+                ? "\(times) failures in a row" + (since.map { ", first \(RelativeTime.ago($0, now: now))" } ?? "")
+                    + ": " : "")
+                + (feed.record?.error?.message ?? "the reason was not kept")
         }
     }
 
@@ -55,14 +56,14 @@ struct HealthRow: Sendable {
 
     private func words(_ reason: IncompleteReason) -> String {
         switch reason {
-        case .cutOff: "it was cut off, and goes on the next time"
+        case .cutOff: "it was cut off; the next sync continues"
         case .failed: "a page failed"
         case .cap:
             served.map { "the upstream has served \($0): narrow the query, or see `split`" }
-                ?? "the upstream serves no further page, and has more"
+                ?? "the upstream has more items, but serves no further pages"
         case .maxPages: "stopped at max_pages"
         case .skipped: "some items were skipped"
-        case .upstreamIncomplete: "the upstream says that it did not give all"
+        case .upstreamIncomplete: "the upstream says the list is incomplete"
         case .drift: "the list moved while it was read"
         }
     }

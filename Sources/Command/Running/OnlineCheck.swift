@@ -16,7 +16,7 @@ struct OnlineCheck: Sendable {
         feed = report.feed
         self.summary = summary
         guard let record = try await store.feed(named: feed) else {
-            throw FeedError(.bug, "the feed was loaded, and the store has it not")
+            throw FeedError(.bug, "the feed was loaded, but the store does not have it")
         }
         self.record = record
         sections = try await store.sections(of: feed)
@@ -28,7 +28,7 @@ struct OnlineCheck: Sendable {
         let figures = summary.figures
         let cost = "(\(NumberFormat.count(figures.requests, "request")), \(NumberFormat.bytes(figures.bytes)))"
         let count = NumberFormat.count(record.itemCount, "item")
-        let next = record.nextPage.map { "; goes on with \($0)" } ?? "; no further page"
+        let next = record.nextPage.map { "; next page: \($0)" } ?? "; this is the last page"
         var lines = ["\(palette.success("ok"))  \(palette.name(feed))  \(count) \(palette.faint(cost))\(next)"]
         let names = sections.map { "\($0.name ?? "(no section)") (\(NumberFormat.count($0.itemCount)))" }
         if sections.contains(where: { $0.name != nil }) {

@@ -74,7 +74,7 @@ final class ProgressLine: Sendable {
         let rate = state.items > 0 && seconds > 0 ? ", \(perSecond(state.items, seconds)) items/s" : ""
         let text = "page \(NumberFormat.count(max(1, state.page)))  \(count)\(rate)"
         guard !state.reason.isEmpty else { return text }
-        guard let resumesAt = state.resumesAt else { return "\(text)  again: \(state.reason)" }
+        guard let resumesAt = state.resumesAt else { return "\(text)  retrying: \(state.reason)" }
         let left = (resumesAt - ContinuousClock.now).components.seconds
         return "\(text)  waiting \(NumberFormat.time(seconds: left + 1)): \(state.reason)"
     }

@@ -57,17 +57,17 @@ struct RunReport: Sendable {
             } ?? "the upstream serves no more (cap)"
         case .drift: "the list moved while it was read (drift)"
         case .skipped: "some items were skipped"
-        case .upstreamIncomplete: "the upstream says that it is not complete"
-        case .cutOff where command == "sync": "the pages before the cut have changed, the next sync starts over"
+        case .upstreamIncomplete: "the upstream says the list is incomplete"
+        case .cutOff where command == "sync": "earlier pages have changed, so the next sync starts over"
         case nil where command == "sync": "up to date"
-        case .cutOff, .failed, nil: summary.isAtEnd ? "all there is" : "more to come"
+        case .cutOff, .failed, nil: summary.isAtEnd ? "all pages fetched" : "more pages available"
         }
     }
 
     private func deed(_ summary: RunSummary, _ palette: Palette) -> String {
         let figures = summary.figures
         guard summary.outcome != .noMoreData || figures.pages > 0 else {
-            return palette.faint("no more data, nothing requested")
+            return palette.faint("no further pages, nothing requested")
         }
         let parts = [
             NumberFormat.count(figures.pages, "page"), NumberFormat.count(figures.requests, "request"),
@@ -81,7 +81,7 @@ struct RunReport: Sendable {
         if summary.outcome == .unchanged { return palette.faint("unchanged") }
         let parts = [
             (items.inserted, "new", palette.success), (items.updated, "changed", palette.attention),
-            (items.unchanged, "the same", palette.faint), (items.removed, "removed", palette.failure),
+            (items.unchanged, "unchanged", palette.faint), (items.removed, "removed", palette.failure),
         ].filter { $0.0 > 0 }.map { count, word, paint in paint("\(NumberFormat.count(count)) \(word)") }
         return parts.isEmpty ? "no items" : parts.joined(separator: ", ")
     }

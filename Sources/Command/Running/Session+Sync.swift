@@ -55,8 +55,8 @@ extension Session {
         let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: allowance) ?? !Task.isCancelled }
         guard let limit = allowance.spent, cutOff > 0 else { return code }
         console.note(
-            "note: \(request.words(for: limit)): \(NumberFormat.count(cutOff, "feed")) of \(NumberFormat.count(feeds.count)) "
-                + "left for the next time")
+            "note: \(request.words(for: limit)): \(NumberFormat.count(cutOff)) of \(NumberFormat.count(feeds.count, "feed")) "
+                + "not finished; the next sync continues")
         // Where nothing at all could be done, the next time would come to no more.
         let isFruitless = reports.values.allSatisfy { $0.isCutOff(by: allowance) && $0.pagesBefore == 0 }
         return code == .done && isFruitless ? .tryLater : code
@@ -68,7 +68,7 @@ extension Session {
         let plans = Array(zip(feeds, try await plans(of: feeds, in: store)))
         let due = plans.filter { $0.1.isDue(at: now) }.sorted { ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min) }
         if due.isEmpty, let next = plans.compactMap(\.1.dueAt).min() {
-            console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan tells why")
+            console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan shows why")
         }
         return due.map(\.0)
     }

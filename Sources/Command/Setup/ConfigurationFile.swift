@@ -69,7 +69,7 @@ struct ConfigurationFile: Sendable {
             guard lstat(path, &status) == 0 else { return nil }
             // Anything else has come since.
             guard status.st_mode & S_IFMT != S_IFLNK else {
-                throw Failure(.store, ["\(path) is a symbolic link to a file that is not there"])
+                throw Failure(.store, ["\(path) is a symbolic link to a missing file"])
             }
         }
     }
@@ -164,6 +164,6 @@ struct ConfigurationFile: Sendable {
         let reason = String(cString: strerror(errno))
         return Failure(
             .store, ["\(path) cannot be \(verb == "read" ? "read" : "written"): \(reason)"],
-            advice: verb == "read" ? nil : "check that you may write the file and its folder; nothing was changed")
+            advice: verb == "read" ? nil : "check that you can write to the file and its folder; nothing was changed")
     }
 }

@@ -17,7 +17,7 @@ struct TemporaryFolder: Sendable {
         guard mkdtemp(&template) != nil else {
             let reason = String(cString: strerror(errno))
             throw Failure(
-                .store, ["cannot make a folder in \(parent): \(reason)"], advice: "name another folder with $TMPDIR")
+                .store, ["cannot create a folder in \(parent): \(reason)"], advice: "set $TMPDIR to another folder")
         }
         let made = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         path = made

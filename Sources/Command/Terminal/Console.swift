@@ -108,7 +108,7 @@ final class Console: Sendable {
     /// Prints which columns a table on the terminal leaves out, if there are any.
     func noteSkipped(_ columns: [String]) {
         guard !columns.isEmpty else { return }
-        note("note: columns skipped: \(columns.joined(separator: ", ")); --json has all")
+        note("note: columns not shown: \(columns.joined(separator: ", ")); --json prints all")
     }
 
     /// Tells why something failed.

@@ -44,7 +44,7 @@ final class DecodePlan: @unchecked Sendable {
         var keyColumns: [Int] = []
         for name in definition.key {
             guard let column = definition.columns.firstIndex(where: { $0.name == name }) else {
-                throw FeedError(.configuration, "the key names `\(name)`, which is no column of the feed")
+                throw FeedError(.configuration, "the key names `\(name)`, which is not a column of the feed")
             }
             keyColumns.append(column)
         }

@@ -154,13 +154,13 @@ extension FeedReader {
     private func checkPlace(of name: String, in feed: FeedDefinition) {
         guard let place = PageRequest.members(of: name) else {
             members.mistake(
-                "`pagination` of feed `\(feed.name)` has a `param` that is no member of its `body`: give a path of names such as `variables.after`",
+                "`pagination` of feed `\(feed.name)` has a `param` that is not a member of its `body`: give a path of names such as `variables.after`",
                 at: "pagination")
             return
         }
         guard feed.body?.hasRoom(for: place[...]) == true else {
             members.mistake(
-                "`body` of feed `\(feed.name)` has no room for `\(name)`, which its pagination sets: on the way to it stands something that is no mapping",
+                "`body` of feed `\(feed.name)` cannot hold `\(name)`, which its pagination sets: a part of that path is not a mapping",
                 at: "body")
             return
         }

@@ -55,7 +55,7 @@ extension FeedDefinition {
     private static func pagination(_ text: String, of feed: String) throws(FeedError) -> any Paginator {
         let log = Diagnostics()
         guard let node = try? Node.parse("pagination: \(text)", source: "found") else {
-            throw FeedError(.bug, "the pagination that was found, `\(text)`, is no YAML")
+            throw FeedError(.bug, "the pagination that was found, `\(text)`, is not YAML")
         }
         let style = Paginators.read("pagination", of: MappingDecoder(node, of: "feed `\(feed)`", log: log))
         if let mistake = log.diagnostics.first {

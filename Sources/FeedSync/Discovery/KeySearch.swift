@@ -53,7 +53,7 @@ struct KeySearch {
         guard objects.count > 1 else { return ofOnlyItem(candidates) }
         if let one = candidates.first(where: { $0.name < .fleeting && isUnique([$0]) }) {
             return Found(
-                paths: [one.path], reason: "\(shown(one.path)) differs in all \(objects.count) items of \(place)")
+                paths: [one.path], reason: "\(shown(one.path)) is unique across all \(objects.count) items of \(place)")
         }
         let parts = Array(candidates.prefix(mostInPairs))
         for size in [2, 3] {
@@ -61,7 +61,7 @@ struct KeySearch {
                 let names = combination.map { shown($0.path) }.joined(separator: " and ")
                 return Found(
                     paths: combination.map(\.path),
-                    reason: "\(names) together differ in all \(objects.count) items of \(place)")
+                    reason: "\(names) together are unique across all \(objects.count) items of \(place)")
             }
         }
         return Found(paths: [], reason: none(candidates, count: objects.count))
@@ -71,19 +71,19 @@ struct KeySearch {
         guard let one = candidates.first(where: { $0.name <= .name }) else {
             return Found(
                 paths: [],
-                reason: "one item tells nothing apart, and none of its members has a name such as `id` or `url`")
+                reason: "one item is not enough to tell, and none of its members has a name such as `id` or `url`")
         }
-        return Found(paths: [one.path], reason: "\(shown(one.path)) by its name; there is but one item")
+        return Found(paths: [one.path], reason: "\(shown(one.path)) by its name; there is only one item")
     }
 
     private static func none(_ candidates: [Candidate], count: Int) -> String {
         guard !candidates.isEmpty else {
-            return "no member is a number or a text in all \(count) items"
+            return "no member is a number or text in all \(count) items"
         }
         let tried = candidates.prefix(5).map { candidate in
             "\(shown(candidate.path)) (\(Set(candidate.values).count) different)"
         }
-        return "nothing tells the \(count) items apart: \(tried.joined(separator: ", "))"
+        return "nothing identifies the \(count) items: \(tried.joined(separator: ", "))"
     }
 
     private static func shown(_ path: Path) -> String { "`\(path)`" }

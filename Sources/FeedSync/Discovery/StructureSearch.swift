@@ -35,7 +35,7 @@ struct StructureSearch {
         if let candidate {
             findings.items = rule
             let certainty: Evidence.Certainty = candidate.score >= 6 && candidate.rival == nil ? .certain : .likely
-            let doubt = candidate.rival.map { "; `\($0)` may as well be the items" } ?? ""
+            let doubt = candidate.rival.map { "; `\($0)` could also be the items" } ?? ""
             evidence.append(Evidence(.items, certainty, found: rule.description, Self.words(for: candidate) + doubt))
         }
         let resource = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
@@ -59,7 +59,7 @@ struct StructureSearch {
         case .array: return "\(place) is a list of \(count)"
         case .emptyArray: return "\(place) is an empty list"
         case .members: return "\(place) is an object whose members are \(count) of one kind"
-        case .single: return "\(place) is one object, and no list in it looks like items"
+        case .single: return "\(place) is one object, not a list in it looks like items"
         }
     }
 
@@ -87,7 +87,7 @@ struct StructureSearch {
         if items.keyedBy != nil, !isNumbered || found.paths.isEmpty {
             keyPaths = [.memberName]
             evidence.append(
-                Evidence(.key, .certain, found: items.keyedBy, "the names of the members tell the items apart"))
+                Evidence(.key, .certain, found: items.keyedBy, "the names of the members identify the items"))
         } else {
             guard !found.paths.isEmpty else {
                 throw DiscoveryFault.noKey(found.reason, of: candidate?.shape == .single ? reading.body : nil)
@@ -110,7 +110,7 @@ struct StructureSearch {
             for item in reading.items { shape.add(item.members) }
             let inferred = shape.allColumns(extending: given, fixed: Set(given.map(\.name)))
             columns = inferred.all
-            let dropped = inferred.passedOver > 0 ? "; \(inferred.passedOver) members more have no column" : ""
+            let dropped = inferred.passedOver > 0 ? "; \(inferred.passedOver) more members have no column" : ""
             if !reading.items.isEmpty {
                 evidence.append(
                     Evidence(

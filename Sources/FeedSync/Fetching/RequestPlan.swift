@@ -188,7 +188,7 @@ public struct RequestPlan: Sendable {
         do throws(HTTPError) {
             return try definition.allowOrigins.map { text throws(HTTPError) in try Origin(text) }
         } catch {
-            throw FeedError(.configuration, "`allow_origins` has an entry that is no origin: \(error.message)")
+            throw FeedError(.configuration, "`allow_origins` has an entry that is not an origin: \(error.message)")
         }
     }
 }

@@ -14,10 +14,10 @@ struct ReportedCount {
         }
         guard let count = scalar.count else {
             value = nil
-            notice = "`\(path)` is \(scalar.shown(secrets)), not a count; it is passed over"
+            notice = "`\(path)` is \(scalar.shown(secrets)), not a count; it is ignored"
             return
         }
         value = count >= least ? count : nil
-        notice = count >= least ? nil : "`\(path)` says \(count), but \(least) have come already; it is passed over"
+        notice = count >= least ? nil : "`\(path)` says \(count), but \(least) were received; it is ignored"
     }
 }

@@ -30,7 +30,7 @@ extension PartitionScheme {
         let text = cursor.text
         let separator = text.firstRange(of: Self.separator)
         guard let part = part(named: text[..<(separator?.lowerBound ?? text.endIndex)]) else {
-            throw PagingError("the page cursor `\(cursor)` does not begin with a part of the feed")
+            throw PagingError("the page cursor `\(cursor)` does not begin with a partition of the feed")
         }
         return PartitionCursor(part: part, page: separator.map { PageCursor(String(text[$0.upperBound...])) })
     }

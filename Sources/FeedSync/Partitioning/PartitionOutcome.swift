@@ -64,13 +64,13 @@ extension PartitionScheme {
         guard let number = unit.value(of: value) else {
             throw PagingError(
                 "`\(path)` of the page's last item is \(value?.shown(secrets) ?? "missing"), not a \(unit.rawValue): "
-                    + "it cannot be told whether the item is of the part \(name(part))")
+                    + "it is unclear whether the item belongs to the partition \(name(part))")
         }
         guard number >= part.from - unit.tolerance, number <= part.to + unit.tolerance else {
             let names = qualifiers.map { "`\($0.parameter)`" }.joined(separator: " and ")
             throw PagingError(
                 "the page for \(name(part)) ends with an item whose `\(path)` is \(value?.shown(secrets) ?? ""): "
-                    + "the upstream seems to pass over what `split` puts into the query parameter \(names)")
+                    + "the upstream seems to ignore what `split` puts into the query parameter \(names)")
         }
     }
 

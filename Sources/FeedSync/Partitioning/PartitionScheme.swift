@@ -37,10 +37,10 @@ extension MappingDecoder {
     func splitRule(_ name: String) -> PartitionScheme? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }
-        members.require("query", #"say what goes behind a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
-        members.require("by", "say what its parts are ranges of: `date`, `time` or `number`")
+        members.require("query", #"say what to add to a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
+        members.require("by", "say what its partitions are ranges of: `date`, `time` or `number`")
         members.require("path", "say where in an item that value is")
-        members.require("from", "say where the oldest part begins")
+        members.require("from", "say where the oldest partition begins")
         let qualifiers = members.qualifiers("query")
         let unit = members.choice("by", PartitionUnit.self)
         let path = members.path("path")
@@ -50,7 +50,7 @@ extension MappingDecoder {
             _ = (members.has("from"), members.has("to"))
             return nil
         }
-        if unit == .number { members.require("to", "numbers have no end of their own") }
+        if unit == .number { members.require("to", "numbers need a last value") }
         let first = members.value("from", of: unit)
         let last = members.value("to", of: unit)
         if let first, let last, last < first {
@@ -92,7 +92,7 @@ extension PartitionScheme {
     func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
         let subject = "`split` of feed `\(feed.name)`"
         if feed.pagination is AutoPaginator || feed.pagination is SinglePagePaginator {
-            members.mistake("\(subject) needs a `pagination` that says how the pages of a part go on", at: "split")
+            members.mistake("\(subject) needs a `pagination` for the pages of a partition", at: "split")
         }
         let url = feed.url.description
         for name in qualifiers.map(\.parameter) {

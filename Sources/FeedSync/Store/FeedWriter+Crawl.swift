@@ -12,7 +12,7 @@ extension FeedWriter {
         let isFollowed = crawl.pages > 0 && trail.cursors.contains(page.end.next?.text ?? "")
         if !page.isCheck, let next = page.end.next, isFollowed {
             throw FeedError(
-                .unfollowable, "the page cursor `\(next)` has come before in this crawl: following it would never end",
+                .unfollowable, "the page cursor `\(next)` was seen before in this crawl: following it would never end",
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
         crawl.pages += 1
@@ -124,7 +124,7 @@ extension FeedWriter {
         guard crawl.repeatedPages > Self.mostIdlePages else { return }
         throw FeedError(
             .unfollowable,
-            "\(Self.mostIdlePages) pages running brought only items that came before: the upstream goes in a circle",
+            "\(Self.mostIdlePages) pages in a row brought only items seen before: the upstream is going in circles",
             advice: "check `pagination` in the feed's definition", url: page.url)
     }
 

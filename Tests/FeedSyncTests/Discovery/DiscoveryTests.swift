@@ -201,7 +201,7 @@ struct DiscoveryTests {
         bench.server.route("/things") { _ in page(0, headers: spent) }
         let open = try await bench.discover()
         #expect(open.findings.pagination == nil && open.requestCount == 1 && !open.findings.hasTriedPaging)
-        #expect(open.paginationEvidence?.text.hasSuffix("the host wants no further request now") == true)
+        #expect(open.paginationEvidence?.text.hasSuffix("the server asked us to wait") == true)
         #expect(open.quota.map(\.remaining) == [0])
     }
 
@@ -244,33 +244,33 @@ struct DiscoveryTests {
         arguments: [
             (
                 #"{"status":"ok","names":["a","b"],"n":{"x":1},"error":"no"}"#, FeedError.Kind.configuration,
-                "no items can be found in the body: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `error` (a string)",
+                "no items found in the response: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `error` (a string)",
                 "items: data.list"
             ),
             (
-                "[1,2]", .configuration, "no items can be found in the body: it is a list of 2, and not of objects",
+                "[1,2]", .configuration, "no items found in the response: it is a list of 2, not of objects",
                 "a list of objects"
             ),
             (
                 #"[{"a":true},{"a":false}]"#, .configuration,
-                "no key can be found: no member is a number or a text in all 2 items", "key: id"
+                "no key found: no member is a number or text in all 2 items", "key: id"
             ),
             (
                 #"{"ok":true,"rows":[[1,"a"],[2,"b"]],"columns":["id","name"],"next":null}"#, .configuration,
-                "no items can be found in the body: it has `ok` (a boolean), `rows` (a list of 2 lists), `columns` (a list of 2 strings), `next` (null)",
+                "no items found in the response: it has `ok` (a boolean), `rows` (a list of 2 lists), `columns` (a list of 2 strings), `next` (null)",
                 "?_shape=objects"
             ),
             (
                 #"["a"]"#, .configuration,
-                "no items can be found in the body: it is a list of 1 string, and not of objects",
+                "no items found in the response: it is a list of 1 string, not of objects",
                 "a list of objects"
             ),
             (
                 #"{"mood":true}"#, .configuration,
-                "no key can be found: one item tells nothing apart, and none of its members has a name such as `id` or `url`",
+                "no key found: one item is not enough to tell, and none of its members has a name such as `id` or `url`",
                 "key: id"
             ),
-            ("<html>", .undecodable, "the body is no JSON: expected a value, at byte 0", "API"),
+            ("<html>", .undecodable, "the response is not JSON: expected a value, at byte 0", "API"),
         ] as [(String, FeedError.Kind, String, String)])
     func faults(body: String, kind: FeedError.Kind, message: String, advice: String) async throws {
         let bench = try DiscoveryBench()

@@ -317,7 +317,7 @@ struct PartitionSyncTests {
         let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
         let error = try await bench.failure(.sync)
         #expect(error.kind == .unfollowable)
-        #expect(error.message.contains("pass over what `split` puts into the query parameter `q`"))
+        #expect(error.message.contains("ignore what `split` puts into the query parameter `q`"))
         #expect(upstream.requests.count < 20)
     }
 
