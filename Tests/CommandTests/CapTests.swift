@@ -14,11 +14,11 @@ struct CapTests {
         #expect(sync.output.contains("the upstream has served 150 of 5,312 (cap)"), "\(sync.output)")
         #expect(
             sync.errors.contains(
-                "served 150 of the 5312 items that it reports: narrow the query, or divide the feed with `split`"
+                "served 150 of the 5312 items that it reports: narrow the query, or divide the feed with `partition`"
             ), "\(sync.errors)")
         let status = try await place.run("status --json")
         #expect(
-            status.output.contains("the upstream has served 150 of 5,312 items: narrow the query, or see `split`"),
+            status.output.contains("the upstream has served 150 of 5,312 items: narrow the query, or use `partition`"),
             "\(status.output)")
     }
 

@@ -219,7 +219,7 @@ import Testing
         #expect(place.server.requests.count == 2)
     }
 
-    @Test("--max-requests ends well, tells what is left, and the next run next page: it")
+    @Test("--max-requests is not a failure, says what is left, and the next run continues")
     func maxRequests() async throws {
         let place = try place()
         let first = try await place.run("sync --due --jobs 1 --max-requests 2")

@@ -40,7 +40,7 @@ extension MovingList {
         return """
 
             query: {q: things}
-            split:
+            partition:
               query: {q: "n:{from}..{to}"}
               by: number
               path: part

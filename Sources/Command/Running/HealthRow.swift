@@ -59,7 +59,7 @@ struct HealthRow: Sendable {
         case .cutOff: "it was cut off; the next sync continues"
         case .failed: "a page failed"
         case .cap:
-            served.map { "the upstream has served \($0): narrow the query, or see `split`" }
+            served.map { "the upstream has served \($0): narrow the query, or use `partition`" }
                 ?? "the upstream has more items, but serves no further pages"
         case .maxPages: "stopped at max_pages"
         case .skipped: "some items were skipped"

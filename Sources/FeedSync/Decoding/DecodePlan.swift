@@ -63,7 +63,7 @@ final class DecodePlan: @unchecked Sendable {
         let sectionSlot = definition.section.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
-        let pagingPaths = definition.pagination.itemPaths + (definition.split.map { [$0.path] } ?? [])
+        let pagingPaths = definition.pagination.itemPaths + (definition.partitioning.map { [$0.path] } ?? [])
         let pagingSlots = pagingPaths.map {
             Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
@@ -81,7 +81,7 @@ final class DecodePlan: @unchecked Sendable {
             .compactMap { path, slot in
                 definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
             }
-        let bodyPaths = definition.pagination.bodyPaths + (definition.split?.total.map { [$0] } ?? [])
+        let bodyPaths = definition.pagination.bodyPaths + (definition.partitioning?.total.map { [$0] } ?? [])
         bodySlots = bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }

@@ -36,7 +36,7 @@ struct FeedReader {
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
             items: items, key: key, section: members.sectionRule("section"),
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
-            pagination: Paginators.read("pagination", of: members), split: members.splitRule("split"),
+            pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
             sync: members.syncRule("sync"), keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
             every: own.every ?? defaults.every,
@@ -45,7 +45,7 @@ struct FeedReader {
             maxPages: own.maxPages ?? defaults.maxPages,
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
         checkParameters(of: feed)
-        feed.split?.check(feed, members)
+        feed.partitioning?.check(feed, members)
         return feed
     }
 }

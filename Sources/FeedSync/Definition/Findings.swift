@@ -46,7 +46,7 @@ extension FeedDefinition {
             name: name, presetName: presetName, url: url, body: body, query: query, headers: headers,
             authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
-            hasOpenColumns: hasOpenColumns, pagination: pagination, split: split, responses: responses,
+            hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
             sync: sync,
             keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, ignore: ignore,
             position: position)

@@ -17,8 +17,9 @@ struct CrawlNotices {
     /// - Parameter seen: How many items the upstream has served.
     func texts(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
         guard let crawl else { return [] }
-        return [cap(crawl, seen: seen, isPartitioned: feed.split != nil), watermark(crawl, feed.sync)].compactMap(
-            \.self)
+        return [cap(crawl, seen: seen, isPartitioned: feed.partitioning != nil), watermark(crawl, feed.sync)]
+            .compactMap(
+                \.self)
     }
 
     /// Of an upstream that does not serve all that it has; none where no total tells.
@@ -26,7 +27,7 @@ struct CrawlNotices {
         guard crawl.reason == .cap, let total = crawl.total, total > seen else { return nil }
         let figures = "the upstream served \(seen) of the \(total) items that it reports"
         guard let part = parts.first else {
-            return figures + (isPartitioned ? "" : ": narrow the query, or divide the feed with `split`")
+            return figures + (isPartitioned ? "" : ": narrow the query, or divide the feed with `partition`")
         }
         let which = parts.count == 1 ? "the partition \(part) has" : "\(parts.count) partitions, such as \(part), have"
         return "\(figures): \(which) more items than it serves at once and cannot be halved; narrow the query"

@@ -44,7 +44,7 @@ extension FeedRun {
         try await storing { () async throws(FeedError) in
             let crawl = try await store.progress(of: feed).crawl
             var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
-            if loader.definition.split != nil {
+            if loader.definition.partitioning != nil {
                 (soFar.elements, soFar.total) = try await store.partitionSoFar(beforePage: number, of: feed)
             } else if rules.isLast(number) {
                 soFar.elements = max((crawl?.elements ?? 0) - (known?.elements ?? 0), 0)

@@ -37,7 +37,7 @@ public struct NextRequest: Sendable, Hashable {
             definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
             commands: options.commands)
         let first = try await store?.firstPartition(of: definition.name)
-        let start = definition.split?.start(at: options.wallClock.seconds, known: first)
+        let start = definition.partitioning?.start(at: options.wallClock.seconds, known: first)
         let page = try plan.page(for: next.map(PageCursor.init) ?? start)
         let stored = try await store?.conditions(for: page, of: definition)
         let conditions = [

@@ -4,12 +4,12 @@ internal import HTTP
 extension PageLoader {
     /// The first page that a crawl asks for; nil for a feed that is not split.
     func start(of resumePoint: ResumePoint) -> PageCursor? {
-        definition.split?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
+        definition.partitioning?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
     }
 
     /// The part that a page belongs to; nil for a feed that is not split.
     func part(of page: PreparedPage) -> PagePartition? {
-        guard definition.split != nil, let asked = page.cursor else { return nil }
+        guard definition.partitioning != nil, let asked = page.cursor else { return nil }
         return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
     }
 
@@ -22,7 +22,7 @@ extension PageLoader {
         var soFar = CrawlSoFar(pages: crawl?.pages ?? 0)
         soFar.cap = crawl?.cap ?? cap
         soFar.fullPageCount = crawl?.mostElements ?? 0
-        if definition.split == nil {
+        if definition.partitioning == nil {
             (soFar.elements, soFar.total, soFar.emptyPages) = (crawl?.elements ?? 0, crawl?.total, emptyPages)
         } else if let part = crawl?.part, part.name == self.part(of: page)?.name {
             (soFar.elements, soFar.total, soFar.emptyPages) = (part.elements, part.total, emptyPages)
@@ -36,7 +36,7 @@ extension PageLoader {
         lastItem: [JSONScalar?] = []
     ) -> PaginationInput {
         let cursor = page.cursor.map { PageCursor(page.secrets.reveal($0.text)) }
-        let place = cursor.flatMap { try? definition.split?.place(of: $0) }
+        let place = cursor.flatMap { try? definition.partitioning?.place(of: $0) }
         var facts = PaginationInput(
             cursor: place.map(\.page) ?? cursor, elementCount: count,
             crawlElementCount: crawl.elements + count, emptyPagesBefore: crawl.emptyPages, values: values,
@@ -53,7 +53,7 @@ extension PageLoader {
     func inPartitions(
         _ end: NextPage, _ page: PreparedPage, _ facts: PaginationInput, after crawl: CrawlSoFar
     ) throws(PagingError) -> NextPage {
-        guard let split = definition.split, let cursor = page.cursor else { return end }
+        guard let split = definition.partitioning, let cursor = page.cursor else { return end }
         let place = try split.place(of: PageCursor(page.secrets.reveal(cursor.text)))
         var end = end
         if let path = split.total, let value = facts.values.last {
@@ -61,7 +61,7 @@ extension PageLoader {
             end = NextPage(next: end.next, total: figure.value, notice: NextPage.notice(end.notice, figure.notice))
         }
         if facts.elementCount > 0, let value = facts.lastItemValues.last {
-            try split.check(value, isOf: place.part, secrets: page.secrets)
+            try split.check(value, isOf: place.partition, secrets: page.secrets)
         }
         // What other pages said is not stored with this one: it may be true no more when this one still is.
         return split.following(
@@ -85,7 +85,7 @@ extension PageLoader {
         of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) throws(FeedError) -> NextPage {
         let end = NextPage(next: stored.cursor, total: stored.total, notice: nil)
-        guard let split = definition.split else { return end }
+        guard let split = definition.partitioning else { return end }
         let facts = facts(page, fetched, after: crawl, count: stored.elements)
         do throws(PagingError) {
             let next = try stored.cursor.map { next throws(PagingError) in
@@ -105,7 +105,8 @@ extension PageLoader {
     func unfollowable(_ error: PagingError, _ page: PreparedPage, _ fetched: FetchedPage) -> FeedError {
         FeedError(
             .unfollowable, page.secrets.mask(error.problem),
-            advice: "check `pagination`\(definition.split == nil ? "" : " and `split`") in the feed's definition",
+            advice:
+                "check `pagination`\(definition.partitioning == nil ? "" : " and `partition`") in the feed's definition",
             httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
     }
 
@@ -134,7 +135,7 @@ extension FeedDefinition {
     ///   - next: The one that is stored with it; nil for the end.
     func mayHaveGoneOn(from page: PageCursor?, to next: PageCursor?) -> Bool {
         guard pagination.endsByAbsence else { return false }
-        guard split != nil else { return next == nil }
+        guard partitioning != nil else { return next == nil }
         return next == nil || PartitionScheme.partitionName(in: page) != PartitionScheme.partitionName(in: next)
     }
 }

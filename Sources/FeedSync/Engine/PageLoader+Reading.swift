@@ -139,7 +139,7 @@ extension PageLoader {
     /// The page cursors behind a page's next one that can be told already.
     func further(behind end: NextPage, _ facts: @autoclosure () -> PaginationInput) -> [PageCursor] {
         let pagination = definition.pagination
-        guard definition.split == nil, let next = end.next else { return [] }
+        guard definition.partitioning == nil, let next = end.next else { return [] }
         return pagination.predicted(behind: next, after: facts(), total: end.total)
     }
 
@@ -153,7 +153,7 @@ extension PageLoader {
         if end.next == nil {
             // An end where there should be more is a cap.
             let total = end.total ?? crawl.total
-            if definition.split == nil, let total, total > crawl.elements + count { reason = .cap }
+            if definition.partitioning == nil, let total, total > crawl.elements + count { reason = .cap }
         } else if let most = definition.maxPages, crawl.pages + 1 >= most {
             effective = .end(total: end.total, notice: end.notice)
             reason = .maxPages

@@ -74,9 +74,9 @@ public struct RequestPlan: Sendable {
         let wanted: PageRequest
         var page = revealed
         do throws(PagingError) {
-            if let split = definition.split, let revealed {
-                let place = try split.place(of: revealed)
-                own = split.request(for: place.part, base: own)
+            if let scheme = definition.partitioning, let revealed {
+                let place = try scheme.place(of: revealed)
+                own = scheme.request(for: place.partition, base: own)
                 page = place.page
             }
             wanted = try pagination.request(for: page, base: own)

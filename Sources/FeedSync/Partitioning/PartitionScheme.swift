@@ -1,22 +1,22 @@
 internal import YAML
 
-/// How a feed of which the upstream serves only so many items is asked for in parts, each of which it serves whole.
+/// How a feed of which the upstream serves only so many items is asked for in partitions, each of which it serves whole.
 public struct PartitionScheme: Sendable, Hashable {
-    /// What a query parameter says of the part.
+    /// What a query parameter says of the partition.
     public struct Qualifier: Sendable, Hashable {
         /// The parameter; one that has a value in the feed's own request keeps it, with the qualifier behind it.
         public let parameter: String
-        /// The text with `{from}` and `{to}`, the first and the last value of the part, or `{end}`, the one behind it.
+        /// The text with `{from}` and `{to}`, the first and the last value of the partition, or `{end}`, the one behind it.
         public let template: String
     }
 
     /// The qualifiers, in order.
     public let qualifiers: [Qualifier]
-    /// Where in an item the value is that tells which part it is in.
+    /// Where in an item the value is that tells which partition it is in.
     public let path: Path
     /// What the values are.
     public let unit: PartitionUnit
-    /// Where the body says how many items the part has; nil where the pagination says so.
+    /// Where the body says how many items the partition has; nil where the pagination says so.
     public let total: Path?
     /// How many items of one request the upstream serves; nil where that is learned.
     public let cap: Int?
@@ -27,14 +27,14 @@ public struct PartitionScheme: Sendable, Hashable {
     var canonicalText: String {
         let qualifiers = qualifiers.map { "\($0.parameter) \($0.template)" }.joined(separator: " ")
         let last = blocks.last.map { " to \($0)" } ?? ""
-        return "split \(unit.rawValue) \(path) from \(blocks.first)\(last) \(qualifiers)"
+        return "partition \(unit.rawValue) \(path) from \(blocks.first)\(last) \(qualifiers)"
             + (total.map { " total \($0)" } ?? "") + (cap.map { " cap \($0)" } ?? "")
     }
 }
 
 extension MappingDecoder {
-    /// The feed's `split`; nil where there is none, and for one that is mistaken.
-    func splitRule(_ name: String) -> PartitionScheme? {
+    /// The feed's `partition`; nil where there is none, and for one that is mistaken.
+    func partitionScheme(_ name: String) -> PartitionScheme? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }
         members.require("query", #"say what to add to a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
@@ -90,23 +90,23 @@ extension MappingDecoder {
 extension PartitionScheme {
     /// Reports what does not go together with the rest of a feed.
     func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
-        let subject = "`split` of feed `\(feed.name)`"
+        let subject = "`partition` of feed `\(feed.name)`"
         if feed.pagination is AutoPaginator || feed.pagination is SinglePagePaginator {
-            members.mistake("\(subject) needs a `pagination` for the pages of a partition", at: "split")
+            members.mistake("\(subject) needs a `pagination` for the pages of a partition", at: "partition")
         }
         let url = feed.url.description
         for name in qualifiers.map(\.parameter) {
             if feed.pagination.cursorParameters.contains(name) {
-                members.mistake("\(subject) has `\(name)`, which its pagination sets", at: "split")
+                members.mistake("\(subject) has `\(name)`, which its pagination sets", at: "partition")
             }
             if feed.authentication?.queryNames.contains(name) == true {
-                members.mistake("\(subject) has `\(name)`, which its `auth` sets", at: "split")
+                members.mistake("\(subject) has `\(name)`, which its `auth` sets", at: "partition")
             }
             if url.contains("?\(name)=") || url.contains("&\(name)=") {
-                members.mistake("\(subject) has `\(name)`, which stands in `url`: move it to `query`", at: "split")
+                members.mistake("\(subject) has `\(name)`, which stands in `url`: move it to `query`", at: "partition")
             }
             if feed.query.contains(where: { $0.name == name && !$0.value.isLiteral }) {
-                members.mistake("\(subject) has `\(name)`, which has a reference in `query`", at: "split")
+                members.mistake("\(subject) has `\(name)`, which has a reference in `query`", at: "partition")
             }
         }
     }

@@ -26,7 +26,7 @@ extension FeedWriter {
             pages.insert(1)
         }
         if pages.isEmpty { missesNothing = true }
-        let isShifting = shape.definition.pagination.isShifting || shape.definition.split != nil
+        let isShifting = shape.definition.pagination.isShifting || shape.definition.partitioning != nil
         if !pages.isEmpty, isShifting { return Array(1...max(1, crawl.pages)) }
         return pages.filter { $0 <= crawl.pages }.sorted()
     }

@@ -22,7 +22,7 @@ extension FeedWriter {
 
     /// Whether a page's part ends elsewhere by now than the crawl found, so that some of it was never asked for.
     func outgrows(_ number: Int, _ end: NextPage) throws -> Bool {
-        guard shape.definition.split != nil else { return false }
+        guard shape.definition.partitioning != nil else { return false }
         return switch end.part {
         case .tooMany: true
         case .capped: !(state.crawl?.isCapped ?? false)
@@ -46,9 +46,9 @@ extension FeedWriter {
 
     /// Whether the crawl has asked for a half, or less, of the part that one of its pages is of.
     private func isHalved(_ number: Int) throws -> Bool {
-        guard let split = shape.definition.split else { return false }
+        guard let split = shape.definition.partitioning else { return false }
         let part = { (asked: PageCursor?) in
-            PartitionScheme.partitionName(in: asked).flatMap { split.part(named: $0[...]) }
+            PartitionScheme.partitionName(in: asked).flatMap { split.partition(named: $0[...]) }
         }
         guard let whole = part(try cursor(ofPage: number)) else { return false }
         var isHalved = false

@@ -19,7 +19,7 @@ extension FeedWriter {
 
     /// The page cursor that led to a page of the crawl; nil for its first.
     func cursor(ofPage number: Int) throws -> PageCursor? {
-        if shape.definition.split != nil {
+        if shape.definition.partitioning != nil {
             return try connection.scalar(
                 "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = ?", Value(state.crawl?.id), Value(number))?
                 .text.map(PageCursor.init)

@@ -31,7 +31,7 @@ struct CursorPaginatorTests {
     }
 
     @Test(
-        "next page: a text or a number's digits",
+        "continues with a text or a number's digits",
         arguments: [
             (.text("abc"), "abc"), (.text("0"), "0"), (.integer(.max), "9223372036854775807"), (.integer(-1), "-1"),
             (.number("18446744073709551616"), "18446744073709551616"), (.real(1.5), "1.5"), (.text("false"), "false"),

@@ -2,21 +2,21 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("The rule of a split feed")
+@Suite("The rule of a partitioned feed")
 struct PartitionSchemeTests {
     private static let dates =
-        #"split: {query: {q: "created:{from}..{to}"}, by: date, path: created_at, from: 2008-01-01}"#
+        #"partition: {query: {q: "created:{from}..{to}"}, by: date, path: created_at, from: 2008-01-01}"#
 
-    private func rule(_ split: String) throws -> PartitionScheme {
+    private func rule(_ partition: String) throws -> PartitionScheme {
         let feed = try FeedDefinition.parse(
-            name: "things", yaml: "url: https://example.com/things\npagination: page\n\(split)")
-        return try #require(feed.split)
+            name: "things", yaml: "url: https://example.com/things\npagination: page\n\(partition)")
+        return try #require(feed.partitioning)
     }
 
     @Test("Puts each part behind what the parameter says, or in the place of nothing")
     func request() throws {
         let rule = try rule(Self.dates)
-        let part = try #require(rule.part(named: "2008-01-01..2008-01-02"))
+        let part = try #require(rule.partition(named: "2008-01-01..2008-01-02"))
         let full = PageRequest(url: "", query: [.init(name: "q", value: "language:swift")])
         #expect(
             rule.request(for: part, base: full).query.map(\.value)
@@ -32,8 +32,8 @@ struct PartitionSchemeTests {
     @Test("Says the value behind the last one where a part's end is not served")
     func end() throws {
         let rule = try rule(
-            #"split: {query: {since: "{from}", until: "{end}"}, by: time, path: at, from: 2024-01-01}"#)
-        let part = try #require(rule.part(named: "2024-01-01T00:00:00Z..2024-01-01T00:00:03Z"))
+            #"partition: {query: {since: "{from}", until: "{end}"}, by: time, path: at, from: 2024-01-01}"#)
+        let part = try #require(rule.partition(named: "2024-01-01T00:00:00Z..2024-01-01T00:00:03Z"))
         #expect(
             rule.request(for: part, base: PageRequest(url: "")).query.map(\.value)
                 == ["2024-01-01T00:00:00Z", "2024-01-01T00:00:04Z"])
@@ -44,8 +44,8 @@ struct PartitionSchemeTests {
         arguments: [nil, "3", "https://example.com/a, b?c=1..2", "", "…"])
     func cursors(page: String?) throws {
         let rule = try rule(Self.dates)
-        let part = try #require(rule.part(named: "2008-01-05..2008-01-08"))
-        let place = PartitionCursor(part: part, page: page.map(PageCursor.init))
+        let part = try #require(rule.partition(named: "2008-01-05..2008-01-08"))
+        let place = PartitionCursor(partition: part, page: page.map(PageCursor.init))
         #expect(try rule.place(of: rule.cursor(place)) == place)
         #expect(PartitionScheme.partitionName(in: rule.cursor(place)) == "2008-01-05..2008-01-08")
     }
@@ -86,7 +86,7 @@ struct PartitionSchemeTests {
         ])
     func check(value: String, isOfPartition: Bool) throws {
         let rule = try rule(Self.dates)
-        let part = try #require(rule.part(named: "2008-01-05..2008-01-06"))
+        let part = try #require(rule.partition(named: "2008-01-05..2008-01-06"))
         do throws(PagingError) {
             try rule.check(.text(value), isOf: part, secrets: Secrets())
             #expect(isOfPartition)
@@ -98,39 +98,42 @@ struct PartitionSchemeTests {
     @Test(
         "A mistake is told of with what is missing or wrong",
         arguments: [
-            ("split: {by: date, path: at, from: 2008-01-01}", "has no `query`"),
+            ("partition: {by: date, path: at, from: 2008-01-01}", "has no `query`"),
             (
-                #"split: {query: {q: "created:{from}"}, by: date, path: at, from: 2008-01-01}"#,
+                #"partition: {query: {q: "created:{from}"}, by: date, path: at, from: 2008-01-01}"#,
                 "must have `{from}`, and `{to}`"
             ),
-            (#"split: {query: {q: "{from}..{to}"}, path: at, from: 2008-01-01}"#, "has no `by`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: date, from: 2008-01-01}"#, "has no `path`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: date, path: at, from: soon}"#, "not `soon`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 1}"#, "has no `to`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 1}"#, "comes before `from`"),
+            (#"partition: {query: {q: "{from}..{to}"}, path: at, from: 2008-01-01}"#, "has no `by`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: date, from: 2008-01-01}"#, "has no `path`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: date, path: at, from: soon}"#, "not `soon`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 1}"#, "has no `to`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 1}"#, "comes before `from`"),
             (
-                #"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 9999999999999999999}"#,
+                #"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 9999999999999999999}"#,
                 "a whole number"
             ),
             (
-                #"split: {query: {page: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
+                #"partition: {query: {page: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
                 "which its pagination sets"
             ),
-            (#"split: {query: {size: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#, "move it to `query`"),
             (
-                #"split: {query: {t: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
+                #"partition: {query: {size: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
+                "move it to `query`"
+            ),
+            (
+                #"partition: {query: {t: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
                 "has a reference in `query`"
             ),
             (
-                #"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 0, to: 1, parts: 3}"#,
+                #"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 0, to: 1, parts: 3}"#,
                 "unknown member `parts`"
             ),
         ])
-    func diagnostics(split: String, problem: String) {
+    func diagnostics(partition: String, problem: String) {
         do throws(ConfigurationError) {
             _ = try FeedDefinition.parse(
                 name: "things",
-                yaml: "url: https://example.com/things?size=3\nquery: {t: \"${T}\"}\npagination: page\n\(split)")
+                yaml: "url: https://example.com/things?size=3\nquery: {t: \"${T}\"}\npagination: page\n\(partition)")
             Issue.record("no mistake was found")
         } catch {
             #expect(error.description.contains(problem), "\(error.description)")
@@ -146,9 +149,9 @@ struct PartitionSchemeTests {
 
     @Test("A changed rule is a changed definition")
     func canonicalText() throws {
-        let text = { (split: String) in
+        let text = { (partition: String) in
             try FeedDefinition.parse(
-                name: "things", yaml: "url: https://example.com/things\npagination: page\n\(split)"
+                name: "things", yaml: "url: https://example.com/things\npagination: page\n\(partition)"
             ).canonicalText(salt: "")
         }
         #expect(try text(Self.dates) != text(""))

@@ -5,17 +5,17 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("A feed that is split")
+@Suite("A feed that is partitioned")
 struct PartitionSyncTests {
-    static let split =
-        #"split: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 0, to: 1000"#
+    static let partition =
+        #"partition: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 0, to: 1000"#
 
     private func bench(
-        _ upstream: CappedUpstream, mode: String = "all", split: String = "\(PartitionSyncTests.split)}",
+        _ upstream: CappedUpstream, mode: String = "all", partition: String = "\(PartitionSyncTests.partition)}",
         paging: String = "pagination: {style: page, size_param: per_page, size: 10, total: total_count}"
     ) async throws -> EngineBench {
         let bench = try await EngineBench(
-            members: "query: {q: things}\nsync: {mode: \(mode)}\n\(split)", paging: paging,
+            members: "query: {q: things}\nsync: {mode: \(mode)}\n\(partition)", paging: paging,
             columns: "items: items\nkey: id\ncolumns: {id: id, name: name, when: when}")
         bench.server.route("/things") { upstream.answer($0) }
         return bench
@@ -35,7 +35,7 @@ struct PartitionSyncTests {
         arguments: ["", ", cap: 40"], ["new", "all"])
     func complete(cap: String, mode: String) async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, mode: mode, split: "\(Self.split)\(cap)}")
+        let bench = try await bench(upstream, mode: mode, partition: "\(Self.partition)\(cap)}")
         let summary = try await bench.engine.perform(.sync)
         #expect(summary.reason == nil)
         #expect(try ids(bench) == upstream.ids)
@@ -47,7 +47,7 @@ struct PartitionSyncTests {
     func withoutTotal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         upstream.edit { $0.saysTotal = false }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         // A part that ends at an error proves little until another crawl ends alike.
         _ = try await bench.engine.perform(.sync)
         #expect(try await bench.engine.perform(.sync).reason == nil)
@@ -65,7 +65,7 @@ struct PartitionSyncTests {
     @Test("Comes newest part first, whatever the parts are")
     func order() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let values = try bench.query("SELECT \"when\" FROM things ORDER BY _generation DESC, _position").map {
             Int($0) ?? 0
@@ -76,7 +76,7 @@ struct PartitionSyncTests {
     @Test("Unchanged, in mode `all`, is one 304 a page: the parts are the same from sync to sync")
     func unchanged() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let first = upstream.requests
         let rows = try bench.query("SELECT * FROM things")
@@ -90,7 +90,7 @@ struct PartitionSyncTests {
     @Test("In mode `new` stops at a synced range, in its newest part")
     func syncedRange() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, mode: "new", split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, mode: "new", partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let count = upstream.requests.count
         upstream.edit { $0.items.append(.init(id: 900, value: 1000)) }
@@ -153,7 +153,7 @@ struct PartitionSyncTests {
     func staleTotal() async throws {
         let upstream = CappedUpstream(Self.spread(25))
         let bench = try await bench(
-            upstream, split: "\(Self.split), total: total_count}",
+            upstream, partition: "\(Self.partition), total: total_count}",
             paging: "pagination: {style: page, size_param: per_page, size: 10}")
         // The fourth page, which is empty, comes with fewer than have been met.
         upstream.edit { state in
@@ -171,7 +171,7 @@ struct PartitionSyncTests {
         "A part that outgrows the cap while it is asked again is halved by the next sync", arguments: ["", ", cap: 40"])
     func outgrown(cap: String) async throws {
         let upstream = CappedUpstream(Self.spread(41))
-        let bench = try await bench(upstream, split: "\(Self.split)\(cap)}")
+        let bench = try await bench(upstream, partition: "\(Self.partition)\(cap)}")
         // The cap is learned, if it is to be.
         _ = try await bench.sync()
         upstream.edit { $0.items.removeFirst(8) }
@@ -204,7 +204,7 @@ struct PartitionSyncTests {
             }
         }
         let bench = try await bench(
-            upstream, mode: "new", split: "\(Self.split), cap: 40}",
+            upstream, mode: "new", partition: "\(Self.partition), cap: 40}",
             paging: "pagination: {style: page, size_param: per_page, size: 10}")
         #expect(try await bench.sync().reason == .drift)
         #expect(try await bench.sync().reason == nil)
@@ -221,7 +221,7 @@ struct PartitionSyncTests {
                 if count == 8 { state.items.append(.init(id: 101, value: 550)) }
             }
         }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         #expect(try await bench.sync().reason == .drift)
         #expect(upstream.requests[7] == "things n:512..1000 #1")
         #expect(try await bench.sync().reason == nil)
@@ -237,7 +237,7 @@ struct PartitionSyncTests {
                 if count == 3 { state.items += [.init(id: 101, value: 700), .init(id: 102, value: 550)] }
             }
         }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         #expect(try await bench.sync().reason == .drift)
         #expect(try await bench.sync().reason == nil)
         #expect(try ids(bench) == upstream.ids)
@@ -257,7 +257,7 @@ struct PartitionSyncTests {
         }
         let bench = try await bench(
             upstream, mode: "new",
-            split: #"split: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 5, to: 5, cap: 40}"#,
+            partition: #"partition: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 5, to: 5, cap: 40}"#,
             paging: "pagination: {style: page, size_param: per_page, size: 10, more: more}")
         #expect(try await bench.sync().reason == .drift)
         #expect(upstream.requests[4] == "things n:5..5 #1")
@@ -267,7 +267,8 @@ struct PartitionSyncTests {
 
     @Test("A half may begin with pages that the whole ended with")
     func samePages() async throws {
-        let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
+        let bench = try await bench(
+            CappedUpstream([]), partition: "\(Self.partition), cap: 3}", paging: "pagination: page")
         let values: [(value: Int, item: String)] = [
             (500, "null"), (400, #"{"id":1,"when":400}"#), (300, "null"), (100, #"{"id":2,"when":100}"#),
         ]
@@ -294,7 +295,7 @@ struct PartitionSyncTests {
     @Test("What moves to the newest part while older ones are read is not taken for gone")
     func movingItem() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let before = upstream.requests.count
         upstream.edit { state in
@@ -314,17 +315,17 @@ struct PartitionSyncTests {
     func ignoredRange() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         upstream.edit { $0.passesOverRange = true }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         let error = try await bench.failure(.sync)
         #expect(error.kind == .unfollowable)
-        #expect(error.message.contains("ignore what `split` puts into the query parameter `q`"))
+        #expect(error.message.contains("ignore what `partition` puts into the query parameter `q`"))
         #expect(upstream.requests.count < 20)
     }
 
     @Test("`more` and `reload` go by the same parts")
     func moreAndReload() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         try await bench.reload()
         #expect(try bench.feed("next_page").contains("..1000, 2"))
         try await bench.more(.allPages)
@@ -350,7 +351,7 @@ struct PartitionSyncTests {
         let knowsCap = Bool.random(using: &random)
         let bench = try await bench(
             upstream, mode: Bool.random(using: &random) ? "new" : "all",
-            split: "\(Self.split)\(knowsCap ? ", cap: 40" : "")}")
+            partition: "\(Self.partition)\(knowsCap ? ", cap: 40" : "")}")
         #expect(try await bench.engine.perform(.sync).reason == nil, "seed \(seed)")
         #expect(try ids(bench) == upstream.ids, "seed \(seed)")
     }
