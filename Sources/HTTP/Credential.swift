@@ -1,4 +1,4 @@
-/// A secret that goes with a request, apart from its other headers and parameters, and only to one origin.
+/// A secret that is sent with a request, separate from its other headers and parameters, and only to one origin.
 ///
 /// Its descriptions never show the value.
 public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -21,7 +21,7 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
     /// A mirror without children, so that `dump` shows no secret.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 
-    /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token alone.
+    /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token.
     var secrets: [String] {
         switch self {
         case .query(_, let value): return [value]

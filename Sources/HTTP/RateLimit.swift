@@ -1,4 +1,4 @@
-/// What a host says about its quota, in whichever of the usual headers.
+/// What a host says about its quota, in any of the usual headers.
 ///
 /// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as GitHub has them
 ///   (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api),
@@ -11,10 +11,10 @@ public struct RateLimit: Sendable, Hashable {
     public var remaining: Int64?
     /// The time until the window ends: zero if that has passed, at most a day.
     public var resetAfter: Duration?
-    /// What the quota is for, where the host has several: `search`.
+    /// What the quota is for, if the host has several: `search`.
     public var resource: String?
 
-    /// A quota made up of its parts.
+    /// A quota with these parts.
     public init(
         limit: Int64? = nil, remaining: Int64? = nil, resetAfter: Duration? = nil, resource: String? = nil
     ) {
@@ -27,10 +27,10 @@ public struct RateLimit: Sendable, Hashable {
     /// Whether no request is left.
     public var isSpent: Bool { remaining == 0 }
 
-    /// The wait for which no server's word is taken beyond: a day.
+    /// The longest wait that a server can ask for: a day.
     static let longestWait: Int64 = 86_400
 
-    /// Reads the quota; nil where the headers tell none. `now` is in seconds since 1970.
+    /// Reads the quota; nil if the headers have none. `now` is in seconds since 1970.
     init?(_ headers: Headers, now: Int64) {
         if let field = headers.joined("RateLimit"), let quota = Self.tightest(in: field) {
             self = quota
@@ -45,7 +45,7 @@ public struct RateLimit: Sendable, Hashable {
         if limit == nil, remaining == nil, resetAfter == nil { return nil }
     }
 
-    /// The wait that a `Reset` number means.
+    /// The wait for a `Reset` number.
     ///
     /// GitHub writes the time of day in seconds since 1970, others in milliseconds, others and the draft the seconds
     /// from now; the sizes of the numbers do not overlap.
@@ -99,7 +99,7 @@ public struct RateLimit: Sendable, Hashable {
 }
 
 extension Int64 {
-    /// This number less `other`, held at the ends of the range.
+    /// This number minus `other`, within the range of the type.
     func clampedDifference(to other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (self < 0 ? .min : .max) : difference

@@ -92,7 +92,7 @@ struct Route {
         return true
     }
 
-    /// - Throws: `HTTPError` of kind `refusedRedirect` where the request's rule does not allow it.
+    /// - Throws: `HTTPError` of kind `refusedRedirect` if the request's rule does not allow it.
     private func check(_ target: WebURL, status: Int, becomesGet: Bool) throws(HTTPError) {
         let objection: String
         switch request.redirects {

@@ -13,7 +13,7 @@ public struct Migration: Sendable, Hashable {
 
     /// The 64-bit FNV-1a hash of the SQL's UTF-8 bytes, as 16 hexadecimal digits.
     ///
-    /// It tells an accidental edit of a migration that has shipped; it is no protection against an attacker.
+    /// It detects an accidental edit of a shipped migration; it does not protect against an attacker.
     ///
     /// Source: <http://www.isthe.com/chongo/tech/comp/fnv/>
     public var checksum: String {
@@ -24,13 +24,13 @@ public struct Migration: Sendable, Hashable {
     }
 }
 
-/// Why the migrations at hand do not fit a store; the store is as it was.
+/// Why the migrations do not fit a store; the store is unchanged.
 public enum MigrationError: Error, Sendable, Hashable {
-    /// The store records migrations that are not at hand: a newer version wrote it.
+    /// The store records unknown migrations: a newer version wrote it.
     case newerStore(unknown: [String])
     /// A migration differs from what the store records under its name.
     case edited(name: String)
-    /// A migration is not recorded although a later one is.
+    /// A migration is not recorded, although a later one is.
     case outOfOrder(name: String, after: String)
     /// A migration's SQL begins, commits or rolls back a transaction.
     case transactionInside(name: String)

@@ -1,6 +1,6 @@
 /// Builds the tree of a document from the parser's events.
 struct Composer: ~Copyable {
-    /// A node with what it costs whoever crawls it.
+    /// A node, with the cost of visiting it.
     private struct Composed {
         let node: Node
         var count = 1

@@ -1,12 +1,12 @@
-/// libyaml's messages in the words of somebody who writes a configuration.
+/// libyaml's messages, in words for the author of a configuration.
 enum Problem {
-    /// What the bytes have, if they are no text.
+    /// What is wrong with bytes that are not text.
     static func unreadable(_ words: String) -> String {
         words == "control characters are not allowed"
             ? "a control character; YAML allows only tab and line breaks" : "not valid UTF-8 (\(words))"
     }
 
-    /// What the text has, from libyaml's words, what it was doing and the character it stopped at.
+    /// What is wrong with the text, from libyaml's message, its context and the character where it stopped.
     static func plain(_ words: String, _ context: String?, at character: Unicode.Scalar?) -> String {
         switch words {
         case "found character that cannot start any token" where character == "\t",

@@ -8,7 +8,7 @@ import Testing
         return place
     }
 
-    @Test("Where there is no configuration, add makes one, and says what to do next")
+    @Test("Without a configuration, add creates one, and says what to do next")
     func first() async throws {
         let place = try empty()
         let run = try await place.run("add swift-repos github.search q=language:swift per_page=50")
@@ -32,7 +32,7 @@ import Testing
         #expect(try await place.run("check").code == 0)
     }
 
-    @Test("A word of the preset's goes to `with`, another to the query, several of a name to a list")
+    @Test("A parameter of the preset goes to `with`, others to the query, several of one name to a list")
     func parameters() async throws {
         let place = try empty()
         #expect(try await place.run("add r github.repo owner=apple repo=swift a=1 a=x").code == 0)
@@ -67,7 +67,7 @@ import Testing
         #expect(try await place.run("check", environment: ["Q": "x"]).code == 0)
     }
 
-    @Test("--json is one document; literal credentials do not show in it")
+    @Test("--json is one document, without literal credentials")
     func json() async throws {
         let place = try empty()
         let run = try await place.shell(
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be added is told, and the file stays as it is",
+        "A feed that cannot be added is reported, and the file stays as it is",
         arguments: [
             (
                 "add", 64,
@@ -157,14 +157,14 @@ import Testing
         #expect(place.files == ["feedsync.yaml"])
     }
 
-    @Test("A preset that wants to be told something shows the whole line")
+    @Test("A preset with parameters shows the whole line")
     func missingParameters() async throws {
         let run = try await empty().run("add r github.repo")
         #expect(run.errors.hasSuffix("Try: feedsync add NAME github.repo owner=… repo=…\n"))
         #expect(run.code == 64)
     }
 
-    @Test("A place that the editor cannot find is told, with the lines to write")
+    @Test("If the editor finds no place, the lines to add are printed")
     func byHand() async throws {
         let place = try empty()
         try place.write("feedsync.yaml", "store: x.db\nfeeds: &none\n")
@@ -216,7 +216,7 @@ import Testing
         #expect(place.files == ["link.yaml", "real.yaml"])
     }
 
-    @Test("A file that cannot be written is told, and stays as it is")
+    @Test("A file that cannot be written is reported, and stays as it is")
     func unwritable() async throws {
         let place = try empty()
         let absent = try await place.run("add a github.search --config nowhere/feedsync.yaml")

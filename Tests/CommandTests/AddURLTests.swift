@@ -11,7 +11,7 @@ import Testing
         return place
     }
 
-    @Test("From a URL, add tells what it found, how sure it is and why, and writes it down")
+    @Test("From a URL, add prints what it found, how certain it is and why, and writes it down")
     func finds() async throws {
         let place = try empty()
         let run = try await place.run("add things \(place.server.url)/things")
@@ -39,7 +39,7 @@ import Testing
         #expect(try await place.run("check").code == 0)
     }
 
-    @Test("--columns writes the columns as well; the feed can be mirrored to its end then")
+    @Test("--columns writes the columns as well; then the feed can be mirrored to its end")
     func columns() async throws {
         let place = try empty()
         #expect(try await place.run("add things \(place.server.url)/things --columns --quiet").output.isEmpty)
@@ -80,7 +80,7 @@ import Testing
         #expect(object["file"] as? String == "feedsync.yaml")
     }
 
-    @Test("A secret is sent and stays a reference in the file; it shows nowhere")
+    @Test("A secret is sent and stays a reference in the file; it is shown nowhere")
     func secrets() async throws {
         let place = try empty()
         let run = try await place.shell(
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "A URL that leads to no feed is told, and nothing is written",
+        "A URL that is not a feed is reported, and nothing is written",
         arguments: [
             (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "`text/html`"),
             (
@@ -134,7 +134,7 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
-    @Test("On a terminal no line is too long, and what is under way shows meanwhile")
+    @Test("On a terminal no line is too long, and progress is shown")
     func terminal() async throws {
         let place = try empty()
         let run = try await place.shell(
@@ -162,7 +162,7 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
-    @Test("A secret may come from a command, unless the file is there by itself")
+    @Test("A secret may come from a command, unless the file was found by itself")
     func commands() async throws {
         let place = try empty()
         let line = "$FEEDSYNC add things '\(place.server.url)/things' --header 'X-Token: ${command: echo s3cr3t-token}'"
@@ -186,7 +186,7 @@ import Testing
         #expect(place.server.requests.isEmpty)
     }
 
-    @Test("What is taken out again leaves the file as it was")
+    @Test("Removing a feed that was added restores the file")
     func roundTrip() async throws {
         let place = try Workplace(["idle"])
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))

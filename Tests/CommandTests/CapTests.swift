@@ -1,7 +1,7 @@
 import ScriptedServer
 import Testing
 
-@Suite("Where an upstream does not serve all")
+@Suite("An upstream that does not serve all items")
 struct CapTests {
     @Test("sync and status say how many of how many came, and what to do")
     func figures() async throws {
@@ -22,7 +22,7 @@ struct CapTests {
             "\(status.output)")
     }
 
-    @Test("so they do when the head is as it was, or has grown: what was served before counts")
+    @Test("so they do when the head is unchanged or has grown: what was served before counts")
     func syncedRange() async throws {
         let place = try Workplace(extra: "sync: {mode: new}")
         let feed = PagedFeed(PagedFeed.items(1...350), perPage: 100)

@@ -31,7 +31,7 @@ import Testing
         return place
     }
 
-    @Test("explain shows the definition with everything in place, and says what is unset")
+    @Test("explain shows the complete definition, and says what is unset")
     func definition() async throws {
         let place = try place()
         let run = try await place.run("explain repo")
@@ -99,7 +99,7 @@ import Testing
         #expect(!last.contains("s3cr3tvalue"))
     }
 
-    @Test("What was found is told as such, and goes into the next request")
+    @Test("What was found is marked, and is used in the next request")
     func found() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
@@ -126,14 +126,14 @@ import Testing
         #expect(!text.contains("s3cr3tvalue"))
     }
 
-    @Test("explain wants a feed that there is")
+    @Test("explain needs a feed that exists")
     func unknown() async throws {
         let run = try await place().run("explain thigns")
         #expect(run.errors.hasPrefix("feedsync: no such feed: thigns; did you mean things?\n"))
         #expect(run.code == 64)
     }
 
-    @Test("explain runs no command: what it would print shows as ***")
+    @Test("explain does not run commands: their output is shown as ***")
     func commands() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${command: touch ran; echo s3cr3t}"}"#)
         let run = try await place.run("explain things --config feedsync.yaml")

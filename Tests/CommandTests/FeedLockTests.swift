@@ -72,7 +72,7 @@ import Testing
         #expect(try place.query("SELECT outcome FROM run ORDER BY id") == ["ok", "interrupted", "ok"])
     }
 
-    @Test("A crash tells nothing of what was in memory")
+    @Test("A crash reveals nothing that was in memory")
     func crash() async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...10))

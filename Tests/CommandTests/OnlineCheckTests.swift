@@ -46,7 +46,7 @@ import Testing
         #expect(place.files == ["feedsync.yaml"])
     }
 
-    @Test("Ctrl-C leaves no folder behind, the second one neither", arguments: [1, 2])
+    @Test("Neither the first nor the second Ctrl-C leaves a folder behind", arguments: [1, 2])
     func interrupted(signals: Int) async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...2))
@@ -63,7 +63,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path("tmp")).isEmpty)
     }
 
-    @Test("A feed of which only the URL is given shows what would be found")
+    @Test("A feed with only a URL shows what would be found")
     func open() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))

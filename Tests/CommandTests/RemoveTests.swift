@@ -3,7 +3,7 @@ import ScriptedServer
 import Testing
 
 @Suite struct RemoveTests {
-    @Test("remove takes the feed out of the file; its items stay, and a line that deletes them is shown")
+    @Test("remove deletes the feed from the file; its items stay, and a line that deletes them is shown")
     func items() async throws {
         let place = try Workplace(["things", "idle"])
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
@@ -26,7 +26,7 @@ import Testing
         #expect(try place.query("SELECT count(*) FROM things") == ["0"])
     }
 
-    @Test("The comment above a feed stays, and is told")
+    @Test("The comment above a feed stays, and is mentioned")
     func comment() async throws {
         let place = try Workplace()
         try place.write(
@@ -40,7 +40,7 @@ import Testing
                 == "{\"feed\":\"b\",\"file\":\"feedsync.yaml\",\"item_count\":0}\n")
     }
 
-    @Test("A feed that is mistaken can be removed as well")
+    @Test("A feed with an error can be removed, too")
     func mistaken() async throws {
         let place = try Workplace()
         try place.write("feedsync.yaml", "feeds:\n  a:\n    ulr: x\n  b: {preset: github.search}\n")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be removed is told, and the file stays as it is",
+        "A feed that cannot be removed is reported, and the file stays as it is",
         arguments: [
             (
                 "remove thigns", 64,

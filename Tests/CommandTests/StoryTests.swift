@@ -63,7 +63,7 @@ import Testing
         try place.expectSound()
     }
 
-    @Test("--pages counts the first page in, and stops at the end")
+    @Test("--pages counts the first page, and stops at the end")
     func pages() async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...350))
@@ -74,7 +74,7 @@ import Testing
         #expect(feed.requestedPages == [1, 2, 3, 4])
     }
 
-    @Test("A feed that ends before the upstream's list does is not called all there is")
+    @Test("A feed that ends before the upstream's list does is not called complete")
     func incomplete() async throws {
         let place = try Workplace(extra: "max_pages: 2")
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...350)))

@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct UsageTests {
     @Test(
-        "A command line that is wrong says what is, and what was probably meant",
+        "A wrong command line says what is wrong, and what was probably meant",
         arguments: [
             ("relod things", "no such command: relod; did you mean reload?", "feedsync help lists the commands"),
             ("frobnicate", "no such command: frobnicate", "feedsync help lists the commands"),
@@ -53,7 +53,7 @@ import Testing
         #expect(run.code == 64)
     }
 
-    @Test("feedsync alone shows how it is used, as an error")
+    @Test("feedsync without a command shows its usage, as an error")
     func alone() async throws {
         let run = try await Workplace().run("")
         #expect(run.output.isEmpty)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "Help comes on stdout, wherever it is asked for",
+        "Help is printed on stdout, however it is asked for",
         arguments: [
             ("help reload", "Usage: feedsync reload FEED... [OPTIONS]\n"),
             ("reload --help", "Usage: feedsync reload FEED... [OPTIONS]\n"),
@@ -127,7 +127,7 @@ import Testing
         #expect(run.code == 0)
     }
 
-    @Test("Options end at --, so that a word may begin with a dash")
+    @Test("Options end at --, so that an operand may start with a dash")
     func endOfOptions() async throws {
         #expect(try await Workplace().run("reload -- --all").errors.hasPrefix("feedsync: no such feed: --all\n"))
     }

@@ -4,19 +4,19 @@ internal import FeedSync
 struct FeedDraft: Sendable {
     let file: ConfigurationFile
     let environment: [String: String]
-    /// What would be written.
+    /// The entry to write.
     let entry: FeedEntry
-    /// What to try where the words make no feed.
+    /// What to try if the arguments do not make a feed.
     let advice: String
-    /// Whether the lines are only to be printed: then they need no place in the file.
+    /// Whether the lines are only printed, and need no place in the file.
     let isDry: Bool
-    /// Whether requests are to find more of them.
+    /// Whether requests will find the rest.
     var isOpen = false
 
-    /// The definition as the file would have it, with the file's defaults.
+    /// The definition as it would be in the file, with the file's defaults.
     ///
-    /// - Throws: `Failure` with exit code 64 for a name that is taken or cannot be one, or a word that the definition
-    ///   cannot have; 78 for a mistake that the file has already.
+    /// - Throws: `Failure` with exit code 64 for a name that is taken or invalid, or a word that the definition
+    ///   cannot have; 78 for an error that the file already has.
     func definition(in text: [UInt8]) throws(Failure) -> FeedDefinition { try checked(text).definition }
 
     /// The text of the file with the feed in it.
@@ -41,7 +41,7 @@ struct FeedDraft: Sendable {
             }
             return (definition, new)
         } catch {
-            // Its places are those of a text that nobody has seen.
+            // Their positions would be in a text that was never written.
             throw Failure(
                 .usage,
                 error.diagnostics.map { mistake in
@@ -64,7 +64,7 @@ struct FeedDraft: Sendable {
         }
     }
 
-    /// The same feed with what was found.
+    /// The feed with what was found.
     func adding(_ inspection: Inspection) -> FeedDraft {
         let given = inspection.ownParameters.withdrawn(from: entry.members)
         return FeedDraft(

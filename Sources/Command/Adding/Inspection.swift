@@ -2,7 +2,7 @@ internal import FeedSync
 
 /// What was found at a URL, and what of it goes into the file.
 struct Inspection: Sendable {
-    /// The members that say it.
+    /// The members to write.
     let members: [FeedEntry.Member]
     /// The parameters that the found pagination sets in every request.
     let ownParameters: PageParameters
@@ -14,7 +14,7 @@ struct Inspection: Sendable {
         ownParameters = PageParameters(discovered.definition.pagination)
     }
 
-    /// What was found, how sure it is, and what says so.
+    /// What was found, how certain it is, and the evidence.
     func lines(_ palette: Palette, width: Int?) -> [String] {
         let indentation = String(repeating: " ", count: 12)
         let room = (width ?? 100) - indentation.count
@@ -57,7 +57,7 @@ struct Inspection: Sendable {
         }
     }
 
-    /// What was found in a line: of the columns the names and types of so many.
+    /// What was found, on one line; of the columns at most `most` names and types.
     private func found(_ finding: Evidence, most: Int = .max) -> String? {
         guard finding.subject == .columns, finding.found != nil else { return finding.found }
         let columns = discovered.findings.columns
@@ -75,7 +75,7 @@ struct Inspection: Sendable {
 }
 
 extension Session {
-    /// Somebody waits for the answer, and may try again by hand.
+    /// Someone is waiting, and can try again by hand.
     private static let mostRetries = 2
 
     /// Requests a feed's pages, to find what its definition leaves open.
@@ -114,7 +114,7 @@ extension Session {
             return Failure(ExitCode(error.kind), ["\(definition.name): stopped; nothing was written"])
         }
         let failure = Failure(error, feed: definition.name)
-        // What is no feed is the page's fault here: nobody has written a definition yet.
+        // A page that is not a feed is to blame here: there is no definition yet.
         let isOfPage = error.kind == .configuration && error.httpStatus != nil
         var messages = failure.messages
         if let url = error.url, definition.url.isLiteral, !url.hasPrefix(address) {
@@ -124,7 +124,7 @@ extension Session {
         let advice =
             wantsCredential
             ? "authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
-        // `add` takes no `items` and no `key`: what is to be written goes into the file by hand.
+        // `add` has no options for `items` and `key`: they are written into the file by hand.
         guard isOfPage, let advice, advice.hasPrefix("write ") else {
             return Failure(isOfPage ? .data : failure.code, messages, advice: advice)
         }
@@ -135,6 +135,6 @@ extension Session {
 }
 
 extension FeedDefinition {
-    /// The URL as it is written, without its query, which may hold anything.
+    /// The URL as written, without its query, which may contain anything.
     fileprivate var shownAddress: String { String(url.description.prefix { $0 != "?" && $0 != "#" }) }
 }

@@ -7,17 +7,17 @@ extension Command {
         options: [.header, .columns, .dryRun, .maxWait], general: [.config, .json, .quiet, .help], endsGracefully: true,
         summary: "Add a feed to the configuration, from a URL or a preset",
         explanation: """
-            Adds a feed to the configuration file, and leaves the rest of the file as it is. Without a configuration,
-            creates ./feedsync.yaml.
+            Adds a feed to the configuration file, and leaves the rest of the file as it is. Without a
+            configuration, creates ./feedsync.yaml.
 
-            From a URL, fetches the first page and looks for a second one (in up to eight requests). Works out where the
-            items are, which field identifies them, which columns they have and how to get the next page. Prints what it
-            found and how certain that is.
+            From a URL, fetches the first page and looks for a second one (in up to eight requests). Works
+            out where the items are, which field identifies them, which columns they have and how to get
+            the next page. Prints what it found and how certain that is.
 
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
-            KEY=VALUE sets a parameter of the preset, or else a query parameter. Write a secret as '${NAME}', in single
-            quotes: the file then has the reference, not the value.
+            KEY=VALUE sets a parameter of the preset, or else a query parameter. Write a secret as
+            '${NAME}', in single quotes: the file then has the reference, not the value.
             """,
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
@@ -29,7 +29,7 @@ extension Command {
         var found: Inspection?
         if case .url = new.source {
             draft.isOpen = true
-            // What cannot be added is not requested.
+            // Nothing is requested for a feed that cannot be added.
             let definition = try draft.definition(in: try file.text())
             let inspection = try await session.inspect(definition, draft.entry, folder: file.folder)
             draft = draft.adding(inspection)

@@ -7,11 +7,11 @@ extension Command {
         general: [.config, .json, .quiet, .help], endsGracefully: true,
         summary: "Validate the configuration",
         explanation: """
-            Reports every error in the configuration with file, line and column. Missing variables and files are warnings,
-            not errors: they may exist when the feed runs.
+            Reports every error in the configuration with file, line and column. Missing variables and
+            files are warnings, not errors: they may exist when the feed runs.
 
-            With --online, fetches one page of each feed (or of the named feeds) and shows what would be stored and where
-            the next page is. The store is not changed.
+            With --online, fetches one page of each feed (or of the named feeds) and shows what would be
+            stored and where the next page is. The store is not changed.
             """,
         example: "feedsync check --online swift-repos"
     ) { session throws(Failure) in
@@ -41,15 +41,15 @@ extension Command {
     }
 }
 
-/// What can be told of a feed without asking its upstream.
+/// What can be checked without a request.
 struct FeedCheck: Sendable {
     let feed: FeedDefinition
-    /// References that lead nowhere now.
+    /// References that cannot be resolved now.
     let warnings: [String]
 
     init(feed: FeedDefinition, environment: [String: String], folder: String) {
         self.feed = feed
-        // A command may ask for a password, or the network: it is run when a page is requested.
+        // A command may ask for a password, or use the network: it is run only when a page is requested.
         warnings = feed.templates.map(\.withoutCommands).filter { !$0.isLiteral }.flatMap { template -> [String] in
             do throws(ConfigurationError) {
                 _ = try template.resolved(environment: environment, relativeTo: folder)

@@ -9,8 +9,9 @@ extension Command {
         "demo", general: [.help], endsGracefully: true,
         summary: "Mirror two made-up feeds; needs no network",
         explanation: """
-            Starts a server on this machine with a list of repositories and a list of anchors, mirrors both into a store in
-            a new temporary folder, and shows each step. The server stops with the command; the folder stays.
+            Starts a server on this machine with a list of repositories and a list of anchors, mirrors
+            both into a store in a new temporary folder, and shows each step. The server stops with the
+            command; the folder stays.
             """,
         example: "feedsync demo"
     ) { session throws(Failure) in
@@ -62,7 +63,7 @@ private struct Demo: Sendable {
         ])
     }
 
-    /// feedsync as it was called, so that the line works where it is on no path.
+    /// feedsync as it was called, so that the line works even if it is not on the path.
     private static var program: String { CommandLine.arguments.first ?? "feedsync" }
 
     private func command(_ words: String, _ command: RequestCommand, _ name: String) async throws(Failure) {
@@ -111,7 +112,7 @@ private struct DemoFolder: Sendable {
     ///
     /// - Throws: `Failure` with exit code 73.
     init(in parent: String?, serverURL: String) throws(Failure) {
-        // The path is part of lines to be copied into a shell.
+        // The path is part of lines that are copied into a shell.
         let isPlain = parent.map { $0.hasPrefix("/") && $0.utf8.allSatisfy(Self.isPlain) } ?? false
         let parent = isPlain ? parent ?? "/tmp" : "/tmp"
         var template = Array("\(parent)/feedsync-demo-XXXXXX".utf8CString)

@@ -6,8 +6,8 @@ extension Command {
         "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
         summary: "Print the event log, oldest first",
         explanation: """
-            Prints one line for each change of a feed's refresh status. Every begin event has exactly one end event, which
-            carries the error if there was one. With --json, each line is a JSON object.
+            Prints one line for each change of a feed's refresh status. Every begin event has exactly one
+            end event, which carries the error if there was one. With --json, each line is a JSON object.
 
             `feedsync help words` explains the words.
             """,
@@ -33,12 +33,12 @@ extension Command {
         return .done
     }
 
-    /// How long a follower looks away: short for people, long for a computer.
+    /// How often a follower looks: often enough for people, rarely enough for a computer.
     fileprivate static func pause() async { try? await ContinuousClock().sleep(for: .milliseconds(250)) }
 }
 
 extension Session {
-    /// Prints the events that are there, and then those that come, as long as anybody reads them.
+    /// Prints the stored events, and then new ones as long as somebody reads them.
     fileprivate func print(
         _ lines: EventLines, of store: Store, last: Int?, isFollowing: Bool
     ) async throws(Failure) {
@@ -51,7 +51,7 @@ extension Session {
             print(events, as: lines)
             newest = events.last?.id ?? 0
         }
-        // The newest few are all that was wanted, unless others are to come.
+        // Without --follow, the last ones are all that was asked for.
         guard last == nil || isFollowing else { return }
         while console.failure == nil, !console.isClosed {
             let known = newest
@@ -87,7 +87,7 @@ struct EventLines: Sendable {
         return "\(palette.faint(event.at))  \(palette.name(name))  \(transition(event))"
     }
 
-    /// What happened, without when and where.
+    /// What happened, without the time and the feed.
     func transition(_ event: StatusEvent) -> String {
         let status = event.status.rawValue
         let page = event.page.map { "page \($0)" } ?? ""

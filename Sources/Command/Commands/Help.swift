@@ -4,8 +4,8 @@ extension Command {
         "help", operands: "[COMMAND | words]", count: 0...1, general: [.help],
         summary: "Show help for feedsync or for one command",
         explanation: """
-            Without a command, lists all commands. `feedsync help words` explains the words that commands and messages
-            use.
+            Without a command, lists all commands. `feedsync help words` explains the words that commands
+            and messages use.
             """,
         example: "feedsync help reload"
     ) { session throws(Failure) in
@@ -154,7 +154,7 @@ enum HelpText {
           generation  the number of the crawl that last changed an item's place in the feed
           run  one command on one feed, from start to outcome
           event  one line of the event log: a request for a page begins or ends
-          header, footer  a request for the first page (beginHeader, endHeader) or for a later one (beginFooter, endFooter)
+          header, footer  a request for the first page (beginHeader, endHeader), or a later one (beginFooter, endFooter)
           noMoreData  there are no further pages
           complete  the crawl reached the end, and the list did not move meanwhile
           verified  it was checked that no item was missed

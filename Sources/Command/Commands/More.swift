@@ -6,9 +6,9 @@ extension Command {
         "more", operands: "FEED...", count: 1...anyNumber, options: [.pages, .all] + Option.requesting,
         endsGracefully: true, summary: "Fetch the next page (or pages) of each feed",
         explanation: """
-            Fetches the page after the last one stored, and adds its items at the end. A feed that was never loaded starts
-            with its first page. If there are no further pages, nothing is requested. If a page fails, the next run tries it
-            again.
+            Fetches the page after the last one stored, and adds its items at the end. A feed that was
+            never loaded starts with its first page. If there are no further pages, nothing is requested.
+            If a page fails, the next run tries it again.
             """,
         example: "feedsync more swift-repos --pages 3"
     ) { session throws(Failure) in

@@ -6,8 +6,9 @@ extension Command {
         "plan", operands: "[FEED...]", count: 0...anyNumber,
         summary: "Show when each feed is due, and why",
         explanation: """
-            Shows when `feedsync sync --due` will next take each feed, and why: the interval (`every`), what the server
-            asked for, repeated failures, and a fixed per-feed offset that spreads the load. Nothing is requested.
+            Shows when `feedsync sync --due` will next take each feed, and why: the interval (`every`),
+            what the server asked for, repeated failures, and a fixed per-feed offset that spreads the
+            load. Nothing is requested.
             """,
         example: "feedsync plan swift-repos"
     ) { session throws(Failure) in

@@ -8,8 +8,8 @@ extension Command {
         explanation: """
             With a name, prints that preset. Its members are those of a feed.
 
-            A feed uses a preset with `preset: NAME`, sets its parameters with `with: {word: value}`, and may override any
-            member.
+            A feed uses a preset with `preset: NAME`, sets its parameters with `with: {word: value}`, and
+            may override any member.
             """,
         example: "feedsync presets github.search"
     ) { session throws(Failure) in

@@ -6,8 +6,9 @@ extension Command {
         "reload", operands: "FEED...", count: 1...anyNumber, options: Option.requesting, endsGracefully: true,
         summary: "Fetch the first page of each feed",
         explanation: """
-            Fetches the first page of each feed and stores it. Its items move to the top of the feed; the rows of other
-            pages stay. An unchanged page (304) changes nothing. If the page cannot be fetched, nothing changes.
+            Fetches the first page of each feed and stores it. Its items move to the top of the feed; the
+            rows of other pages stay. An unchanged page (304) changes nothing. If the page cannot be
+            fetched, nothing changes.
             """,
         example: "feedsync reload swift-repos"
     ) { session throws(Failure) in

@@ -6,8 +6,9 @@ extension Command {
         "show", operands: "FEED", count: 1...1, options: [.section, .limit],
         summary: "Print the items of a feed",
         explanation: """
-            Lists the items of each section in feed order, without those the server no longer has. On a terminal, shows as
-            many columns as fit; in a pipe, every column with a value; with --json, all columns.
+            Lists the items of each section in feed order, without those the server no longer has. On a
+            terminal, shows as many columns as fit; in a pipe, every column with a value; with --json, all
+            columns.
             """,
         example: "feedsync show swift-repos --limit 10"
     ) { session throws(Failure) in
@@ -39,9 +40,9 @@ extension Command {
 }
 
 extension Session {
-    /// The sections that the command line asks for.
+    /// The sections to show.
     ///
-    /// - Throws: `Failure` with exit code 64 for a section that there is not.
+    /// - Throws: `Failure` with exit code 64 for an unknown section.
     fileprivate func sections(of feed: String, in store: Store?) async throws(Failure) -> [Section] {
         guard let store else { return [] }
         let sections = try await reading { () async throws(FeedError) in try await store.sections(of: feed) }

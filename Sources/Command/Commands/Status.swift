@@ -5,8 +5,8 @@ extension Command {
     static let status = Command(
         "status", operands: "[FEED...]", count: 0...anyNumber, summary: "Show the status of each feed",
         explanation: """
-            Shows each feed's health and the reason for it, its last event, how many items and generations it has, the next
-            page, when the first page was last fetched, and when the feed is due.
+            Shows each feed's health and the reason for it, its last event, how many items and generations
+            it has, the next page, when the first page was last fetched, and when the feed is due.
 
             The health of a feed is one of these:
 
@@ -38,7 +38,7 @@ extension Command {
 }
 
 extension Session {
-    /// How each feed does.
+    /// The health of each feed.
     ///
     /// - Throws: `Failure` where the store cannot be read.
     fileprivate func health(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [HealthRow] {
@@ -48,7 +48,7 @@ extension Session {
     }
 }
 
-/// Where feeds stand, as a table.
+/// The status of feeds, as a table.
 private enum StatusTable {
     static func make(_ feeds: [HealthRow]) -> Table {
         var table = Table([

@@ -1,14 +1,14 @@
 internal import FeedSync
 
-/// What a feed's definition comes to, the request that comes next, and what the store knows.
+/// A feed's complete definition, its next request, and what the store knows.
 struct Explanation: Sendable {
     let feed: FeedDefinition
     let entry: FeedEntry
-    /// What keeps the feed from being requested now, as far as it is known.
+    /// What is known to prevent a request now.
     var warnings: [String]
-    /// The request that comes next; nil where a warning says why there is none.
+    /// The next request; nil if a warning says why there is none.
     var request: NextRequest?
-    /// What the store knows; nil where there is none.
+    /// What the store knows; nil without a store.
     var known: FeedSummary?
 
     /// The explanation for people; the definition can be pasted below `feeds:`.
@@ -109,7 +109,7 @@ struct FeedSummary: Sendable {
         ].compactMap(\.self).joined(separator: ", ")
     }
 
-    /// What is known as a JSON object.
+    /// The summary as a JSON object.
     var json: String {
         var object = JSONObjectText()
         object.add("file", path)

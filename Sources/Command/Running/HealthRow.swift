@@ -1,16 +1,16 @@
 internal import FeedSync
 
-/// How a feed does, and why, in words.
+/// A feed's health, and the reason, in words.
 struct HealthRow: Sendable {
     let feed: KnownFeed
     let health: FeedHealth
     private let plan: Plan?
     private let now: Int64
-    /// What the upstream has served of what it said there is; nil where that is all.
+    /// How many of the reported items the upstream has served; nil if all.
     private let served: String?
 
     /// - Parameters:
-    ///   - history: What the store knows of its rounds.
+    ///   - history: What the store knows about its syncs.
     ///   - now: In milliseconds since 1970.
     init(_ feed: KnownFeed, _ history: FeedHistory, now: Int64) {
         self.feed = feed
@@ -23,14 +23,14 @@ struct HealthRow: Sendable {
         health = feed.record.map { [plan] in FeedHealth($0, history, plan, now: now) } ?? .new
     }
 
-    /// When it is due; empty for a feed that the configuration does not have.
+    /// When it is due; empty for a feed that is not in the configuration.
     var due: String {
         guard let plan else { return "" }
         guard let dueAt = plan.dueAt, dueAt > now else { return "now" }
         return "in \(RelativeTime.until(dueAt, now: now))"
     }
 
-    /// Why it is not fresh; nil where there is nothing to say.
+    /// Why it is not fresh; nil if it is, or is new.
     var why: String? {
         switch health {
         case .new, .fresh: nil
@@ -45,7 +45,7 @@ struct HealthRow: Sendable {
         }
     }
 
-    /// The feed's row of table `feed`, with how it does.
+    /// The feed's row of the table `feed`, with its health.
     var json: String {
         var health = JSONObjectText()
         health.add("health", self.health.word)

@@ -1,14 +1,14 @@
 internal import FeedSync
 
-/// What became of a command on one feed.
+/// The outcome of a command on one feed.
 struct RunReport: Sendable {
     let feed: String
     let command: String
-    /// The run's number; nil if none began.
+    /// The run's number; nil if none started.
     var run: Int?
-    /// What it did, if it ended well.
+    /// What it did, if it succeeded.
     var summary: RunSummary?
-    /// Why it did not.
+    /// Why it failed, if it did.
     var error: FeedError?
     /// The pages that it committed before it failed.
     private(set) var pagesBefore = 0
@@ -24,13 +24,13 @@ struct RunReport: Sendable {
 
     var code: ExitCode { failure?.code ?? .done }
 
-    /// What the user should hear of besides the result or the failure.
+    /// Notes for the user, beside the result or the failure.
     var notices: [String] {
         if let summary { return summary.notices }
         return gain.map { ["\($0) before it \(error?.kind == .cancelled ? "was stopped" : "failed")"] } ?? []
     }
 
-    /// Takes note of what a run did that failed.
+    /// Records what a failed run did.
     mutating func follow(_ findings: RunWatch.Findings) {
         run = findings.run
         pagesBefore = findings.pages
@@ -39,7 +39,7 @@ struct RunReport: Sendable {
         gain = parts.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 
-    /// The result as people read it; nil for a failure, which is told on stderr.
+    /// The result as people read it; nil for a failure, which is printed on stderr.
     func line(_ palette: Palette, nameWidth: Int) -> String? {
         guard let summary else { return nil }
         let padding = String(repeating: " ", count: max(0, nameWidth - feed.count) + 2)

@@ -1,11 +1,11 @@
-/// Tells options from operands, in the manner of `getopt_long`: options anywhere, letters in groups, `--` ends them.
+/// Separates options from operands, like `getopt_long`: options anywhere, grouped letters, `--` ends them.
 struct ArgumentReader {
     private(set) var options: [Option: String] = [:]
-    /// All values of each option that takes one, in order.
+    /// All values of each option, in order.
     private(set) var values: [Option: [String]] = [:]
     private(set) var operands: [String] = []
     private var words: ArraySlice<String>
-    /// The command that the words name, wherever it stands among them.
+    /// The command that the words name, at any place among them.
     private let command: Command?
 
     init(_ words: some Sequence<String>) {
@@ -13,7 +13,7 @@ struct ArgumentReader {
         command = self.words.lazy.compactMap(Command.named).first
     }
 
-    /// - Throws: `Failure` with exit code 64 for an option that there is not, or a value that is missing or too much.
+    /// - Throws: `Failure` with exit code 64 for an unknown option, or a missing or superfluous value.
     mutating func read() throws(Failure) {
         while let word = words.popFirst() {
             if word == "--" {
@@ -52,7 +52,7 @@ struct ArgumentReader {
             guard let option = Option.allCases.first(where: { $0.letter == letter }) else {
                 throw .unknown("option", "-\(letter)", among: [], advice: advice)
             }
-            // No letter stands for an option with a value.
+            // No option with a value has a letter.
             options[option] = ""
         }
     }

@@ -1,14 +1,14 @@
 internal import FeedSync
 
-/// A command line that was understood.
+/// A valid command line.
 struct Invocation: Sendable {
     /// What to do.
     let command: Command
     /// The options given, with their values; the last of several wins.
     let options: [Option: String]
-    /// All values of each option that takes one, in order.
+    /// All values of each option, in order.
     let values: [Option: [String]]
-    /// The words that are no options, without the command's name.
+    /// The operands, without the command's name.
     let operands: [String]
 
     /// Reads the words after the program's name.
@@ -65,7 +65,7 @@ struct Invocation: Sendable {
     /// Whether the option was given.
     func has(_ option: Option) -> Bool { options[option] != nil }
 
-    /// The option's value as a whole number from 1; nil where it was not given.
+    /// The option's value as a whole number, 1 or more; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.
     func count(_ option: Option) throws(Failure) -> Int? {
@@ -76,7 +76,7 @@ struct Invocation: Sendable {
         return count
     }
 
-    /// The option's value as a length of time; nil where it was not given.
+    /// The option's value as a duration; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.
     func duration(_ option: Option) throws(Failure) -> Duration? {

@@ -9,16 +9,16 @@ enum Option: String, Sendable, CaseIterable {
     case maxRequests = "max-requests"
     case help, version
 
-    /// Those that every command takes.
+    /// The options of most commands.
     static let general: [Option] = [.config, .store, .json, .quiet, .help]
 
-    /// Those of commands that make requests.
+    /// The options of commands that make requests.
     static let requesting: [Option] = [.wait, .maxWait]
 
-    /// As it is written on the command line.
+    /// The option as written on the command line.
     var written: String { "--\(rawValue)" }
 
-    /// Its letter, for short.
+    /// Its short form.
     var letter: Character? {
         switch self {
         case .quiet: "q"
@@ -28,7 +28,7 @@ enum Option: String, Sendable, CaseIterable {
         }
     }
 
-    /// What stands for its value in help texts; nil if it takes none.
+    /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
         switch self {
         case .config, .store: "PATH"
