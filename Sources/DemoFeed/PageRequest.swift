@@ -6,9 +6,9 @@ struct PageRequest {
     let number: Int
     let size: Int
 
-    /// Nil if the page is not a number, 1 or more.
+    /// Nil where the page is no number from 1.
     ///
-    /// As with GitHub, a size that is not a number counts as absent, and one out of range as the nearest in it.
+    /// A size that is no number counts as absent, one out of range as the nearest in it, which is what GitHub does.
     init?(_ request: ServerRequest, page: String, size: String, defaultSize: Int) {
         guard let number = Int(request.parameter(page) ?? "1"), number > 0 else { return nil }
         self.number = number
@@ -21,7 +21,7 @@ struct PageRequest {
         return isBeyond ? [] : elements.dropFirst(start).prefix(size)
     }
 
-    /// The `Link` header of a list of `count` elements; nil if the page has no neighbours.
+    /// The `Link` header of a list of `count` elements, or nil where the page has no neighbours.
     ///
     /// Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
     func links(_ request: ServerRequest, parameter: String, count: Int) -> String? {
@@ -42,7 +42,7 @@ struct PageRequest {
     }
 }
 
-/// The text with everything but the unreserved characters as `%XX`. Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.3
+/// The text with all but the unreserved characters as `%XX`. Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.3
 private func percentEncoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

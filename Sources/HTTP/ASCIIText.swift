@@ -1,10 +1,10 @@
 extension StringProtocol {
-    /// The text with A to Z in lower case, whatever the locale; for comparing protocol names.
+    /// The text with A to Z in lower case and all else as it is, whatever the locale; what protocol names compare by.
     var lowercasedASCII: String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Whether both texts are equal, ignoring the case of A to Z.
+    /// Whether both texts are the same but for the case of A to Z.
     func isSameASCII(as other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { left, right in
@@ -20,7 +20,7 @@ extension StringProtocol {
         return start[...last]
     }
 
-    /// The number of a text of decimal digits, at most `Int64.max`; nil for any other text.
+    /// The number that a text of decimal digits stands for, `Int64.max` where it is greater; nil for any other text.
     var clampedDecimal: Int64? {
         guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(self)) ?? Int64.max

@@ -1,4 +1,4 @@
-/// A secret that is sent with a request, separate from its other headers and parameters, and only to one origin.
+/// A secret that goes with a request, apart from its other headers and parameters, and only to one origin.
 ///
 /// Its descriptions never show the value.
 public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -4,10 +4,10 @@ internal import CCurl
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
 public enum HTTPDate {
-    /// The date in seconds since 1970; nil if the text is not a date.
+    /// The date in seconds since 1970, nil for a text that is no date.
     public static func seconds(_ text: String) -> Int64? {
         if let seconds = preferred(text) { return seconds }
-        // curl_getdate also accepts bare numbers, which are not HTTP dates, and stops at a NUL.
+        // curl_getdate also reads bare numbers as dates, which no HTTP-date is, and stops at a NUL.
         guard text.utf8.contains(where: { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }), !text.utf8.contains(0) else {
             return nil
         }
@@ -48,12 +48,12 @@ public enum HTTPDate {
         return ((days(year, month: month, day) * 24 + hour) * 60 + minute) * 60 + second
     }
 
-    /// The months' names, each as the number of its three bytes.
+    /// The months' names, each as the number that its three bytes make.
     private static let months: [UInt32] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ].map { (name: String) in name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// The days of each month in a year that is not a leap year.
+    /// The months' days in a year that is no leap year.
     private static let lengths: [Int64] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
     /// The days since 1970.

@@ -1,4 +1,4 @@
-/// Percent-encoding after RFC 3986: everything but the unreserved characters is encoded.
+/// Percent-encoding as RFC 3986 has it: all but the unreserved characters is encoded.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc3986#section-2
 enum PercentEncoding {
@@ -16,7 +16,7 @@ enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The decoded text of a query; `+` is a space, and a `%` that starts no escape stays.
+    /// The text a query means; `+` is a space, a `%` that starts no escape stands for itself.
     static func decodedQueryText(_ encoded: some Collection<UInt8>) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)

@@ -1,4 +1,4 @@
-/// What a host says about its quota, in any of the usual headers.
+/// What a host says about its quota, in whichever of the usual headers.
 ///
 /// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as GitHub has them
 ///   (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api),

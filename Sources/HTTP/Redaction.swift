@@ -1,6 +1,6 @@
-/// Masks secrets in texts that people and logs see.
+/// Masks secrets in texts that people and logs get to see.
 public struct Redaction: Sendable {
-    /// The replacement for a secret.
+    /// What stands in a secret's place.
     public static let mask = "***"
 
     private let parameters: Set<String>
@@ -26,7 +26,7 @@ public struct Redaction: Sendable {
         return masking("\(url.text.prefix { $0 != "?" })?\(items.joined(separator: "&"))")
     }
 
-    /// The text with each secret in it masked, percent-encoded ones too.
+    /// The text with each secret in it masked, also where it stands percent-encoded.
     ///
     /// Secrets of fewer than four bytes are left alone here: masking every `1` would only mangle the text.
     public func masking(_ text: String) -> String {
@@ -49,7 +49,7 @@ public struct Redaction: Sendable {
 
     func carriesSecret(_ item: QueryItem) -> Bool { secrets.contains(item.value) }
 
-    /// What can be shown of a text that is not a URL: no user, no query, at most 200 characters.
+    /// What of a text that could not be parsed as a URL can be shown: no user, no query, at most 200 characters.
     static func quoting(unparsed text: String) -> String {
         var shown = text.prefix { $0 != "?" && $0 != "#" }
         var start = ""

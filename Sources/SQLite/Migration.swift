@@ -13,7 +13,7 @@ public struct Migration: Sendable, Hashable {
 
     /// The 64-bit FNV-1a hash of the SQL's UTF-8 bytes, as 16 hexadecimal digits.
     ///
-    /// It detects an accidental edit of a shipped migration; it does not protect against an attacker.
+    /// It tells an accidental edit of a migration that has shipped; it is no protection against an attacker.
     ///
     /// Source: <http://www.isthe.com/chongo/tech/comp/fnv/>
     public var checksum: String {

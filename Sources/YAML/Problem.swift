@@ -24,7 +24,7 @@ enum Problem {
         case "did not find expected node content":
             return "expected a value here"
         case "did not find expected <document start>":
-            return "the text goes on after its end; the indentation may be off, or a bracket closed too early"
+            return "there is more text after the end; the indentation may be off, or a bracket closed too early"
         case "did not find expected '-' indicator":
             return "expected `- ` here; the indentation may be off by a space"
         case "did not find expected ',' or '}'":

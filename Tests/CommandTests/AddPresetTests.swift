@@ -14,7 +14,7 @@ import Testing
         let run = try await place.run("add swift-repos github.search q=language:swift per_page=50")
         #expect(
             run.output == """
-                created feedsync.yaml and added swift-repos: GitHub repositories that match a search, with their figures
+                created feedsync.yaml and added swift-repos: GitHub repositories that match a search, with their statistics
                 Next: feedsync sync swift-repos
 
                 """)

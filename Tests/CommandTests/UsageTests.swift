@@ -38,12 +38,12 @@ import Testing
                 "feedsync presets lists them"
             ),
             ("help mor", "no such command: mor; did you mean more?", "feedsync help lists the commands"),
-            ("ls", "no such command: ls; did you mean feeds?", "feedsync help lists the commands"),
-            ("list", "no such command: list; did you mean feeds?", "feedsync help lists the commands"),
-            ("pull", "no such command: pull; did you mean sync?", "feedsync help lists the commands"),
-            ("fetch things", "no such command: fetch; did you mean sync?", "feedsync help lists the commands"),
-            ("help update", "no such command: update; did you mean sync?", "feedsync help lists the commands"),
-            ("init", "no such command: init; did you mean add?", "feedsync help lists the commands"),
+            ("ls", "no such command: ls; did you mean feeds?", "feedsync help feeds"),
+            ("list", "no such command: list; did you mean feeds?", "feedsync help feeds"),
+            ("pull", "no such command: pull; did you mean sync?", "feedsync help sync"),
+            ("fetch things", "no such command: fetch; did you mean sync?", "feedsync help sync"),
+            ("help update", "no such command: update; did you mean sync?", "feedsync help sync"),
+            ("init", "no such command: init; did you mean add?", "feedsync help add"),
             ("version", "no such command: version", "feedsync --version"),
         ])
     func diagnostics(words: String, message: String, advice: String) async throws {

@@ -43,7 +43,7 @@ struct YAMLErrorTests {
             ("a: [\n", "f:2:1: expected a value here"),
             (
                 "[a]]\n",
-                "f:1:4: the text goes on after its end; the indentation may be off, or a bracket closed too early"
+                "f:1:4: there is more text after the end; the indentation may be off, or a bracket closed too early"
             ),
             ("a: !!int x\n", "f:1:4: `x` is not what its tag `!!int` says"),
             ("a: !thing x\n", "f:1:4: the tag `!thing` is not supported here"),

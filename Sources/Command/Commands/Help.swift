@@ -28,11 +28,11 @@ extension Failure {
     /// A word that is not a command, with the one that was probably meant.
     static func unknown(command word: String) -> Failure {
         if word == "version" { return .usage("no such command: version", advice: "feedsync --version") }
-        let advice = "feedsync help lists the commands"
         guard let usual = Command.usualNames[word] else {
-            return .unknown("command", word, among: Command.all.map(\.name), advice: advice)
+            return .unknown(
+                "command", word, among: Command.all.map(\.name), advice: "feedsync help lists the commands")
         }
-        return .usage("no such command: \(word); did you mean \(usual)?", advice: advice)
+        return .usage("no such command: \(word); did you mean \(usual)?", advice: "feedsync help \(usual)")
     }
 }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// What happens when the process crashes.
 enum CrashReport {
-    /// Leaves crashes to the operating system, unless `SWIFT_BACKTRACE` asks the Swift runtime for a report. Such a report
+    /// Leaves crashes to the operating system, unless `SWIFT_BACKTRACE` asks the Swift runtime for a report: it
     /// shows memory, which may contain secrets.
     ///
     /// Source: https://github.com/swiftlang/swift/blob/main/docs/Backtracing.rst

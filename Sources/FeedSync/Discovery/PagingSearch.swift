@@ -30,7 +30,7 @@ extension PageSigns {
             return "`\(flag.path)` says there is no more"
         }
         if let flag = first(PagingNames.last, where: { isOfList($0) && $0.value == .bool(true) }) {
-            return "`\(flag.path)` says that this is the last page"
+            return "`\(flag.path)` says this is the last page"
         }
         let isEnd = { (sign: Sign) in
             sign.name.words.contains("next") && [.null, .string(""), .bool(false)].contains(sign.value)

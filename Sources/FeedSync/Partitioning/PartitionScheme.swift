@@ -103,7 +103,7 @@ extension PartitionScheme {
                 members.mistake("\(subject) has `\(name)`, which its `auth` sets", at: "partition")
             }
             if url.contains("?\(name)=") || url.contains("&\(name)=") {
-                members.mistake("\(subject) has `\(name)`, which stands in `url`: move it to `query`", at: "partition")
+                members.mistake("\(subject) has `\(name)`, which is in `url`: move it to `query`", at: "partition")
             }
             if feed.query.contains(where: { $0.name == name && !$0.value.isLiteral }) {
                 members.mistake("\(subject) has `\(name)`, which has a reference in `query`", at: "partition")

@@ -140,7 +140,7 @@ struct FeedDefinitionTests {
                 "responses: [{status: 400, do: stop}]",
                 "f:4:31: unknown do `stop` in a rule in `responses` of feed `x`, which can be `end`, `retry`, `fail` or `empty`"
             ),
-            ("responses: [{do: end}]", "f:4:13: a rule in `responses` of feed `x` says neither `status` nor `body`"),
+            ("responses: [{do: end}]", "f:4:13: a rule in `responses` of feed `x` has neither `status` nor `body`"),
             (
                 "pagination: pgae",
                 "f:4:13: unknown paginator `pgae` in `pagination` of feed `x`, which can be `page`, `offset`, `cursor`, `next_url`, `link`, `keyset`, `none` or `auto`; did you mean `page`?"

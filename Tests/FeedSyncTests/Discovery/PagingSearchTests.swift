@@ -176,7 +176,7 @@ struct PagingSearchTests {
                 "/x", #"{"members":\#(two),"response_metadata":{"next_cursor":""}}"#, [:],
                 "`response_metadata.next_cursor` is empty"
             ),
-            ("/x", #"{"content":\#(two),"last":true,"totalPages":1}"#, [:], "`last` says that this is the last page"),
+            ("/x", #"{"content":\#(two),"last":true,"totalPages":1}"#, [:], "`last` says this is the last page"),
             ("/x", #"{"list":\#(two),"pageCount":1}"#, [:], "`pageCount` says there is one page"),
             ("/x?limit=100", two, [:], "2 came, and 100 were requested"),
         ] as [(String, String, Headers, String)])
