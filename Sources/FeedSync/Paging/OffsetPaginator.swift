@@ -88,7 +88,7 @@ public struct OffsetPaginator: Paginator {
     /// - Throws: `PagingError` if the page cursor is no offset, or there is no number for the next one.
     public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(page.elementCount)
-        guard !isBeyond else { throw PagingError("there is no offset after this page") }
+        guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
         let total = ReportedCount(
             total, page.value(at: total, of: self), atLeast: page.crawlElementCount, secrets: page.secrets)
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
