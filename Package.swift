@@ -24,28 +24,51 @@ let package = Package(
         .target(name: "CLibraryLoader"),
         .target(name: "CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
 
+        // The ground floor: each depends on nothing but what is named here, and on no library.
         .target(name: "Concurrency", swiftSettings: settings),
-        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
-        .target(name: "HTTP", dependencies: ["CCurl", "Concurrency"], swiftSettings: settings),
+        // ASCII, percent and form coding, hashes, excerpts; which names and values are secret, and their masks.
+        .target(name: "Text", swiftSettings: settings),
+        // The calendar, moments, durations and the clock of the day.
+        .target(name: "Time", swiftSettings: settings),
+        // One JSON value, its parser and its writer.
+        .target(name: "JSON", dependencies: ["Text"], swiftSettings: settings),
+
+        // Where a page leads, from what came with it: pure, without HTTP, YAML and SQLite.
+        .target(name: "Pagination", dependencies: ["JSON", "Text", "Time"], swiftSettings: settings),
+
+        .target(name: "SQLite", dependencies: ["CSQLite", "Text"], swiftSettings: settings),
+        .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(
             name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
             swiftSettings: settings),
         .target(
-            name: "FeedSync", dependencies: ["CPageDecoder", "HTTP", "Migrations", "SQLite", "Concurrency", "YAML"],
+            name: "FeedSync",
+            dependencies: [
+                "CPageDecoder", "HTTP", "JSON", "Migrations", "Pagination", "SQLite", "Concurrency", "Text", "Time",
+                "YAML",
+            ],
             resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
         .plugin(name: "PresetList", capability: .buildTool()),
 
-        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency"], swiftSettings: settings),
-        .target(name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency"], swiftSettings: settings),
+        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
+        .target(
+            name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .executableTarget(
-            name: "Command", dependencies: ["DemoFeed", "FeedSync", "HTTP", "HTTPServer", "Concurrency"],
+            name: "Command",
+            dependencies: [
+                "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Text", "Time",
+            ],
             swiftSettings: settings),
 
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: settings),
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
             path: "Tests/ScriptedServer", swiftSettings: settings),
+        // What needs neither a socket nor a file, and links neither curl nor SQLite.
+        .testTarget(
+            name: "PureTests", dependencies: ["JSON", "Pagination", "SeededGenerator", "Text", "Time"],
+            swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [

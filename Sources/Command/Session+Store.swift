@@ -78,8 +78,10 @@ struct KnownFeed: Sendable {
         object.add("status", RefreshStatus.none.rawValue)
         object.add("no_more_data", 0)
         object.add("next_page", json: "null")
-        for member in ["generation", "item_count", "complete"] { object.add(member, 0) }
-        for member in ["reloaded_at", "synced_at", "next_due_at", "error"] { object.add(member, json: "null") }
+        for member in ["generation", "item_count", "complete", "verified"] { object.add(member, 0) }
+        for member in ["reloaded_at", "synced_at", "full_at", "next_due_at", "error"] {
+            object.add(member, json: "null")
+        }
         return object.text
     }
 }

@@ -1,9 +1,10 @@
+internal import Text
+
 /// A weak entity tag, as GitHub's are: the FNV-1a hash of the body.
-///
-/// Source: http://www.isthe.com/chongo/tech/comp/fnv/
 func entityTag(of body: String) -> String {
-    let hash = body.utf8.reduce(14_695_981_039_346_656_037 as UInt64) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
-    return "W/\"\(String(hash, radix: 16))\""
+    var hash = FNV1a()
+    hash.add(body.utf8)
+    return "W/\"\(hash.digits)\""
 }
 
 /// Whether an `If-None-Match` names the tag, compared weakly.

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Text
 
 /// Which page of a list a request asks for.
 struct PageRequest {
@@ -37,20 +38,8 @@ struct PageRequest {
 
     private func url(_ request: ServerRequest, parameter: String, page: Int) -> String {
         let rest = request.query.filter { $0.name != parameter } + [(name: parameter, value: String(page))]
-        let query = rest.map { "\(percentEncoded($0.name))=\(percentEncoded($0.value))" }.joined(separator: "&")
+        let query = rest.map { "\(PercentCoding.encoded($0.name))=\(PercentCoding.encoded($0.value))" }.joined(
+            separator: "&")
         return "http://\(request.header("Host") ?? "127.0.0.1")\(request.rawPath)?\(query)"
     }
-}
-
-/// The text with all but the unreserved characters as `%XX`. Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.3
-private func percentEncoded(_ text: String) -> String {
-    var encoded = ""
-    for byte in text.utf8 {
-        switch Unicode.Scalar(byte) {
-        case let scalar where scalar.properties.isAlphabetic && scalar.isASCII: encoded.unicodeScalars.append(scalar)
-        case let scalar where "0123456789-._~".unicodeScalars.contains(scalar): encoded.unicodeScalars.append(scalar)
-        default: encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-        }
-    }
-    return encoded
 }

@@ -1,3 +1,5 @@
+internal import Time
+
 /// One made-up repository, in the shape of GitHub's API.
 ///
 /// Its hosts end in `.example`, which nobody can own, so that no link leads to a real project.
@@ -32,8 +34,9 @@ struct Repository {
             "private": false, "owner": owner.json, "html_url": .string("https://git.example/\(fullName)"),
             "description": .optional(description), "fork": .boolean(isFork),
             "url": .string("https://api.git.example/repos/\(fullName)"),
-            "created_at": .string(timestamp(createdAt)), "updated_at": .string(timestamp(updatedAt)),
-            "pushed_at": .string(timestamp(pushedAt)),
+            "created_at": .optional(Timestamp.text(ofSecond: Int64(createdAt))),
+            "updated_at": .optional(Timestamp.text(ofSecond: Int64(updatedAt))),
+            "pushed_at": .optional(Timestamp.text(ofSecond: Int64(pushedAt))),
             "clone_url": .string("https://git.example/\(fullName).git"), "homepage": .optional(homepage),
             "size": .integer(size), "stargazers_count": .integer(stars), "watchers_count": .integer(stars),
             "language": .optional(language), "category": .string(category), "has_issues": true,

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A secret that goes with a request, apart from its other headers and parameters, and only to one origin.
 ///
 /// Its descriptions never show the value.
@@ -10,8 +12,8 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
     /// The name with the value masked.
     public var description: String {
         switch self {
-        case .header(let name, _): "header \(name): \(Redaction.mask)"
-        case .query(let name, _): "query \(name)=\(Redaction.mask)"
+        case .header(let name, _): "header \(name): \(Secrets.mask)"
+        case .query(let name, _): "query \(name)=\(Secrets.mask)"
         }
     }
 

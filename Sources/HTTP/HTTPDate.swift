@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Time
 
 /// Dates as HTTP writes them, in any of its three forms.
 ///
@@ -41,29 +42,13 @@ public enum HTTPDate {
             let hour = number(2), hour < 24, take(":"), let minute = number(2), minute < 60, take(":"),
             let second = number(2), second < 60, take(" GMT")
         else { return nil }
-        let month = Int64(index) + 1
         // A day that the month does not have is left to libcurl.
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        guard (1...(lengths[index] + (isLeap && month == 2 ? 1 : 0))).contains(day) else { return nil }
-        return ((days(year, month: month, day) * 24 + hour) * 60 + minute) * 60 + second
+        guard let date = CalendarDate(year: year, month: Int64(index) + 1, day: day) else { return nil }
+        return ((date.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second
     }
 
     /// The months' names, each as the number that its three bytes make.
     private static let months: [UInt32] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ].map { (name: String) in name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
-
-    /// The months' days in a year that is no leap year.
-    private static let lengths: [Int64] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-    /// The days since 1970.
-    ///
-    /// Source: https://howardhinnant.github.io/date_algorithms.html#days_from_civil
-    private static func days(_ year: Int64, month: Int64, _ day: Int64) -> Int64 {
-        // The year begins in March here, so that the leap day is its last.
-        let year = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = year.quotientAndRemainder(dividingBy: 400)
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
 }

@@ -1,3 +1,5 @@
+internal import Text
+
 /// The header fields of a message, in order; names compare without regard to case and may come more than once.
 public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One field as it stands on its line.

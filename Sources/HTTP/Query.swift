@@ -1,3 +1,5 @@
+internal import Text
+
 /// One parameter of a URL's query, decoded.
 public struct QueryItem: Sendable, Hashable {
     /// The parameter's name.
@@ -12,13 +14,11 @@ public struct QueryItem: Sendable, Hashable {
     }
 
     init(encoded: Substring.UTF8View) {
-        let name = encoded.prefix { $0 != UInt8(ascii: "=") }
-        self.init(
-            name: PercentEncoding.decodedQueryText(name),
-            value: PercentEncoding.decodedQueryText(encoded[name.endIndex...].dropFirst()))
+        let (name, value) = FormEncoding.parameter(encoded)
+        self.init(name: name, value: value)
     }
 
-    var encoded: String { "\(PercentEncoding.encoded(name))=\(PercentEncoding.encoded(value))" }
+    var encoded: String { "\(PercentCoding.encoded(name))=\(PercentCoding.encoded(value))" }
 }
 
 extension WebURL {

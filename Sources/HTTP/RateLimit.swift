@@ -1,3 +1,5 @@
+internal import Text
+
 /// What a host says about its quota, in whichever of the usual headers.
 ///
 /// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as GitHub has them

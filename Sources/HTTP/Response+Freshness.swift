@@ -1,3 +1,5 @@
+internal import Text
+
 extension Response {
     /// How long the response stays fresh after it arrived: `max-age`, else `Expires` minus `Date`, minus the time it
     /// spent in caches.

@@ -1,3 +1,5 @@
+internal import Text
+
 extension Response {
     /// How long `Retry-After` asks to wait: zero for a past date, at most a day; nil without a usable value.
     ///

@@ -1,3 +1,5 @@
+internal import Text
+
 /// What came back from the last hop of a request: any status, a 304 or a 500 too.
 public struct Response: Sendable {
     /// The status code.

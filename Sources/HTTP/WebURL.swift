@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Text
 
 /// An absolute `http` or `https` URL, normalised.
 ///

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A request as the server received it.
 public struct ServerRequest: Sendable {
     /// The method as sent, such as `GET`.
@@ -31,9 +33,9 @@ public struct ServerRequest: Sendable {
         let mark = bytes.firstIndex(of: UInt8(ascii: "?"))
         let path = bytes[..<(mark ?? bytes.endIndex)]
         self.method = method
-        self.path = percentDecoded(path, plusIsSpace: false)
+        self.path = PercentCoding.decoded(path, plus: "+")
         rawPath = String(decoding: path, as: UTF8.self)
-        query = mark.map { parameters(in: bytes[$0...].dropFirst()) } ?? []
+        query = mark.map { FormEncoding.parameters(in: bytes[$0...].dropFirst()) } ?? []
         self.headers = headers
         self.body = body
     }

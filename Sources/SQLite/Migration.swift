@@ -1,3 +1,5 @@
+internal import Text
+
 /// One numbered step of a schema, never edited once it has shipped.
 public struct Migration: Sendable, Hashable {
     /// The name that the store records, such as `0001_first_store`.
@@ -14,13 +16,10 @@ public struct Migration: Sendable, Hashable {
     /// The 64-bit FNV-1a hash of the SQL's UTF-8 bytes, as 16 hexadecimal digits.
     ///
     /// It tells an accidental edit of a migration that has shipped; it is no protection against an attacker.
-    ///
-    /// Source: <http://www.isthe.com/chongo/tech/comp/fnv/>
     public var checksum: String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in sql.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        var hash = FNV1a()
+        hash.add(sql.utf8)
+        return hash.digits
     }
 }
 

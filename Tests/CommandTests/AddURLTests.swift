@@ -97,13 +97,43 @@ import Testing
         #expect(unset.code == 78)
     }
 
+    @Test("Items that no way was found to are told of, with --quiet too, and the feed is not complete")
+    func missing() async throws {
+        let place = try empty()
+        place.server.route("/things") { _ in .json(#"{"total":95,"list":[{"id":1},{"id":2}]}"#) }
+        let run = try await place.run("add things \(place.server.url)/things -q")
+        #expect(run.code == 0 && run.output.isEmpty)
+        #expect(run.errors.hasPrefix("feedsync: things: 2 of 95 items: `total` tells of more, "))
+        let sync = try await place.run("sync things")
+        #expect(sync.errors.contains("the upstream served 2 of the 95 items"))
+        #expect(try place.query("SELECT complete FROM feed") == ["0"])
+    }
+
+    @Test("An offset in the URL is where the feed begins")
+    func offset() async throws {
+        let place = try empty()
+        place.server.route("/things") { request in
+            let start = request.parameter("offset").flatMap { Int($0) } ?? 0
+            let items = PagedFeed.items(max(1, start + 1)..<max(1, min(start + 10, 45) + 1)).joined(separator: ",")
+            return .json("{\"count\":45,\"items\":[\(items)]}")
+        }
+        _ = try await place.run("add things \(place.server.url)/things limit=10 offset=20 -q")
+        #expect(
+            try place.text(of: "feedsync.yaml").hasSuffix(
+                "    pagination: {style: offset, param: offset, first: 20, total: count}\n"))
+        #expect(try await place.run("check").code == 0)
+        _ = try await place.run("sync things")
+        #expect(try place.query("SELECT min(id) || '|' || max(id) || '|' || count(*) FROM things") == ["21|45|25"])
+        #expect(try place.query("SELECT complete FROM feed") == ["1"])
+    }
+
     @Test(
         "A URL that is not a feed is reported, and nothing is written",
         arguments: [
-            (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "`text/html`"),
+            (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "expected JSON, but got HTML"),
             (
                 ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
-                65, "`text/csv`"
+                65, "expected JSON, but got CSV"
             ),
             (.json(#"{"ok":true}"#), 65, "no key found"),
             (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items found"),

@@ -48,7 +48,7 @@ import Testing
                     columns:
                       id: id
                     pagination: {style: none}
-                    sync: {mode: new}
+                    sync: {mode: auto}
                     timeout: 5s
                     retries: 5
                     raw: false
@@ -124,6 +124,36 @@ import Testing
         #expect((object["definition"] as? [String: Any])?["timeout"] as? String == "5s")
         #expect(object["store"] is NSNull)
         #expect(!text.contains("s3cr3tvalue"))
+    }
+
+    @Test("No command shows a credential that is spelled out in a definition")
+    func literals() async throws {
+        let place = try Workplace()
+        try place.write(
+            "feedsync.yaml",
+            """
+            feeds:
+              things:
+                url: \(place.server.url)/things?access_token=l1teral1
+                query: {api_key: l1teral2, sig: l1teral3, jwt: l1teral4, q: open}
+                headers: {X-Auth-Token: l1teral5}
+                key: id
+                columns: {id: id}
+                items: items
+                pagination: page
+
+            """)
+        place.server.route("/things") { request in .json(#"{"message":"\#(request.query)"}"#, status: 403) }
+        var shown = ""
+        for command in [
+            "reload", "explain things", "explain things --json", "check", "check --online", "status", "status --json",
+            "events --json", "plan",
+        ] {
+            let run = try await place.run(command)
+            shown += "\(command):\n\(run.output)\(run.errors)\n"
+        }
+        #expect(!shown.contains("l1teral"), "\(shown)")
+        #expect(shown.contains("q: open") && shown.contains("q=open") && shown.contains("sig=***"), "\(shown)")
     }
 
     @Test("explain needs a feed that exists")

@@ -18,8 +18,16 @@ struct StoreVersionTests {
         ("_walk_page", ["asked"]),
     ]
 
-    /// Undoes the renaming of `0007_crawls`.
+    /// Undoes `0007_crawls`.
     private static let names = [
+        "ALTER TABLE _feed DROP COLUMN ranges", "ALTER TABLE _crawl DROP COLUMN round",
+        "ALTER TABLE _crawl DROP COLUMN overlaps", "ALTER TABLE _crawl DROP COLUMN has_totals",
+        "ALTER TABLE _crawl DROP COLUMN total_moved", "ALTER TABLE _crawl DROP COLUMN repeats",
+        "ALTER TABLE _crawl DROP COLUMN is_ordered", "ALTER TABLE _crawl DROP COLUMN checked",
+        "ALTER TABLE _crawl_page DROP COLUMN met", "ALTER TABLE feed DROP COLUMN verified",
+        "ALTER TABLE feed DROP COLUMN full_at", "ALTER TABLE run DROP COLUMN verified",
+        "ALTER TABLE _crawl ADD COLUMN is_unchecked INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE _crawl ADD COLUMN stopped_by TEXT",
         "ALTER TABLE _feed RENAME COLUMN crawl TO walk", "ALTER TABLE _page RENAME COLUMN cursor TO continuation",
         "ALTER TABLE _page RENAME COLUMN skipped TO left_out", "ALTER TABLE _page RENAME COLUMN crawl TO walk",
         "ALTER TABLE _crawl_page RENAME COLUMN crawl TO walk", "ALTER TABLE _crawl_page RENAME TO _walk_page",

@@ -58,8 +58,8 @@ import Testing
 
         let again = try await place.run("reload things")
         #expect(again.output.hasPrefix("things  unchanged (1 page, 1 request, "))
-        #expect(again.output.hasSuffix("; 1,000 items, more pages available\n"))
-        #expect(try place.query("SELECT no_more_data || ' ' || next_page FROM feed") == ["0 2"])
+        #expect(again.output.hasSuffix("; 1,000 items, all there is\n"))
+        #expect(try place.query("SELECT no_more_data || ' ' || complete FROM feed") == ["1 1"])
         try place.expectSound()
     }
 

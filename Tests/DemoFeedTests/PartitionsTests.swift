@@ -14,16 +14,6 @@ import Testing
         #expect(Array(JSON.string(text).text.utf8) == Array(json.utf8))
     }
 
-    @Test(
-        "Seconds become a date",
-        arguments: [
-            (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (1_735_689_599, "2024-12-31T23:59:59Z"),
-            (1_740_787_200, "2025-03-01T00:00:00Z"),
-        ])
-    func timestamps(seconds: Int, text: String) {
-        #expect(timestamp(seconds) == text)
-    }
-
     @Test("The generator gives the numbers of the reference implementation")
     func splitMix() {
         var random = SplitMix64(seed: 1_234_567)

@@ -36,12 +36,12 @@ struct MigrationsTests {
         arguments: [
             (
                 "feed",
-                "name,model,url,status,no_more_data,next_page,generation,item_count,complete,reloaded_at,synced_at,next_due_at,error"
+                "name,model,url,status,no_more_data,next_page,generation,item_count,complete,reloaded_at,synced_at,next_due_at,error,verified,full_at"
             ),
             ("section", "feed,name,position,item_count"),
             (
                 "run",
-                "id,feed,command,started_at,finished_at,outcome,complete,reason,pages,requests,bytes,inserted,updated,unchanged,removed,error"
+                "id,feed,command,started_at,finished_at,outcome,complete,reason,pages,requests,bytes,inserted,updated,unchanged,removed,error,verified"
             ),
             ("event", "id,at,feed,run,status,page,inserted,updated,unchanged,removed,error"),
             ("quota", "origin,resource,remaining,reset_at,blocked_until"),

@@ -16,3 +16,16 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 }
+
+extension SeededGenerator {
+    /// At most 12 characters, now and then such as few texts have.
+    public mutating func string() -> String {
+        var scalars = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...12, using: &self) {
+            let limits: [UInt32] = [0x20, 0x80, 0x800, 0x11_0000]
+            let limit = limits.randomElement(using: &self) ?? 0x80
+            scalars.append(Unicode.Scalar(UInt32.random(in: 0..<limit, using: &self)) ?? "\u{D7FF}")
+        }
+        return String(scalars)
+    }
+}

@@ -36,6 +36,14 @@ struct Inspection: Sendable {
         return findings + hints + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]
     }
 
+    /// Of items that there are and that the feed will not have.
+    var warning: String? {
+        discovered.missing.map { missing in
+            "\(NumberFormat.count(discovered.itemCount)) of \(NumberFormat.count(missing.total, "item")): "
+                + "`\(missing.place)` says there are more, but no way to get them was found; add `pagination` to the feed"
+        }
+    }
+
     /// What a missing finding means for the feed.
     private var hints: [String] {
         guard discovered.itemCount > 0 else {

@@ -43,6 +43,7 @@ extension Command {
             isMade = try file.edit { text throws(Failure) in try draft.text(with: text) }
         }
         session.print(draft, found, source: new.source, isMade: isMade, isDry: isDry)
+        if let warning = found?.warning { session.console.warn("\(draft.entry.name): \(warning)") }
         return .done
     }
 }

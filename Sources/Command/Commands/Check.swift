@@ -31,7 +31,7 @@ extension Command {
             Table.Column(title: "URL"), Table.Column(title: "PAGINATION"),
         ])
         table.hasTitles = false
-        for check in checks { table.add(["ok", check.feed.name, check.feed.url.description, check.style]) }
+        for check in checks { table.add(["ok", check.feed.name, check.feed.maskedURL, check.style]) }
         session.console.print(table.lines(session.console.palette, width: session.console.width))
         if checks.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
         for check in checks {
@@ -65,7 +65,7 @@ struct FeedCheck: Sendable {
     var json: String {
         var object = JSONObjectText()
         object.add("feed", feed.name)
-        object.add("url", feed.url.description)
+        object.add("url", feed.maskedURL)
         object.add("pagination", style)
         object.add("warnings", json: "[\(warnings.map(JSONText.string).joined(separator: ","))]")
         return object.text

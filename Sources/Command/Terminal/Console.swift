@@ -99,6 +99,9 @@ final class Console: Sendable {
         writeError(["feedsync: \(DisplayWidth.printable(line))"])
     }
 
+    /// Prints a line that is important even with `--quiet`.
+    func warn(_ line: String) { writeError(["feedsync: \(DisplayWidth.printable(line))"]) }
+
     /// Prints a line about the result on stderr, because stdout is for a file.
     func comment(_ line: String) {
         guard !isQuiet else { return }

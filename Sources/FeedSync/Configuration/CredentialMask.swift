@@ -17,7 +17,7 @@ enum CredentialMask {
             return .mapping(
                 pairs.map { pair in
                     let own = pair.key.text ?? ""
-                    let isSecret = (isCredential || CredentialHash.isCredential(own)) && !open.contains(own)
+                    let isSecret = (isCredential || SecretName.matches(own)) && !open.contains(own)
                     return .init(own, values(pair.value, named: own, isCredential: isSecret))
                 })
         case .sequence(let elements):
@@ -36,11 +36,16 @@ enum CredentialMask {
         let items = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map {
             item in
             let name = item.prefix { $0 != "=" }
-            let isOpen = !CredentialHash.isCredential(String(name)) || item.contains("${") || name.count == item.count
+            let isOpen = !SecretName.matches(name) || item.contains("${") || name.count == item.count
             return isOpen ? String(item) : "\(name)=\(Secrets.mask)"
         }
         return text[...mark] + items.joined(separator: "&")
     }
+}
+
+extension FeedDefinition {
+    /// The `url` as it is written, credentials in its query as `***`.
+    package var maskedURL: String { CredentialMask.url(url.description) }
 }
 
 extension FeedEntry {
@@ -65,7 +70,7 @@ extension CredentialMask {
         guard case .mapping(let members) = value else { return value }
         return .mapping(
             members.map { member in
-                guard CredentialHash.isCredential(member.name), case .text(let text) = member.value else {
+                guard SecretName.matches(member.name), case .text(let text) = member.value else {
                     return member
                 }
                 let template = try? Template(text, position: SourcePosition(file: ""))

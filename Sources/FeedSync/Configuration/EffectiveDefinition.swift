@@ -34,7 +34,8 @@ public struct EffectiveDefinition: Sendable {
     private static let order = [
         "method", "url", "query", "headers", "body", "auth", "allow_origins", "items", "key", "section", "model",
         "columns",
-        "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "ignore", "raw",
+        "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "removed", "ignore",
+        "raw",
     ]
 
     private static func members(
@@ -53,7 +54,7 @@ public struct EffectiveDefinition: Sendable {
         _ name: String, _ definition: FeedDefinition, _ findings: Findings
     ) -> FeedEntry.Member? {
         switch name {
-        case "url": .init(name, .text(CredentialMask.url(definition.url.description)))
+        case "url": .init(name, .text(definition.maskedURL))
         case "query": parameters(name, definition.query)
         case "headers": parameters(name, definition.headers)
         case "items" where definition.items == nil: findings.items.map { .init(name, $0.value, remark: found) }
@@ -61,7 +62,7 @@ public struct EffectiveDefinition: Sendable {
             .init(name, list(findings.key.map { .text($0) }), remark: found)
         case "columns": columns(definition, findings)
         case "pagination" where definition.hasOpenPagination: pagination(findings)
-        case "sync" where definition.sync == .new: .init(name, .mapping([.init("mode", .text("new"))]))
+        case "sync" where definition.sync == .auto: .init(name, .mapping([.init("mode", .text("auto"))]))
         case "every": definition.every.map { .init(name, .text(DurationText.text($0))) }
         case "timeout": .init(name, .text(DurationText.text(definition.timeout)))
         case "retries": .init(name, .plain("\(definition.retries)"))
@@ -94,7 +95,7 @@ public struct EffectiveDefinition: Sendable {
         var values: [String: [FeedEntry.Value]] = [:]
         for parameter in parameters {
             if values[parameter.name] == nil { order.append(parameter.name) }
-            let isSecret = CredentialHash.isCredential(parameter.name)
+            let isSecret = SecretName.matches(parameter.name)
             let text = isSecret ? CredentialMask.template(parameter.value) : parameter.value.description
             values[parameter.name, default: []].append(FeedEntry.Value(word: text))
         }

@@ -16,7 +16,8 @@ extension FeedEntry.Member {
         if definition.key.isEmpty, !findings.key.isEmpty {
             let words = findings.key.map { name in
                 let column = findings.columns.first { $0.name == name }
-                guard !hasColumns, let column, column.path != .memberName else { return FeedEntry.Value.text(name) }
+                guard !hasColumns, let column, column.path != .memberName
+                else { return FeedEntry.Value.text(name) }
                 return .text(column.path.description)
             }
             members.append(Self("key", words.count == 1 ? words[0] : .list(words)))

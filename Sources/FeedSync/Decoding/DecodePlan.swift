@@ -32,6 +32,10 @@ final class DecodePlan: @unchecked Sendable {
     let keepsRaw: Bool
     /// What may change of an item that counts as the same.
     let ignored: IgnoredMembers
+    /// The slot that the hash of an item's content goes into, among an item's; nil where no column has it.
+    let hashSlot: Int?
+    /// How an item says that it is gone, and the slot of what it says; nil where none does.
+    let removed: (rule: RemovedRule, slot: Int)?
     /// Where the items are, for messages.
     let itemsPath: Path?
 
@@ -74,13 +78,19 @@ final class DecodePlan: @unchecked Sendable {
             columns: zip(columnSlots, definition.columns).map { ItemLayout.Column(slot: $0, type: $1.type) },
             keyColumns: keyColumns, sectionSlot: sectionSlot)
         self.pagingSlots = pagingSlots
+        removed = definition.removed.map {
+            ($0, Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true))
+        }
+        hashSlot = zip(columnSlots, definition.columns).first { $1.path == .itemHash }?.0
         let wanted =
             (definition.section.map { [$0.path] } ?? []) + pagingPaths
-            + (watermark.map { [$0.path] } ?? [])
-        unknownSlots = zip(wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot].compactMap(\.self))
-            .compactMap { path, slot in
-                definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
-            }
+            + (watermark.map { [$0.path] } ?? []) + (removed.map { [$0.rule.path] } ?? [])
+        unknownSlots = zip(
+            wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot, removed?.slot].compactMap(\.self)
+        )
+        .compactMap { path, slot in
+            definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
+        }
         let bodyPaths = definition.pagination.bodyPaths + (definition.partitioning?.total.map { [$0] } ?? [])
         bodySlots = bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
@@ -104,7 +114,8 @@ final class DecodePlan: @unchecked Sendable {
     /// Values of the key stay as they come: rows are told apart by them.
     private static func fittingKinds(_ definition: FeedDefinition) -> [UInt16] {
         definition.columns.map { column in
-            guard !definition.key.contains(column.name), column.path != .memberName else { return .max }
+            guard !definition.key.contains(column.name), ![.memberName, .itemHash].contains(column.path)
+            else { return .max }
             return column.type.fittingKinds
         }
     }
@@ -125,6 +136,9 @@ extension Path {
                 json_plan_index(plan, parent, UInt64(clamping: index))
             case .memberName:
                 json_node(JSON_MEMBER_NAME)
+            case .itemHash:
+                // A place that no body fills: the page does, once it is decoded.
+                json_plan_index(plan, parent, .max)
             case .first(let name, let value):
                 Self.withUTF8(name) { name, nameLength in
                     Self.withUTF8(value) { json_plan_first_where(plan, parent, name, nameLength, $0, $1) }

@@ -30,6 +30,11 @@ struct IgnoredMembers: Sendable {
         !paths.isEmpty && Self.isSame(raw, stored(), but: paths)
     }
 
+    /// An item's value less what is ignored of it.
+    func stripping(_ item: JSONValue) -> JSONValue {
+        paths.reduce(item) { item, path in item.without(path.segments[...]) }
+    }
+
     private static func isSame(_ bytes: UnsafeRawBufferPointer, _ stored: String?, but paths: [Path]) -> Bool {
         guard let stored, let old = try? JSONValue(parsing: stored),
             let new = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self))

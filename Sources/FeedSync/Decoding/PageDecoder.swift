@@ -61,6 +61,7 @@ final class DecodedPage: @unchecked Sendable {
     private let body: Body
     private let scanner: Scanner
     private let decoder: PageDecoder
+    private let hashes: ItemHashes?
     /// The keys of the page's items in its order, as a JSON array.
     private(set) var keys = "[]"
     /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
@@ -73,6 +74,7 @@ final class DecodedPage: @unchecked Sendable {
         self.scanner = scanner
         self.plan = plan
         self.decoder = decoder
+        hashes = plan.hashSlot.map { ItemHashes(of: page, into: $0, ignoring: plan.ignored) }
         keys = keysText
         orderWithoutRepeats = order
     }

@@ -13,9 +13,11 @@ struct PageFault {
         case JSON_EMPTY:
             error = FeedError(.undecodable, "the response is empty; JSON was expected")
         case JSON_NOT_JSON where Self.isStart(page.offset, of: body):
-            error = FeedError(
-                .undecodable, "the body is not JSON: it begins with \(found)",
-                advice: "open the URL in a browser: a login or error page is often HTML")
+            error =
+                .otherFormat(body, secrets: secrets)
+                ?? FeedError(
+                    .undecodable, "the body is not JSON: it begins with \(found)",
+                    advice: "open the URL in a browser: a login or error page is often HTML")
         case JSON_NOT_JSON:
             error = FeedError(.undecodable, "the JSON is broken \(place): \(found)")
         case JSON_TRUNCATED:
@@ -29,7 +31,9 @@ struct PageFault {
         case JSON_INVALID_NUMBER:
             error = FeedError(.undecodable, "a number is malformed \(place): \(found)")
         case JSON_TRAILING_BYTES:
-            error = FeedError(.undecodable, "more follows after the JSON \(place): \(found)")
+            error =
+                .otherFormat(body, secrets: secrets)
+                ?? FeedError(.undecodable, "there is more after the JSON \(place): \(found)")
         case JSON_TOO_DEEP:
             error = FeedError(
                 .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
@@ -54,7 +58,7 @@ struct PageFault {
         let path = path ?? Path([])
         guard case .json(let text)? = BodyProbe.value(of: body, at: path), let value = try? JSONValue(parsing: text),
             case .object(let members) = value, !members.isEmpty,
-            members.values.allSatisfy({ if case .object = $0 { true } else { false } })
+            members.allSatisfy({ if case .object = $0.value { true } else { false } })
         else { return "" }
         return "; if its members are the items, set `items: {path: \(path), keyed_by: COLUMN}`"
     }

@@ -41,6 +41,9 @@ struct PageItem {
     /// The value that the section is made of.
     var sectionSlot: json_slot? { layout.sectionSlot.map { slots[$0] } }
 
+    /// Whether the item says that it is gone.
+    var isGone: Bool { plan.removed.map { $0.rule.holds(for: JSONScalar(slots[$0.slot])) } ?? false }
+
     /// The element's JSON as received.
     var raw: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: element.raw, count: Int(element.raw_length))

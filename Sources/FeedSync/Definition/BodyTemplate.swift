@@ -38,12 +38,12 @@ public enum BodyTemplate: Sendable, Hashable {
     /// The body with each string passed through `resolve`, which gets the name of the member it belongs to.
     func resolved(
         memberName: String = "", _ resolve: (NamedTemplate) throws(ConfigurationError) -> String
-    ) throws(ConfigurationError) -> RequestBody {
+    ) throws(ConfigurationError) -> JSONValue {
         switch self {
         case .null: return .null
-        case .boolean(let value): return .boolean(value)
+        case .boolean(let value): return .bool(value)
         case .number(let digits): return .number(digits)
-        case .text(let template): return .text(try resolve(NamedTemplate(name: memberName, value: template)))
+        case .text(let template): return .string(try resolve(NamedTemplate(name: memberName, value: template)))
         case .array(let elements):
             return .array(
                 try elements.map { element throws(ConfigurationError) in
@@ -51,10 +51,10 @@ public enum BodyTemplate: Sendable, Hashable {
                 })
         case .object(let members):
             return .object(
-                try members.map { member throws(ConfigurationError) in
-                    RequestBody.Member(
-                        name: member.name, value: try member.value.resolved(memberName: member.name, resolve))
-                })
+                JSONObject(
+                    try members.map { member throws(ConfigurationError) in
+                        (member.name, try member.value.resolved(memberName: member.name, resolve))
+                    }))
         }
     }
 

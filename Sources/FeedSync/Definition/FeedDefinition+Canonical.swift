@@ -23,6 +23,7 @@ extension FeedDefinition {
         if let body {
             members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
         }
+        if let removed { members.append(("removed", removed.canonicalText)) }
         if let partitioning { members.append(("partition", partitioning.canonicalText)) }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
@@ -67,7 +68,7 @@ extension Template {
 
 extension NamedTemplate {
     fileprivate func canonicalValue(_ hashed: (String) -> String) -> String {
-        CredentialHash.isCredential(name) ? value.written(hashed) : value.description
+        SecretName.matches(name) ? value.written(hashed) : value.description
     }
 }
 
@@ -102,7 +103,9 @@ extension SyncRule {
         let overlap =
             switch watermark.overlap {
             case .time(let time): DurationText.text(time)
-            case .count(let count): "\(count)"
+            // As it was written when 0 was the same as nothing said: mirrors made then stay as they are.
+            case .standard: "0"
+            case .count(let count): count == 0 ? "none" : "\(count)"
             }
         return "since param \(watermark.parameter) from \(watermark.path) overlap \(overlap)"
     }
@@ -110,15 +113,6 @@ extension SyncRule {
 
 /// A short stand-in for a credential: it tells that a value changed, and too little to find the value.
 enum CredentialHash {
-    private static let names = [
-        "auth", "cookie", "token", "key", "secret", "password", "passwd", "signature", "session",
-    ]
-
-    static func isCredential(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return names.contains { name.contains($0) }
-    }
-
     /// 32 bits of the salt and the text: many texts share each value.
     static func hash(_ text: String, salt: String) -> String {
         var hash = FNV1a()

@@ -38,6 +38,10 @@ public struct FeedDefinition: Sendable {
     public let responses: [ResponseRule]
     /// How `sync` works.
     public let sync: SyncRule
+    /// How often a sync that usually reads less crawls every page; nil for never.
+    public let fullCrawlEvery: Duration?
+    /// When a sync looks for a proof that it missed nothing.
+    let verify: Proof.Rule
     /// Whether each item's JSON is kept.
     public let keepsRaw: Bool
     /// How often `sync --due` asks; nil where the upstream or the default may say.
@@ -48,6 +52,8 @@ public struct FeedDefinition: Sendable {
     public let retries: Int
     /// The most pages of one crawl.
     public let maxPages: Int?
+    /// How an item says that it is gone; nil where none does.
+    public let removed: RemovedRule?
     /// Parts of the item whose change does not count as one.
     public let ignore: [Path]
     /// Where the feed stands in its file.
@@ -57,6 +63,8 @@ public struct FeedDefinition: Sendable {
     public static let standardTimeout = Duration.seconds(30)
     /// How often a request is tried again if nothing is said.
     public static let standardRetries = 5
+    /// How often every page is crawled if nothing is said.
+    public static let standardFullCrawl = Duration.seconds(86_400)
     /// The longest time that any member may give: ten years.
     static let longestTime = Duration.seconds(3650 * 86_400)
 }

@@ -30,6 +30,7 @@ struct FeedReader {
         let (url, query) = request()
         let items = members.itemsRule("items")
         let (columns, key) = columnsAndKey(items)
+        let sync = members.syncRule("sync")
         let feed = FeedDefinition(
             name: entry.name, presetName: preset?.name, url: url, body: members.body(method: "method", "body"),
             query: query, headers: members.headers("headers"),
@@ -38,11 +39,13 @@ struct FeedReader {
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
             pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
-            sync: members.syncRule("sync"), keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
+            sync: sync.rule, fullCrawlEvery: sync.full, verify: sync.verify,
+            keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
             every: own.every ?? defaults.every,
             timeout: own.timeout ?? defaults.timeout ?? FeedDefinition.standardTimeout,
             retries: own.retries ?? defaults.retries ?? FeedDefinition.standardRetries,
             maxPages: own.maxPages ?? defaults.maxPages,
+            removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)

@@ -47,8 +47,9 @@ extension FeedDefinition {
             authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
             hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
-            sync: sync,
-            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, ignore: ignore,
+            sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
+            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, removed: removed,
+            ignore: ignore,
             position: position)
     }
 

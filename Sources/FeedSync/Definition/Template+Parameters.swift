@@ -96,7 +96,7 @@ private struct Substitution {
             if isURL, isBeginning, isFollowedBySlash, index == value.parts.count - 1 {
                 while text.last == "/" { text.removeLast() }
             }
-            add(Substring(isAsGiven ? text : URLPart.percentEncoded(text)))
+            add(Substring(isAsGiven ? text : PercentCoding.encoded(text)))
         }
     }
 }

@@ -21,27 +21,8 @@ enum URLPart: Hashable {
     func encoded(_ value: String) -> String {
         switch self {
         case .beginning: value
-        case .path: Self.percentEncoded(value, keeping: "/!$&'()*+,;=:@")
-        case .query: Self.percentEncoded(value)
+        case .path: PercentCoding.encoded(value, keeping: "/!$&'()*+,;=:@")
+        case .query: PercentCoding.encoded(value)
         }
-    }
-
-    /// Everything but RFC 3986's unreserved characters, and those that are to be kept, escaped.
-    static func percentEncoded(_ text: String, keeping kept: String = "") -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            case _ where kept.utf8.contains(byte):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0" + digits : "%" + digits
-            }
-        }
-        return result
     }
 }

@@ -82,15 +82,14 @@ struct Watermark: Sendable, Hashable {
     /// What goes out: the mark less the overlap.
     func parameterText(less overlap: SyncRule.Overlap) -> String {
         switch (value, overlap) {
-        case (.number(let number), .count(let count)):
-            let overlap = count > 0 ? Int64(count) : Self.minute(before: number)
-            let (less, isBeyond) = number.subtractingReportingOverflow(overlap)
-            return "\(isBeyond ? number : less)"
+        case (.number(let number), .standard): return Self.text(number, less: Self.minute(before: number))
+        case (.number(let number), .count(let count)): return Self.text(number, less: Int64(count))
         case (.number(let number), .time): return "\(number)"
         case (.time(let time, let form), .time(let overlap)): return form.text(time.earlier(by: overlap) ?? time)
         // Upstreams differ on whether the border itself comes again, and commit late: without a word, a minute.
+        case (.time(let time, let form), .standard): return form.text(time.earlier(by: .seconds(60)) ?? time)
         case (.time(let time, let form), .count(let seconds)):
-            return form.text(time.earlier(by: .seconds(seconds > 0 ? seconds : 60)) ?? time)
+            return form.text(time.earlier(by: .seconds(seconds)) ?? time)
         case (.epoch(let time, let isInMilliseconds), let overlap):
             var time = time
             if case .time(let overlap) = overlap { time = time.earlier(by: overlap) ?? time }
@@ -100,6 +99,11 @@ struct Watermark: Sendable, Hashable {
 
     private init(_ value: Value) {
         self.value = value
+    }
+
+    private static func text(_ number: Int64, less overlap: Int64) -> String {
+        let (less, isBeyond) = number.subtractingReportingOverflow(overlap)
+        return "\(isBeyond ? number : less)"
     }
 
     /// A minute where the number may be seconds or milliseconds since 1970, from 2001 to 2286; an id is met again by it
@@ -153,29 +157,5 @@ struct TimestampForm: Sendable, Hashable {
             clock += "." + String(decoding: digits, as: UTF8.self)
         }
         return date + String(separator) + clock + zone
-    }
-}
-
-extension Timestamp {
-    /// Whether it comes before another one; fractions count digit by digit.
-    func isBefore(_ other: Timestamp) -> Bool {
-        if seconds != other.seconds { return seconds < other.seconds }
-        let count = max(fraction.count, other.fraction.count)
-        let padded = { (digits: [UInt8]) in digits + Array(repeating: UInt8(ascii: "0"), count: count - digits.count) }
-        return padded(fraction).lexicographicallyPrecedes(padded(other.fraction))
-    }
-
-    /// The moment so much before; nil where that is out of range. Parts of a second of the duration count as a whole one.
-    func earlier(by duration: Duration) -> Timestamp? {
-        let (whole, rest) = duration.components
-        let (less, isBeyond) = seconds.subtractingReportingOverflow(whole + (rest > 0 ? 1 : 0))
-        guard !isBeyond, (-62_167_219_200...253_402_300_799).contains(less) else { return nil }
-        return Timestamp(seconds: less, fraction: fraction)
-    }
-
-    /// Milliseconds since 1970.
-    var wholeMilliseconds: Int64 {
-        let digits = (fraction + Array(repeating: UInt8(ascii: "0"), count: 3)).prefix(3)
-        return seconds * 1000 + digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 }

@@ -63,7 +63,8 @@ public struct Discovery: Sendable {
         }
         return DiscoveryResult(
             findings: found.findings, evidence: found.evidence, definition: found.definition,
-            itemCount: found.itemCount, pages: found.pages, requestCount: found.requestCount + first.requestCount,
+            itemCount: found.itemCount, missing: found.missing, pages: found.pages,
+            requestCount: found.requestCount + first.requestCount,
             byteCount: found.byteCount + first.byteCount, quota: first.quota + found.quota)
     }
 
@@ -90,8 +91,14 @@ public struct Discovery: Sendable {
             let isInVain = triedElementCount.map { structure.reading.elementCount <= $0 } ?? false
             let effort = isInVain && effort == .search ? .signs : effort
             paging = try await pagination(structure, effort, &trials)
+            if let place = trials.betterPlace {
+                structure = try self.structure(of: first, at: place, page)
+                trials.findings = structure.findings
+                paging = try await pagination(structure, effort, &trials)
+            }
             if let refutation = trials.refutation {
-                structure = try self.structure(of: first, besides: refutation.items, page)
+                structure = try self.structure(
+                    of: first, besides: refutation.items, at: trials.betterPlace, page)
                 trials.findings = structure.findings
                 paging = try await pagination(structure, effort, &trials)
             }
@@ -114,9 +121,11 @@ public struct Discovery: Sendable {
         return try await trials.findPagination(structure, effort: effort)
     }
 
-    /// - Parameter others: Items of another page, which the key has to tell apart, too.
+    /// - Parameters:
+    ///   - others: Items of another page, which the key has to tell apart, too.
+    ///   - place: Where the items are; nil for the best place.
     private func structure(
-        of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], _ page: PreparedPage
+        of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], at place: Path? = nil, _ page: PreparedPage
     ) throws(FetchFailure) -> StructureSearch {
         do throws(FeedError) {
             // What cannot be stored later is not found out now.
@@ -127,9 +136,16 @@ public struct Discovery: Sendable {
             do throws(JSONSyntaxError) {
                 body = try JSONTree(first.response.body)
             } catch {
-                throw DiscoveryFault.notJSON(error, contentType: first.response.contentType)
+                throw FeedError.otherFormat(
+                    first.response.body, contentType: first.response.contentType, secrets: page.secrets)
+                    ?? DiscoveryFault.notJSON(error, contentType: first.response.contentType)
             }
-            return try StructureSearch(definition, body: body, url: first.response.url, others: others)
+            do throws(FeedError) {
+                return try StructureSearch(
+                    definition, body: body, url: first.response.url, others: others, place: place)
+            } catch {
+                throw ErrorBody.failure(first.response, secrets: page.secrets) ?? error
+            }
         } catch {
             let told = FeedError(
                 error.kind, Self.shown(error.message, page), advice: error.advice.map { Self.shown($0, page) },

@@ -63,8 +63,8 @@ enum DiscoveryFault {
 }
 
 extension JSONTree {
-    /// Whether its first element is a list.
-    fileprivate var isListOfLists: Bool {
+    /// Whether it is a list whose first element is a list.
+    var isListOfLists: Bool {
         if case .array(let elements) = self, case .array? = elements.first { true } else { false }
     }
 

@@ -8,6 +8,9 @@ public struct DiscoveryResult: Sendable {
     public let definition: FeedDefinition
     /// How many items the first page has.
     public let itemCount: Int
+    /// Where the first page says that there are more items than it has, and how many; nil where it does not say so, or
+    /// a way to them was found.
+    public let missing: MissingItems?
     /// How many pages of the feed were seen: 2 where one led to another.
     public let pages: Int
     /// The requests that discovery made itself, redirects and failed attempts included; not the first page's, where that
@@ -17,6 +20,14 @@ public struct DiscoveryResult: Sendable {
     public let byteCount: Int
     /// The last word on each quota, from those requests.
     public let quota: [QuotaReading]
+}
+
+/// Items that an upstream says there are, and that no way was found to.
+public struct MissingItems: Sendable, Hashable {
+    /// The path in the body, or the header, that says so.
+    public let place: String
+    /// How many there are in all.
+    public let total: Int
 }
 
 extension FetchedPage {

@@ -29,6 +29,11 @@ struct ItemsCandidate {
         let members: JSONTree.Members
     }
 
+    /// Whether both stand in one object.
+    func isBeside(_ other: ItemsCandidate) -> Bool {
+        path != other.path && path.segments.dropLast() == other.path.segments.dropLast()
+    }
+
     /// The name of the member that holds the items; nil for the body itself.
     var name: String? {
         if case .member(let name)? = path.segments.last { name } else { nil }

@@ -13,7 +13,7 @@ enum ItemsNames {
         "links", "link", "meta", "metadata", "included", "includes", "facets", "facet", "aggregations", "aggregation",
         "filters", "filter", "sort", "sorts", "warnings", "warning", "actions", "highlights", "suggestions", "schema",
         "breadcrumbs", "parameters", "params", "pagination", "paging", "extensions", "debug", "notices", "permissions",
-        "primarygroups", "operations", "orderby",
+        "primarygroups", "operations", "orderby", "suggestedfacets", "facetresults", "facetcounts",
     ]
 
     /// Names of lists that are the items where there is no better one, folded.

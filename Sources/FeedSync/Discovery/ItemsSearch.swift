@@ -29,14 +29,29 @@ struct ItemsSearch {
     }
 
     /// The best candidate that is good enough; nil where nothing looks like items.
-    static func best(in body: JSONTree, url: WebURL? = nil) -> ItemsCandidate? {
-        let all = candidates(in: body, url: url).filter { $0.score > 0 }
+    ///
+    /// - Parameter place: Where the items are, if that is known.
+    static func best(in body: JSONTree, url: WebURL? = nil, at place: Path? = nil) -> ItemsCandidate? {
+        let candidates = candidates(in: body, url: url)
+        if let place, let known = candidates.first(where: { $0.path == place }) { return known }
+        let all = candidates.filter { $0.score > 0 }
         guard var best = all.first else { return nil }
-        if !best.isNamed, best.shape != .single, let empty = all.first(where: { $0.shape == .emptyArray }) {
+        if !best.isNamed, best.shape != .single,
+            let empty = all.first(where: { $0.shape == .emptyArray && $0.isNamed })
+        {
             // Where the items should be there are none, and some other list is none.
             return empty
         }
-        let rival = all.dropFirst().first { $0.shape == best.shape && best.score - $0.score < 1 }
+        // A list of lists where the items should be is what was meant, and nothing else.
+        if !best.isNamed,
+            body.members?.all.contains(where: { ItemsNames.isUsual($0.name) && $0.value.isListOfLists }) == true
+        {
+            return nil
+        }
+        let rival = all.dropFirst().first { other in
+            other.shape == best.shape
+                && (best.score - other.score < 1 || !best.isNamed && other.isBeside(best) && best.items.count < 100)
+        }
         if best.shape == .array { best.rival = rival?.path }
         return best
     }
@@ -87,9 +102,11 @@ struct ItemsSearch {
         if ItemsNames.areLinks(items) { score -= 12 }
         switch candidate.shape {
         case .emptyArray:
-            guard isNamed else { return }
-            // A body that is an empty list is a list all the same.
+            let isAlone = Self.isAlone(candidate, in: objects)
+            guard isNamed || isAlone else { return }
+            // A body that is an empty list is a list all the same, and so is one that holds nothing else.
             if candidate.path.segments.isEmpty { score += 1 }
+            if isAlone { score = max(score, 2) }
         case .array:
             score += 1 + Self.weight(items)
             // The only answer of several that might have been asked for.
@@ -105,6 +122,14 @@ struct ItemsSearch {
         candidate.score = score
         candidate.isNamed = isNamed
         found.append(candidate)
+    }
+
+    /// Whether an empty list is all that there is in an object, but for what speaks of pages.
+    private static func isAlone(_ candidate: ItemsCandidate, in objects: [JSONTree.Members]) -> Bool {
+        guard let parent = objects.last, let name = candidate.name, !ItemsNames.isBeside(name),
+            !objects.contains(where: ItemsNames.isItemLike)
+        else { return false }
+        return parent.all.allSatisfy { $0.name == name || PagingNames.isOfPaging($0.name) }
     }
 
     /// More for many, alike, and with something that tells them apart.

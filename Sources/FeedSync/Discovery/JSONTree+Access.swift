@@ -1,6 +1,33 @@
+internal import HTTP
+
+/// A page's body, read as a whole: for the few pages that are looked at to find what a definition leaves open.
+typealias JSONTree = JSONValue
+
+extension JSONTree {
+    typealias Members = JSONObject
+    typealias Member = JSONObject.Member
+
+    /// Reads a whole body; a byte order mark before it is passed over.
+    ///
+    /// - Throws: `JSONSyntaxError` with the byte at which it is no JSON any more, or nested too deep.
+    init(_ body: Body) throws(JSONSyntaxError) {
+        let bytes = body.bytes
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let start = bytes.starts(with: mark) ? mark.count : 0
+        do throws(JSONSyntaxError) {
+            self = try JSONValue(parsing: start == 0 ? bytes : Array(bytes.dropFirst(start)))
+        } catch {
+            throw JSONSyntaxError(message: error.message, offset: error.offset + start)
+        }
+    }
+
+    /// Reads a whole text.
+    init(_ text: String) throws(JSONSyntaxError) { self = try JSONValue(parsing: text) }
+}
+
 extension JSONTree {
     /// The members, of an object.
-    var members: Members? {
+    var members: JSONObject? {
         if case .object(let members) = self { members } else { nil }
     }
 
@@ -45,7 +72,7 @@ extension JSONTree {
             case .index(let index): value?.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             case .first(let name, let wanted):
                 value?.elements?.first { $0.members?[name]?.comparedText == wanted }
-            case .memberName: nil
+            case .memberName, .itemHash: nil
             }
         }
     }
@@ -58,21 +85,6 @@ extension JSONTree {
         case .number(let digits): Int64(digits).map(JSONScalar.integer) ?? .number(digits)
         case .string(let text): .text(text)
         case .array, .object: .json(json)
-        }
-    }
-
-    /// The value as JSON text, without white space.
-    var json: String {
-        switch self {
-        case .null: return "null"
-        case .bool(let value): return "\(value)"
-        case .number(let digits): return digits
-        case .string(let text): return JSONText.string(text)
-        case .array(let elements): return "[\(elements.map(\.json).joined(separator: ","))]"
-        case .object(let members):
-            var object = JSONObjectText()
-            for member in members.all { object.add(member.name, json: member.value.json) }
-            return object.text
         }
     }
 

@@ -22,7 +22,17 @@ enum KeyName: Int, Comparable {
     /// In the order in which they are preferred, folded.
     static let identifiers = [
         "id", "uuid", "guid", "objectid", "key", "sha", "hash", "nodeid", "uid", "pk", "oid", "gid", "urn", "doi",
-        "isbn", "issn", "pageid", "isrc", "ean", "sku", "iid", "accession", "identifier", "docid", "recordid", "rowid",
+        "isbn", "issn", "isrc", "ean", "sku", "iid", "accession", "identifier", "docid", "recordid", "rowid", "rcid",
+        "logid", "revid",
+    ]
+    /// Ids in one word: of the item, or of something else.
+    private static let otherIdentifiers: Set<String> = [
+        "pageid", "userid", "roomid", "postid", "topicid", "threadid", "messageid", "commentid", "eventid", "itemid",
+        "articleid", "orderid", "productid", "customerid", "videoid", "trackid", "groupid", "oldid", "parentid",
+    ]
+    /// Names that a thing has as others have theirs, which rarely change.
+    private static let addresses: Set<String> = [
+        "slug", "url", "href", "uri", "htmlurl", "permalink", "fullname", "login", "username", "symbol", "iso",
     ]
     private static let names = [
         "slug", "url", "href", "link", "uri", "htmlurl", "permalink", "number", "name", "fullname", "login", "username",
@@ -31,7 +41,12 @@ enum KeyName: Int, Comparable {
         "version", "tagname", "ref", "title",
     ]
     private static let moments: Set<String> = [
-        "date", "time", "timestamp", "day", "month", "year", "period", "datetime",
+        "date", "time", "timestamp", "day", "month", "year", "period", "datetime", "at", "ts", "when",
+    ]
+    private static let freeTexts: Set<String> = [
+        "msg", "message", "log", "line", "text", "body", "content", "description", "comment", "note", "notes",
+        "summary",
+        "details", "caption",
     ]
     private static let fleetingWords: Set<String> = [
         "at", "on", "count", "total", "size", "length", "score", "rank", "price", "amount", "body", "text", "content",
@@ -45,6 +60,18 @@ enum KeyName: Int, Comparable {
         "node", "resource", "item", "data", "attributes", "sys", "source", "fields", "properties", "repo", "repository",
         "track", "video", "post", "object", "entity", "record", "document", "snippet", "result", "product",
     ]
+
+    /// Whether the path ends in a name that tells things apart wherever it stands, though it is not an id.
+    static func isAddress(_ path: Path) -> Bool {
+        guard case .member(let name)? = path.segments.last else { return false }
+        return addresses.contains(MemberName(name).folded)
+    }
+
+    /// Whether the name says that sentences stand there.
+    static func isFreeText(_ path: Path) -> Bool {
+        guard case .member(let name)? = path.segments.last else { return false }
+        return freeTexts.contains(MemberName(name).folded)
+    }
 
     /// The rank of a path, and a number that orders those of one rank.
     static func rank(_ path: Path, resource: String?) -> (name: KeyName, order: Int) {
@@ -70,13 +97,18 @@ enum KeyName: Int, Comparable {
     }
 
     private static func isIdentifier(_ name: MemberName) -> Bool {
-        name.words.last == "id" || name.words.last == "uuid" || name.words.last == "guid"
+        if ["id", "uuid", "guid"].contains(name.words.last) || otherIdentifiers.contains(name.folded) { return true }
+        // The parts of a key, numbered.
+        return name.folded.hasPrefix("pk") && name.folded.count > 2 && Int(name.folded.dropFirst(2)) != nil
     }
 
     /// Whether an id is named like the resource, or like one of it: `topic_id` of `topics`, `category_id` of `categories`.
     private static func isOwn(_ name: MemberName, _ resource: String?) -> Bool {
         guard let resource = resource.map({ MemberName($0).folded }), !resource.isEmpty else { return false }
-        let own = name.words.dropLast().joined()
-        return !own.isEmpty && ([own, own + "s", own + "es", own.dropLast() + "ies"].contains(resource))
+        let isOneWord = name.words.count == 1 && name.folded.hasSuffix("id")
+        let own = isOneWord ? String(name.folded.dropLast(2)) : name.words.dropLast().joined()
+        guard !own.isEmpty else { return false }
+        // MediaWiki lists pages as `allpages`.
+        return [own, own + "s", own + "es", own.dropLast() + "ies"].contains(resource) || resource == "all\(own)s"
     }
 }

@@ -12,6 +12,8 @@ struct KeySearch {
         let paths: [Path]
         /// Why these, or why none: a sentence for people.
         let reason: String
+        /// How far they can be trusted.
+        var certainty = Evidence.Certainty.guess
     }
 
     private struct Candidate {
@@ -20,6 +22,18 @@ struct KeySearch {
         let order: Int
         /// What stands there, item by item.
         let values: [String]
+        /// Whether it is the items' own id merely because they begin with it.
+        let isAssumed: Bool
+        /// Whether it is a text for people, which may come again any time.
+        let isFreeText: Bool
+
+        /// Whether it names what it is in by itself.
+        var isIdentifier: Bool { name <= .wrappedIdentifier || name == .otherIdentifier }
+        /// Whether it is a day, a month or a year rather than a time.
+        var isDay: Bool { values.allSatisfy { $0.utf8.count <= 10 } }
+        var isNumber: Bool { values.allSatisfy { $0.hasPrefix("#") } }
+        /// Whether it may be a part of a key.
+        var isPart: Bool { name < .fleeting && !isFreeText }
     }
 
     /// The key of these items.
@@ -33,38 +47,76 @@ struct KeySearch {
         of items: [ItemsCandidate.Item], on place: String = "the page", resource: String? = nil,
         preferred: Set<Path> = []
     ) -> Found {
-        var seen: Set<JSONTree.Members> = []
-        // An item that came twice on a page is one.
-        let objects = items.map(\.members).filter { seen.insert($0).inserted }
+        let objects = items.map(\.members)
         guard let first = objects.first else {
             return Found(paths: [], reason: "the page has no items to find a key in")
         }
-        let candidates = paths(in: first).enumerated().compactMap { index, path -> Candidate? in
+        let all = paths(in: first).enumerated().compactMap { index, path -> Candidate? in
             let values = objects.compactMap { keyText(value(in: $0, at: path)) }
             guard values.count == objects.count else { return nil }
             var rank = KeyName.rank(path, resource: resource)
             // An id that the items begin with is mostly their own.
-            if index == 0, rank.name == .otherIdentifier { rank = (.ownIdentifier, 50) }
+            let isAssumed = index == 0 && rank.name == .otherIdentifier
+            if isAssumed { rank = (.ownIdentifier, 50) }
             let isGiven = preferred.contains(path)
             return Candidate(
                 path: path, name: isGiven && rank.name > .name ? .name : rank.name,
-                order: isGiven ? rank.order - 10_000 : rank.order, values: values)
-        }.sorted { ($0.name, $0.order) < ($1.name, $1.order) }
+                order: isGiven ? rank.order - 10_000 : rank.order, values: values,
+                isAssumed: isAssumed,
+                isFreeText: !isGiven && rank.name > .name && (KeyName.isFreeText(path) || isFreeText(values)))
+        }
+        let candidates = all.sorted { ($0.name, $0.order) < ($1.name, $1.order) }
         guard objects.count > 1 else { return ofOnlyItem(candidates) }
-        if let one = candidates.first(where: { $0.name < .fleeting && isUnique([$0]) }) {
+        var seen: Set<JSONTree.Members> = []
+        // What came twice as it was is one item where it has an id, and two of a kind where it has none.
+        let distinct = objects.indices.filter { seen.insert(objects[$0]).inserted }
+        let repeats = objects.count - distinct.count
+        let told = repeats > 0 ? "; \(repeats) came twice" : ""
+        let isUnique = { (parts: [Candidate]) in
+            let hasOwn = parts.contains { $0.name <= .wrappedIdentifier }
+            return Self.isUnique(parts, in: hasOwn ? distinct : Array(objects.indices))
+        }
+        func found(_ parts: [Candidate]) -> Found {
+            let names = parts.map { shown($0.path) }.joined(separator: " and ")
+            let count = parts.contains { $0.name <= .wrappedIdentifier } ? distinct.count : objects.count
             return Found(
-                paths: [one.path], reason: "\(shown(one.path)) is unique across all \(objects.count) items of \(place)")
+                paths: parts.map(\.path),
+                reason:
+                    "\(names)\(parts.count > 1 ? " together are" : " is") unique across all \(count) items of \(place)\(told)",
+                certainty: certainty(of: parts))
         }
-        let parts = Array(candidates.prefix(mostInPairs))
-        for size in [2, 3] {
-            for combination in combinations(of: parts, size) where isUnique(combination) {
-                let names = combination.map { shown($0.path) }.joined(separator: " and ")
-                return Found(
-                    paths: combination.map(\.path),
-                    reason: "\(names) together are unique across all \(objects.count) items of \(place)")
-            }
-        }
-        return Found(paths: [], reason: none(candidates, count: objects.count))
+        if let parts = ways(candidates, inOrder: all).first(where: isUnique) { return found(parts) }
+        return Found(paths: [], reason: none(candidates, count: objects.count) + told)
+    }
+
+    /// What is tried as a key, best first.
+    private static func ways(_ sorted: [Candidate], inOrder all: [Candidate]) -> [[Candidate]] {
+        let parts = sorted.filter(\.isPart)
+        let named = parts.filter { $0.name <= .otherIdentifier }.map { [$0] }
+        let ids = Array(parts.filter { $0.isIdentifier || $0.name == .moment }.prefix(mostInPairs))
+        let groups = [2, 3].flatMap { combinations(of: ids, $0) }.filter { $0.contains(where: \.isIdentifier) }
+        // A time says when; where something was said then, several may have been.
+        let hasFreeText = sorted.contains(where: \.isFreeText)
+        let moments = parts.filter { $0.name == .moment && (!hasFreeText || $0.isDay) }.map { [$0] }
+        // The columns of a key come first in a row, and its figures last.
+        let leading = all.filter { $0.isPart && $0.name != .name && !($0.name == .unknown && $0.isNumber) }
+        let prefixes = hasFreeText ? [] : (1...3).filter { $0 <= leading.count }.map { Array(leading.prefix($0)) }
+        let others = parts.filter { $0.name == .unknown }
+        let texts = hasFreeText ? [] : others.filter { !$0.isNumber }.map { [$0] }
+        let pairs = [2, 3].flatMap { combinations(of: Array(parts.prefix(mostInPairs)), $0) }
+        let figures = others.filter(\.isNumber).map { [$0] }
+        return named + groups + moments + prefixes + texts + (hasFreeText ? [] : pairs + figures)
+    }
+
+    private static func certainty(of parts: [Candidate]) -> Evidence.Certainty {
+        guard parts.count == 1, let one = parts.first else { return .guess }
+        if one.name <= .wrappedIdentifier { return one.isAssumed ? .likely : .certain }
+        return KeyName.isAddress(one.path) ? .likely : .guess
+    }
+
+    /// Whether these are sentences rather than words.
+    private static func isFreeText(_ values: [String]) -> Bool {
+        values.contains { !$0.hasPrefix("#") && ($0.utf8.count > 80 || $0.utf8.count { $0 == UInt8(ascii: " ") } > 1) }
     }
 
     private static func ofOnlyItem(_ candidates: [Candidate]) -> Found {
@@ -73,7 +125,9 @@ struct KeySearch {
                 paths: [],
                 reason: "one item is not enough to tell, and none of its members has a name such as `id` or `url`")
         }
-        return Found(paths: [one.path], reason: "\(shown(one.path)) by its name; there is only one item")
+        return Found(
+            paths: [one.path], reason: "\(shown(one.path)) by its name; there is only one item",
+            certainty: one.name <= .wrappedIdentifier || KeyName.isAddress(one.path) ? .likely : .guess)
     }
 
     private static func none(_ candidates: [Candidate], count: Int) -> String {
@@ -88,10 +142,9 @@ struct KeySearch {
 
     private static func shown(_ path: Path) -> String { "`\(path)`" }
 
-    private static func isUnique(_ parts: [Candidate]) -> Bool {
-        guard let first = parts.first else { return false }
+    private static func isUnique(_ parts: [Candidate], in items: [Int]) -> Bool {
         var seen: Set<[String]> = []
-        return first.values.indices.allSatisfy { index in seen.insert(parts.map { $0.values[index] }).inserted }
+        return items.allSatisfy { index in seen.insert(parts.map { $0.values[index] }).inserted }
     }
 
     private static func combinations(of parts: [Candidate], _ size: Int) -> [[Candidate]] {

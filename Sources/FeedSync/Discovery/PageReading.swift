@@ -6,6 +6,8 @@ struct PageReading {
     let items: [ItemsCandidate.Item]
     /// The elements of the items' array, also those that are no objects.
     let elementCount: Int
+    /// Whether the items are the elements of an array.
+    let isList: Bool
 
     /// Reads what stands where the items are; nil where nothing does that could be items.
     init?(_ body: JSONTree, items path: Path, isKeyed: Bool) {
@@ -16,14 +18,17 @@ struct PageReading {
                 element.members.map { ItemsCandidate.Item(name: nil, members: $0) }
             }
             elementCount = elements.count
+            isList = true
         case .object(let members)? where isKeyed:
             items = members.all.compactMap { member in
                 member.value.members.map { ItemsCandidate.Item(name: member.name, members: $0) }
             }
             elementCount = members.all.count
+            isList = false
         case .object(let members)?:
             items = [ItemsCandidate.Item(name: nil, members: members)]
             elementCount = 1
+            isList = false
         default: return nil
         }
     }
@@ -42,6 +47,11 @@ extension ItemsCandidate.Item {
     /// What stands at a path of the item; `~` is its name.
     func value(at path: Path) -> JSONTree? {
         if path == .memberName { return name.map(JSONTree.string) }
+        if path == .itemHash {
+            var hash = ContentHash()
+            hash.add(JSONTree.object(members).json.utf8)
+            return .string(hash.digits)
+        }
         return JSONTree.object(members).value(at: path)
     }
 }

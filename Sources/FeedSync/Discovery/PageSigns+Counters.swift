@@ -20,7 +20,33 @@ extension PageSigns {
             parameter(Self.offsetParameters) != nil
             || parameter(Self.pageParameters) == nil && (offsetSign != nil || isElasticsearch)
         let numbers = prefersOffset ? offsets + pages : pages + offsets
-        return keyset + numbers
+        return keyset + numbers + others
+    }
+
+    /// Other names for the parameter that counts, where a figure says that there is more.
+    private var others: [PagingCandidate] {
+        let says = [total, pageCount, more].compactMap(\.self).first { sign in
+            isOfList(sign)
+                && (sign.value == .bool(true)
+                    || (sign.value.count ?? 0) > (sign.path == pageCount?.path ? 1 : itemCount))
+        }
+        guard let says, parameter(Self.pageParameters) == nil, parameter(Self.offsetParameters) == nil else {
+            return []
+        }
+        let evidence = "`\(says.path)` says there is more"
+        let pages = PagingCandidate(
+            trial: .page(first: nil),
+            members: FlowMapping().with("style", "page").with("param", "p").with("total", place(total))
+                .with("pages", place(pageCount)).with("more", place(more)),
+            certainty: .likely, evidence: evidence, counter: "p")
+        return [pages]
+            + ["from", "start", "skip"].map { name in
+                PagingCandidate(
+                    trial: .offset,
+                    members: FlowMapping().with("style", "offset").with("param", name).with("total", place(total))
+                        .with("more", place(more)),
+                    certainty: .likely, evidence: evidence, counter: name)
+            }
     }
 
     /// The total, where it can be true.
@@ -32,6 +58,9 @@ extension PageSigns {
         }
     }
 
+    /// The total, where it speaks of the list and of more than has come.
+    var listTotal: Sign? { total.flatMap { isOfList($0) && ($0.value.count ?? 0) > itemCount ? $0 : nil } }
+
     /// How many pages there are, where it can be true.
     var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }
 
@@ -39,10 +68,12 @@ extension PageSigns {
     var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
 
     /// Where a figure is that pages are to be told by; one that may count something else only makes us try.
-    private func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
+    func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
 
     /// Elasticsearch counts by `from`: https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html
-    private var isElasticsearch: Bool { first(["shards"]) { $0.path.segments.count == 1 } != nil }
+    private var isElasticsearch: Bool {
+        first(["shards"]) { $0.path.segments.count == 1 } != nil || isHitsOfHits && total != nil
+    }
 
     private var offsetSign: Sign? {
         let given = parameter(Self.offsetParameters).flatMap { Int($0.value) } ?? 0
@@ -92,6 +123,7 @@ extension PageSigns {
             return []
         }
         let name = given?.name ?? sign?.written ?? (isElasticsearch ? "from" : "offset")
+        let start = given.flatMap { JSONScalar.text($0.value).count } ?? 0
         let says = [
             given.map { "the request has `\($0.name)`" }, sign.map { "`\($0.path)` is \($0.value.json)" },
             size.map { "`\($0.path)` is \($0.value.json)" },
@@ -101,9 +133,11 @@ extension PageSigns {
         return [
             PagingCandidate(
                 trial: .offset,
-                members: FlowMapping().with("style", "offset").with("param", name).with("total", place(total))
-                    .with("more", place(more)),
-                certainty: .likely, evidence: says.joined(separator: ", "), counter: name)
+                members: FlowMapping().with("style", "offset").with("param", name).with(
+                    "first", start == 0 ? nil : start
+                )
+                .with("total", place(total)).with("more", place(more)),
+                certainty: .likely, evidence: says.joined(separator: ", "), counter: name, offset: start)
         ]
     }
 

@@ -12,7 +12,7 @@ extension PageSigns {
 
     private var link: PagingCandidate? {
         let links = LinkHeader(headers.values(of: "Link"))
-        let style = FlowMapping().with("style", "link")
+        let style = FlowMapping().with("style", "link").with("total", place(listTotal))
         if links.target(of: "next") != nil {
             return PagingCandidate(
                 trial: .follow, members: style, certainty: .certain,
@@ -34,7 +34,9 @@ extension PageSigns {
         }
         let candidates = leading.map { sign in
             PagingCandidate(
-                trial: .follow, members: FlowMapping().with("style", "next_url").with("next", sign.path),
+                trial: .follow,
+                members: FlowMapping().with("style", "next_url").with("next", sign.path)
+                    .with("total", place(listTotal)),
                 certainty: Self.nextURLNames.contains(sign.name.folded) && !isMeantForPeople(sign.value.text ?? "")
                     ? .certain : .likely,
                 evidence: "`\(sign.path)` leads to the next page")
@@ -42,7 +44,9 @@ extension PageSigns {
         if !candidates.isEmpty { return candidates }
         return named.filter { $0.value == .null && Self.nextURLNames.contains($0.name.folded) }.prefix(1).map { sign in
             PagingCandidate(
-                trial: .follow, members: FlowMapping().with("style", "next_url").with("next", sign.path),
+                trial: .follow,
+                members: FlowMapping().with("style", "next_url").with("next", sign.path)
+                    .with("total", place(listTotal)),
                 certainty: .certain, evidence: "`\(sign.path)` is null: this is the last page", leadsOn: false)
         }
     }
@@ -53,7 +57,9 @@ extension PageSigns {
             return name.words.contains("next") && field.value.contains("/") && Self.isURL(field.value)
         }.map { field in
             PagingCandidate(
-                trial: .follow, members: FlowMapping().with("style", "next_url").with("header", field.name),
+                trial: .follow,
+                members: FlowMapping().with("style", "next_url").with("header", field.name)
+                    .with("total", place(listTotal)),
                 certainty: .certain, evidence: "the header `\(field.name)` leads to the next page")
         }
     }
@@ -67,7 +73,9 @@ extension PageSigns {
             return !members.all.isEmpty && members.all.allSatisfy { $0.value.isScalar }
         }.map { sign in
             PagingCandidate(
-                trial: .follow, members: FlowMapping().with("style", "cursor").with("next", sign.path),
+                trial: .follow,
+                members: FlowMapping().with("style", "cursor").with("next", sign.path)
+                    .with("total", place(listTotal)),
                 certainty: .certain, evidence: "`\(sign.path)` holds the parameters of the next page")
         }
     }

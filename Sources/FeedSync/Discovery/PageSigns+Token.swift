@@ -2,7 +2,7 @@ internal import HTTP
 
 extension PageSigns {
     /// How many parameters are tried for one token.
-    private static let mostParameters = 3
+    private static let mostParameters = 4
 
     /// What is sent back to get the next page, though nothing says as which parameter.
     var tokens: [PagingCandidate] {
@@ -13,7 +13,7 @@ extension PageSigns {
                 PagingCandidate(
                     trial: .follow,
                     members: FlowMapping().with("style", "cursor").with("param", parameter).with("next", sign.path)
-                        .with("more", moreFlag(beside: sign.path)),
+                        .with("more", moreFlag(beside: sign.path)).with("total", place(listTotal)),
                     certainty: .likely,
                     evidence: "`\(sign.path)` holds a token for the next page, sent as `\(parameter)`")
             }
@@ -33,7 +33,8 @@ extension PageSigns {
             return parameters(for: name, value: .text(field.value)).map { parameter in
                 PagingCandidate(
                     trial: .follow,
-                    members: FlowMapping().with("style", "cursor").with("param", parameter).with("header", field.name),
+                    members: FlowMapping().with("style", "cursor").with("param", parameter).with("header", field.name)
+                        .with("total", place(listTotal)),
                     certainty: .likely,
                     evidence: "the header `\(field.name)` holds what comes next, sent as `\(parameter)`")
             }
@@ -69,7 +70,7 @@ extension PageSigns {
         case "endcursor": wishes = ["after", "cursor"]
         case "nextpagetoken", "pagetoken": wishes = [isCamel ? "pageToken" : "page_token", "page_token", "pageToken"]
         case "nexttoken", "paginationtoken":
-            wishes = [isCamel ? "nextToken" : "next_token", "pagination_token", "token"]
+            wishes = [isCamel ? "nextToken" : "next_token", "from", "token", "pagination_token"]
         case "nextpage": wishes = value.count == nil ? [name, "page", "cursor"] : ["page", "pageNo", "p"]
         case "next":
             switch value.count {

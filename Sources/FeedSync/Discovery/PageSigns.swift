@@ -48,6 +48,9 @@ struct PageSigns {
         self.signs = signs.filter { $0.isAround(items) } + signs.filter { !$0.isAround(items) }
     }
 
+    /// Whether the items are where Elasticsearch and OpenSearch have them, with or without `_shards`.
+    var isHitsOfHits: Bool { items == Path([.member("hits"), .member("hits")]) }
+
     /// The first sign whose folded name is one of these and whose value is fit, other than by its name.
     func first(_ names: Set<String>, where isFit: (Sign) -> Bool = { _ in true }) -> Sign? {
         signs.first { names.contains($0.name.folded) && isFit($0) }

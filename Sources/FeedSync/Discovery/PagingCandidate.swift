@@ -23,6 +23,9 @@ struct PagingCandidate: Sendable, Hashable {
     /// The parameter that it counts by, where it does: two candidates of one parameter would make the same requests.
     var counter: String?
 
+    /// The offset of the first page.
+    var offset = 0
+
     /// Whether the first page was asked for by its number.
     var isAsked = false
 

@@ -128,26 +128,30 @@ extension SecondPageTrials {
         let count = structure.reading.elementCount
         guard count > 1 else { return .rejected("one item is too few to tell") }
         guard let settled = settled(by: candidate) else { return .rejected("it cannot be written as a definition") }
-        let answer = try await fetch(settled, PageCursor("\(count - 1)"), structure)
+        let (last, isBeyond) = candidate.offset.addingReportingOverflow(count - 1)
+        guard !isBeyond, last < JSONScalar.mostCount else {
+            return .rejected("there cannot be an item beyond this offset")
+        }
+        let answer = try await fetch(settled, PageCursor("\(last)"), structure)
         guard case .page(let reading) = answer else {
             // Some give only whole pages; what a page says of itself is enough to go by.
             guard candidate.certainty == .likely,
-                case .page(let next) = try await fetch(settled, PageCursor("\(count)"), structure)
+                case .page(let next) = try await fetch(settled, PageCursor("\(last + 1)"), structure)
             else { return Self.rejection(answer) }
             let news = news(in: next, structure)
             guard news.isAllNew else { return .rejected(Self.words(for: news)) }
-            return .verified(first: nil, "offset \(count) brought \(Self.items(news.fresh))")
+            return .verified(first: nil, "offset \(last + 1) brought \(Self.items(news.fresh))")
         }
         let known = structure.reading.keys(structure.keyPaths)
         let keys = reading.keys(structure.keyPaths)
-        guard let last = known.last, keys.first == last else {
-            return .rejected("offset \(count - 1) did not return the first page's last item")
+        guard let lastKey = known.last, keys.first == lastKey else {
+            return .rejected("offset \(last) did not return the first page's last item")
         }
         let rest = Set(keys.dropFirst())
         guard !rest.isEmpty else { return .rejected("nothing comes after the first page") }
         guard rest.isDisjoint(with: known) else { return .rejected("items of the first page came again") }
         return .verified(
-            first: nil, "offset \(count - 1) brought the first page's last item and \(Self.items(rest.count))")
+            first: nil, "offset \(last) brought the first page's last item and \(Self.items(rest.count))")
     }
 
     private static func rejection(_ answer: Answer) -> Outcome {

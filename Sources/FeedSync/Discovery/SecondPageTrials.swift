@@ -12,6 +12,7 @@ struct SecondPageTrials {
     var findings = Findings()
     private var trialCount = 0
     private var hasSecondPage = false
+    private var missing: MissingItems?
     private var requestCount = 0
     private var byteCount = 0
     private var quota: [QuotaReading] = []
@@ -22,6 +23,8 @@ struct SecondPageTrials {
     private var effort = Discovery.Effort.verify
     /// A page in which the first page's key tells nothing apart.
     private(set) var refutation: PageReading?
+    /// Where a second page has items, of the places where the first has some, though not where they were looked for.
+    private(set) var betterPlace: Path?
 
     init(
         first: FetchedPage, of page: PreparedPage, definition: FeedDefinition, fetcher: Fetcher,
@@ -46,10 +49,11 @@ struct SecondPageTrials {
         self.effort = effort
         let reading = structure.reading
         let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
-        let search = PagingSearch(
-            PageSigns(
-                body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
-                headers: first.response.headers, request: page.request))
+        let signs = PageSigns(
+            body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
+            headers: first.response.headers, request: page.request)
+        let search = PagingSearch(signs)
+        missing = signs.missing
         let wasRefuted = refutation != nil
         var rejections: [(ways: [String], reason: String)] = []
         for candidate in search.candidates {
@@ -82,6 +86,7 @@ struct SecondPageTrials {
                 }
             }
             if refutation != nil, !wasRefuted { return nothing(rejections) }
+            if betterPlace != nil, structure.items.path != betterPlace { return nothing(rejections) }
         }
         if effort != .signs, !isBlocked, !hasFailed { findings.triedElementCount = reading.elementCount }
         return nothing(rejections)
@@ -116,6 +121,7 @@ struct SecondPageTrials {
         let settled = try? definition.settled(by: findings)
         return DiscoveryResult(
             findings: findings, evidence: evidence, definition: settled ?? definition, itemCount: itemCount,
+            missing: findings.pagination == nil && definition.hasOpenPagination ? missing : nil,
             pages: hasSecondPage ? 2 : 1, requestCount: requestCount, byteCount: byteCount, quota: quota)
     }
 }
@@ -166,9 +172,22 @@ extension SecondPageTrials {
         guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is not JSON") }
         let items = structure.items
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
-        else { return .nothing("the page has no items") }
+        else {
+            betterPlace = betterPlace ?? place(in: body, besides: structure)
+            return .nothing("the page has no items")
+        }
         if refutation == nil, structure.isRefuted(by: reading) { refutation = reading }
         return .page(reading)
+    }
+
+    /// Where both pages have a list of items, if the one that was taken for it is on the first page alone.
+    private func place(in second: JSONTree, besides structure: StructureSearch) -> Path? {
+        guard definition.items == nil, structure.items.keyedBy == nil else { return nil }
+        let places = ItemsSearch.candidates(in: structure.reading.body, url: first.response.url)
+        return places.first { place in
+            place.shape == .array && place.path != structure.items.path && place.score > 0
+                && !(PageReading(second, items: place.path, isKeyed: false)?.items.isEmpty ?? true)
+        }?.path
     }
 
     /// What a failed request says of the way that was tried.
@@ -198,5 +217,16 @@ extension SecondPageTrials {
 
     private func failure(_ error: FeedError) -> FetchFailure {
         FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
+    }
+}
+
+extension PageSigns {
+    /// What the page says there is besides its own items.
+    fileprivate var missing: MissingItems? {
+        if let total = listTotal, let count = total.value.count {
+            return MissingItems(place: total.path.description, total: count)
+        }
+        guard let total = TotalHeaders.total(in: headers), total.count > itemCount else { return nil }
+        return MissingItems(place: total.name, total: total.count)
     }
 }

@@ -17,12 +17,15 @@ struct StructureSearch {
 
     /// Finds what the definition leaves open.
     ///
-    /// - Parameter others: Items of another page, which the key has to tell apart, too.
+    /// - Parameters:
+    ///   - others: Items of another page, which the key has to tell apart, too.
+    ///   - place: Where the items are, of the places that may have them; nil for the best one.
     /// - Throws: `FeedError` of kind `configuration` where the page has no items, or nothing tells them apart.
     init(
-        _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = []
+        _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = [],
+        place: Path? = nil
     ) throws(FeedError) {
-        let candidate = definition.items == nil ? ItemsSearch.best(in: body, url: url) : nil
+        let candidate = definition.items == nil ? ItemsSearch.best(in: body, url: url, at: place) : nil
         guard let rule = definition.items ?? candidate.map({ Self.rule(for: $0, besides: definition) }) else {
             throw DiscoveryFault.noItems(in: body)
         }
@@ -34,11 +37,15 @@ struct StructureSearch {
         isSingle = candidate?.shape == .single
         if let candidate {
             findings.items = rule
-            let certainty: Evidence.Certainty = candidate.score >= 6 && candidate.rival == nil ? .certain : .likely
-            let doubt = candidate.rival.map { "; `\($0)` could also be the items" } ?? ""
+            let isClear = candidate.score >= 6 && candidate.rival == nil
+            let certainty: Evidence.Certainty = place != nil || isClear ? .certain : .likely
+            var doubt = candidate.rival.map { "; `\($0)` could also be the items" } ?? ""
+            if place != nil { doubt = "; the second page has it too, and has nothing else that could be the items" }
             evidence.append(Evidence(.items, certainty, found: rule.description, Self.words(for: candidate) + doubt))
         }
-        let resource = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
+        let lastPart = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
+        // The list's own name says what is in it, unless it is one that every list may have.
+        let resource = candidate?.name.flatMap { ItemsNames.isUsual($0) ? nil : $0 } ?? lastPart
         try findKey(definition, candidate, resource, others)
         findColumns(definition)
     }
@@ -89,15 +96,19 @@ struct StructureSearch {
             evidence.append(
                 Evidence(.key, .certain, found: items.keyedBy, "the names of the members identify the items"))
         } else {
-            guard !found.paths.isEmpty else {
+            guard !found.paths.isEmpty || candidate?.shape != .single && reading.isList else {
                 throw DiscoveryFault.noKey(found.reason, of: candidate?.shape == .single ? reading.body : nil)
             }
-            keyPaths = found.paths
-            let shown = found.paths.map(\.description)
+            keyPaths = found.paths.isEmpty ? [.itemHash] : found.paths
+            let shown = keyPaths.map(\.description)
+            let reason =
+                found.paths.isEmpty
+                ? "\(found.reason); the key is a hash of the item, so an item that changes becomes a new one"
+                : found.reason
             evidence.append(
                 Evidence(
-                    .key, reading.items.count > 1 ? .certain : .likely,
-                    found: shown.count == 1 ? shown[0] : "[\(shown.joined(separator: ", "))]", found.reason))
+                    .key, found.certainty,
+                    found: shown.count == 1 ? shown[0] : "[\(shown.joined(separator: ", "))]", reason))
         }
     }
 
@@ -139,17 +150,18 @@ extension StructureSearch {
     /// An id that comes again is the same item, changed perhaps; two items of one id on one page are two. Anything else
     /// that comes again, with little else alike, tells nothing apart.
     func isRefuted(by second: PageReading) -> Bool {
-        guard !findings.key.isEmpty, keyPaths != [.memberName] else { return false }
+        guard !findings.key.isEmpty, ![[.memberName], [.itemHash]].contains(keyPaths) else { return false }
+        let isOwn = keyPaths.contains { KeyName.rank($0, resource: resource).name <= .wrappedIdentifier }
+        let isLike = { (one: JSONTree.Members, other: JSONTree.Members) in isOwn ? self.isLike(one, other) : false }
         var known: [String: JSONTree.Members] = [:]
         for item in second.items {
             guard let key = key(of: item) else { continue }
             if let other = known.updateValue(item.members, forKey: key), !isLike(other, item.members) { return true }
         }
-        guard keyPaths.contains(where: { KeyName.rank($0, resource: resource).name > .wrappedIdentifier }) else {
-            return false
-        }
+        guard !isOwn else { return false }
+        // What moved from page to page between the requests is as it was.
         return reading.items.contains { item in
-            key(of: item).flatMap { known[$0] }.map { !isLike($0, item.members) } ?? false
+            key(of: item).flatMap { known[$0] }.map { $0 != item.members } ?? false
         }
     }
 

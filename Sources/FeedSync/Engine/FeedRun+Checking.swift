@@ -1,39 +1,38 @@
-/// Pages of the crawl that are asked for once more.
+/// Pages of the crawl that are asked for again.
 extension FeedRun {
-    /// Asks for a page of the crawl once more, and stores it if it has more than it had.
+    /// Asks for a page of the crawl again, and stores it if it has more than it had.
     func check(
-        _ number: Int, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> RunRules.Check {
-        let cursor = try await storing { () async throws(FeedError) in
-            try await store.cursor(ofPage: number, of: feed)
-        }
+        _ place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> PageComparison {
+        let cursor = try await storing { () async throws(FeedError) in try await store.cursor(of: place, of: feed) }
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor) }
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
-        let soFar = try await soFar(before: number, known: fetch.stored)
+        let soFar = try await soFar(before: place.number, known: fetch.stored)
         let loaded = try await loader.load(fetch, after: soFar)
         if let shape = loaded.shape { loader = loader.following(shape) }
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
-        let result =
+        let result: PageComparison =
             loaded.isNotModified
             ? .same
             : try await storing { () async throws(FeedError) in
-                try await store.check(page, loaded.end, number: number, known: fetch.stored, of: feed)
+                try await store.compare(page, loaded.end, at: place, known: fetch.stored, of: feed)
             }
-        guard result != .same else {
-            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
-            return result
-        }
-        guard result != .outgrown else {
+        switch result {
+        case .same:
+            try await storing { () async throws(FeedError) in
+                try await store.keep(fetch.stored, loaded, of: feed)
+                try await store.markChecked(place, of: feed)
+            }
+        case .outgrown:
             // Its items are for the next crawl: what is stored of it stays as it was.
             try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
-            return result
+        case .changed, .pushedDown, .movedUp, .detached:
+            publish(
+                try await storing { () async throws(FeedError) in
+                    try await store.begin(.footer, on: feed, now: now())
+                })
+            try await commit(loaded, at: place)
         }
-        publish(
-            try await storing { () async throws(FeedError) in
-                try await store.begin(.footer, on: feed, now: now())
-            })
-        let next = try await storing { () async throws(FeedError) in try await store.cursor(of: feed) }
-        try await commit(loaded, checking: next)
         return result
     }
 
@@ -46,7 +45,7 @@ extension FeedRun {
             var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
             if loader.definition.partitioning != nil {
                 (soFar.elements, soFar.total) = try await store.partitionSoFar(beforePage: number, of: feed)
-            } else if rules.isLast(number) {
+            } else if number >= crawl?.pages ?? 0 {
                 soFar.elements = max((crawl?.elements ?? 0) - (known?.elements ?? 0), 0)
             }
             return soFar
@@ -54,12 +53,11 @@ extension FeedRun {
     }
 
     private func commit(
-        _ loaded: LoadedPage, checking next: PageCursor?, isolation: isolated (any Actor)? = #isolation
+        _ loaded: LoadedPage, at place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) {
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
-        var commit = pageCommit(
-            loaded, .footer, end: NextPage(next: next, total: loaded.end.total, notice: nil), wantsNext: false)
-        commit.isCheck = true
+        var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
+        commit.checked = place.number
         do throws(FeedError) {
             try await store.commit(commit, to: feed, now: now()).events.forEach(publish)
         } catch {

@@ -76,8 +76,6 @@ extension FeedRun {
         // What a rule makes of a response is known when it is read, and the waiting one is out by then.
         let isPlain = isPredictable && !loader.definition.responses.contains(where: \.doubtsSuccess)
         let allowed = loader.definition.pagination.prefetch + (isPlain ? 1 : 0)
-        // A synced range may end the crawl at any page: what is behind it is needless.
-        guard !rules.stopsAtSyncedRange || isFirstLoad else { return 1 }
         let left = fetched.quota.compactMap(\.remaining).min().map { Int(clamping: $0) } ?? .max
         let fitting = Self.mostBytes / max(fetched.response.body.count, 1)
         return max(min(allowed, left, fitting), 1)

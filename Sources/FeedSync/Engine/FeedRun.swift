@@ -13,11 +13,12 @@ final class FeedRun {
     let launch: Launch
 
     private let command: RequestCommand
-    private(set) var rules: RunRules
+    private let mode: CrawlMode
+    private(set) var rules: CrawlRules
     private var isBegun = false
-    /// The first page of a feed in parts; nil for others, which are asked for as they are.
+    /// The first page of a feed in partitions; nil for others, which are asked for as they are.
     private var start: PageCursor?
-    /// How many items of a part the upstream served to the crawl before.
+    /// How many items of a partition the upstream served to the crawl before.
     private(set) var cap: Int?
     private var notices: [String] = []
     private var crawlNotices = CrawlNotices()
@@ -30,11 +31,17 @@ final class FeedRun {
     let gate = CircuitBreaker()
     /// Whether the pages came so far that were told before.
     var isPredictable = true
-    /// Whether the store has had no page of the feed.
-    private(set) var isFirstLoad = false
+    /// Whether a range may be met, at which the crawl goes on elsewhere.
+    private(set) var mayMeetRange = true
+    /// The pages that the crawl had read before it went back to one of them.
+    private var pagesBefore = 0
+    /// The pages before one that did not begin with the last item of the page before.
+    private var brokenPage: Int?
+    /// Whether the next page is the first that `more` asks for behind a range.
+    private var isBehindRange = false
 
     init(
-        _ command: RequestCommand, of feed: String, store: Store, loader: PageLoader,
+        _ command: RequestCommand, of feed: String, opening: Store.Opening, store: Store, loader: PageLoader,
         now: @escaping @Sendable () -> String, publish: @escaping (StatusEvent) -> Void, launch: @escaping Launch
     ) {
         self.command = command
@@ -44,8 +51,16 @@ final class FeedRun {
         self.now = now
         self.publish = publish
         self.launch = launch
-        rules = RunRules(
-            command, mode: loader.definition.sync, isShifting: loader.definition.pagination.isShifting)
+        let definition = loader.definition
+        mode =
+            command == .sync
+            ? CrawlMode(definition, opening.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
+        rules = CrawlRules(
+            command,
+            CrawlRules.Feed(
+                mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting,
+                overlaps: loader.requests.overlap > 0, hasTotals: definition.pagination.hasTotal,
+                isPartitioned: definition.partitioning != nil))
     }
 
     /// Works through the run that `opening` began.
@@ -57,25 +72,18 @@ final class FeedRun {
         opening.events.forEach(publish)
         start = loader.start(of: opening.resumePoint)
         cap = opening.resumePoint.cap
-        isFirstLoad = !opening.resumePoint.isLoaded
+        let progress = opening.resumePoint.progress
+        mayMeetRange = mode == .all || mode == .since ? progress.round != nil : !progress.synced.isEmpty
         var step = rules.opened(opening.resumePoint)
         let isHeader = step == .fetch(.header, nil)
         // A crawl by watermark stays one, whoever goes on with it.
-        if command == .sync || !isHeader {
-            loader = loader.asking(from: watermark(opening.resumePoint, resuming: !isHeader))
+        if mode == .since || !isHeader {
+            loader = loader.asking(from: watermark(opening.resumePoint, resuming: progress.round?.mode == .since))
         }
         do throws(FetchFailure) {
-            steps: while true {
-                switch step {
-                case .fetch(let direction, let cursor): step = try await page(direction, cursor)
-                case .findMissing:
-                    let pages = try await storing { () async throws(FeedError) in
-                        try await store.pagesBesideMissing(of: feed)
-                    }
-                    step = rules.found(missingBeside: pages)
-                case .check(let number): step = rules.checked(number, try await check(number))
-                case .end: break steps
-                }
+            while true {
+                if case .end = step { break }
+                step = try await take(step)
                 if case .fetch = step { continue }
                 prefetches.drop()
             }
@@ -88,22 +96,62 @@ final class FeedRun {
         }
         let (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         let (crawl, figures) = try await store.progress(of: feed)
+        let reason = try await store.reason(of: feed)
         return RunSummary(
             run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
-            reason: crawl?.reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
+            reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
             notices: notices + skippedNotice + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
+    }
+
+    private func take(
+        _ step: CrawlRules.Step, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> CrawlRules.Step {
+        switch step {
+        case .fetch(let direction, let cursor): return try await page(direction, cursor)
+        case .goOn(let crawl, let number):
+            let place = try await storing { () async throws(FeedError) in
+                try await store.goOn(crawl, from: number, of: feed)
+            }
+            pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
+            isBehindRange = number == nil
+            // What the range's end leads to was read by nobody.
+            mayMeetRange = try await storing { () async throws(FeedError) in try await store.mayMeetRange(of: feed) }
+            return try await page(.footer, place.cursor)
+        case .readHeadAgain: return try await readHeadAgain()
+        case .examine:
+            let facts = try await storing { () async throws(FeedError) in try await store.examine(feed) }
+            return rules.examined(facts)
+        case .findMissing:
+            let pages = try await storing { () async throws(FeedError) in
+                try await store.pagesBesideMissing(of: feed)
+            }
+            return rules.found(missingBeside: pages)
+        case .check(let page): return rules.checked(page, try await check(page))
+        case .end: return step
+        }
     }
 
     private var isAtEnd = false
 
     private func page(
         _ direction: PageDirection, _ cursor: PageCursor?, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> RunRules.Step {
+    ) async throws(FetchFailure) -> CrawlRules.Step {
         try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
+        let crawl =
+            direction == .header
+            ? nil
+            : try await storing { () async throws(FeedError) in
+                try await store.progress(of: feed).crawl
+            }
         // A mistake in the definition is found before anything begins.
         var prepared = try failing { () throws(FeedError) in
             if let asked = prefetches.next(cursor) { return asked }
             return try loader.requests.page(for: cursor ?? start)
+        }
+        if let most = crawl?.mostElements, loader.isTooShort(most) {
+            // It gives fewer than it is asked for: one of them again would be a large share.
+            loader = loader.withoutOverlap()
+            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor ?? start) }
         }
         if !isBegun {
             publish(
@@ -112,33 +160,58 @@ final class FeedRun {
                 })
             isBegun = true
         }
-        let crawl =
-            direction == .header
-            ? nil
-            : try await storing { () async throws(FeedError) in
-                try await store.progress(of: feed).crawl
-            }
         var loaded = try await load(prepared, after: crawl)
-        // A part with more than the upstream serves is not stored: its halves are.
+        let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
+        let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
+        if isBroken { brokenPage = crawl?.pages }
+        if loaded.isOverlapRefused || isBrokenAgain {
+            // Not every upstream begins a page anywhere, or gives one item more.
+            try await spend(loaded)
+            prefetches.drop()
+            loader = loader.withoutOverlap()
+            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor ?? start) }
+            loaded = try await load(prepared, after: crawl)
+        }
+        // A partition with more than the upstream serves is not stored: its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
-            let cost = loaded.fetched
-            try await storing { () async throws(FeedError) in try await store.spend(cost, on: feed) }
+            try await spend(loaded)
             prepared = try failing { () throws(FeedError) in try loader.requests.page(for: half) }
             loaded = try await load(prepared, after: crawl)
         }
         if let shape = loaded.shape { loader = loader.following(shape) }
+        if loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
+        let overlap = loaded.overlap(behind: crawl?.lastKeys)
+        let border = CrawlRules.Border(
+            number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,
+            totalBefore: crawl?.total, overlaps: overlap.map { $0 != .broken }, crawl: crawl?.id ?? 0)
+        if let step = rules.came(border) {
+            try await spend(loaded)
+            return step
+        }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
-        // Nothing is asked of the upstream that a synced range makes needless.
-        let mayStop = rules.stopsAtSyncedRange && loaded.isNotModified
-        if wantsNext, !mayStop {
+        // Nothing is asked of the upstream that a range may make needless.
+        if wantsNext, !mayMeetRange {
             try await storing { () async throws(FeedError) in
                 try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
             }
         } else {
             prefetches.drop()
         }
-        return try await commit(loaded, direction, wantsNext: wantsNext)
+        var commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
+        commit.overlap = overlap == .exact ? 1 : 0
+        commit.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
+        commit.isLoose =
+            command != .sync && isBehindRange && loader.definition.pagination.isShifting && overlap == nil
+            && (border.total == nil || border.total != border.totalBefore)
+        isBehindRange = false
+        return try await self.commit(commit, loaded)
+    }
+
+    private func spend(
+        _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) {
+        try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
     }
 
     private func load(
@@ -146,6 +219,33 @@ final class FeedRun {
     ) async throws(FetchFailure) -> LoadedPage {
         let fetch = try await fetched(page)
         return try await loader.load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
+    }
+
+    /// Asks for the first page again, in silence; a new crawl begins with it if it is not as it was.
+    private func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FetchFailure)
+        -> CrawlRules.Step
+    {
+        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: start) }
+        let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
+        let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
+        if let shape = loaded.shape { loader = loader.following(shape) }
+        let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
+        let isSame =
+            loaded.isNotModified
+            ? true
+            : try await storing { () async throws(FeedError) in
+                try await store.holds(page, as: fetch.stored, of: feed)
+            }
+        if isSame {
+            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
+            return rules.headIsSame()
+        }
+        publish(
+            try await storing { () async throws(FeedError) in try await store.begin(.header, on: feed, now: now()) })
+        mayMeetRange = true
+        var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
+        commit.isAgain = true
+        return try await self.commit(commit, loaded)
     }
 
     /// What a sync by watermark asks from.
@@ -172,21 +272,19 @@ final class FeedRun {
             cursorParameters: loader.definition.pagination.cursorParameters,
             advice: PollingAdvice(fetched.response))
         commit.part = loader.part(of: loaded.page)
-        guard command == .sync else { return commit }
-        commit.mode = loader.definition.sync.mode
-        commit.stopsAtSyncedRange = rules.stopsAtSyncedRange
+        commit.asked = loaded.page.cursor
         commit.watermark = loader.requests.watermark?.value
         if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
+        commit.mode = mode
         return commit
     }
 
     private func commit(
-        _ loaded: LoadedPage, _ direction: PageDirection, wantsNext: Bool, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> RunRules.Step {
+        _ commit: PageCommit, _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> CrawlRules.Step {
         let fetched = loaded.fetched
         // The store follows the latest intent: a page that came too late is not committed.
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: fetched) }
-        let commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
         let outcome: PageOutcome
         do throws(FeedError) {
             outcome = try await store.commit(commit, to: feed, now: now())
@@ -198,10 +296,10 @@ final class FeedRun {
         isBegun = outcome.beginsNext
         note(loaded)
         return rules.committed(
-            RunRules.Committed(
-                number: outcome.number, isUnchanged: outcome.isUnchanged, isInPlace: outcome.isInPlace,
-                isSynced: outcome.ground != nil, adjoins: outcome.adjoins, next: loaded.end.next,
-                reason: outcome.reason))
+            CrawlRules.Committed(
+                crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
+                isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward,
+                pagesOfRange: outcome.pagesOfRange))
     }
 
     private func fail(

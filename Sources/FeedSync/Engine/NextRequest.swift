@@ -33,9 +33,10 @@ public struct NextRequest: Sendable, Hashable {
     ///   that may not be requested; `store`.
     public init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedError) {
         let next = try await store?.feed(named: definition.name)?.nextPage
-        let plan = RequestPlan(
+        var plan = RequestPlan(
             definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
             commands: options.commands)
+        plan.overlap = 1
         let first = try await store?.firstPartition(of: definition.name)
         let start = definition.partitioning?.start(at: options.wallClock.seconds, known: first)
         let page = try plan.page(for: next.map(PageCursor.init) ?? start)

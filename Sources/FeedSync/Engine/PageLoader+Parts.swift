@@ -39,11 +39,13 @@ extension PageLoader {
         let place = cursor.flatMap { try? definition.partitioning?.place(of: $0) }
         var facts = PaginationInput(
             cursor: place.map(\.page) ?? cursor, elementCount: count,
-            crawlElementCount: crawl.elements + count, emptyPagesBefore: crawl.emptyPages, values: values,
+            crawlElementCount: crawl.elements + count - min(page.overlap, count), emptyPagesBefore: crawl.emptyPages,
+            values: values,
             lastItemValues: lastItem,
             headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
             url: fetched.response.url.text, secrets: page.secrets)
-        facts.fullPageCount = max(crawl.fullPageCount, count)
+        facts.overlap = page.overlap
+        facts.fullPageCount = max(crawl.fullPageCount, count - min(page.overlap, count))
         return facts
     }
 

@@ -56,6 +56,9 @@ extension PageLoader {
         case .end:
             let end = try ended(.end(), page, fetched, after: crawl)
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
+        case .beyondEnd where page.overlap > 0:
+            // The page is asked for as it is, then.
+            return loaded(page, fetched, .empty, .end(), after: crawl, count: 0, validators: validators, shape: shape)
         case .beyondEnd:
             let end = try ended(try endBeyondLast(page, fetched, after: crawl), page, fetched, after: crawl)
             // An error's validators say nothing of the page that may come to be there.
@@ -79,7 +82,12 @@ extension PageLoader {
                     return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
                 }
                 skipped = try decoded.skipped()
+                // No items and an error: a page that failed, not one that is empty.
+                if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
+                    throw told
+                }
             } catch {
+                let error = ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error
                 throw FeedError(
                     error.kind, page.secrets.mask(error.message), advice: error.advice,
                     httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
@@ -129,7 +137,8 @@ extension PageLoader {
     ) throws(FeedError) -> NextPage {
         let facts = facts(page, fetched, after: crawl, count: count, values: values, lastItem: lastItem)
         do throws(PagingError) {
-            let end = try definition.pagination.next(after: facts)
+            let end = believing(
+                try definition.pagination.next(after: facts), page, fetched, after: crawl, count: count)
             return try inPartitions(end, page, facts, after: crawl).concealing(page.secrets)
         } catch {
             throw unfollowable(error, page, fetched)
@@ -153,7 +162,9 @@ extension PageLoader {
         if end.next == nil {
             // An end where there should be more is a cap.
             let total = end.total ?? crawl.total
-            if definition.partitioning == nil, let total, total > crawl.elements + count { reason = .cap }
+            if definition.partitioning == nil, let total, total > crawl.elements + count - min(page.overlap, count) {
+                reason = .cap
+            }
         } else if let most = definition.maxPages, crawl.pages + 1 >= most {
             effective = .end(total: end.total, notice: end.notice)
             reason = .maxPages

@@ -6,7 +6,7 @@ struct LoadedPage: Sendable {
     let fetched: FetchedPage
     let content: PageCommit.Content
     /// Where the crawl goes on.
-    let end: NextPage
+    var end: NextPage
     /// Where the upstream says that the pages go on; the crawl may end before.
     let upstreamNext: PageCursor?
     let skipped: SkippedItems
@@ -20,12 +20,47 @@ struct LoadedPage: Sendable {
     /// Whether the stored page is still true.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
 
-    /// Whether the page has no elements at all.
-    var isEmpty: Bool {
+    /// Whether the upstream gives no page that begins with the last element of the page before.
+    var isOverlapRefused: Bool {
+        guard page.overlap > 0, case .beyondEnd = fetched.kind else { return false }
+        return true
+    }
+
+    /// How the page begins, where it was to begin with the last element of the page before.
+    enum Overlap: Sendable, Hashable {
+        /// With that one.
+        case exact
+        /// With another one of that page: items were pushed down.
+        case shifted
+        /// With none of that page: items moved up, past the crawl.
+        case broken
+    }
+
+    /// How the page begins behind one with these keys; nil where it was not to overlap.
+    func overlap(behind keys: String?) -> Overlap? {
+        guard page.overlap > 0, let keys else { return nil }
+        guard let first = RowKey.texts(ofPage: self.keys).first else { return .broken }
+        let before = RowKey.texts(ofPage: keys)
+        return first == before.last ? .exact : before.contains(first) ? .shifted : .broken
+    }
+
+    private var keys: String {
         switch content {
-        case .decoded(let page): page.elementCount == 0
-        case .empty: true
-        case .notModified(let stored): stored.elements == 0
+        case .decoded(let page): page.keys
+        case .empty: "[]"
+        case .notModified(let stored): stored.keys
+        }
+    }
+
+    /// Whether the page has no elements at all.
+    var isEmpty: Bool { elementCount == 0 }
+
+    /// The elements of its items array.
+    var elementCount: Int {
+        switch content {
+        case .decoded(let page): page.elementCount
+        case .empty: 0
+        case .notModified(let stored): stored.elements
         }
     }
 }
@@ -58,9 +93,10 @@ final class PageLoader: Sendable {
     let decoder: PageDecoder
 
     convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, store: Store, options: EngineOptions) {
-        let requests = RequestPlan(
+        var requests = RequestPlan(
             shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
             commands: options.commands, tokens: options.tokens)
+        requests.overlap = shape.definition.pagination.overlappingSize == nil ? 0 : 1
         self.init(shape, requests, fetcher, PageDecoder(shape.plan), store, options)
     }
 
@@ -78,7 +114,23 @@ final class PageLoader: Sendable {
 
     /// A loader that goes on with another shape of the feed.
     func following(_ shape: ResolvedFeed) -> PageLoader {
-        PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(from: requests.watermark)
+        let loader = PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(
+            from: requests.watermark)
+        return requests.overlap == 0 && self.shape.definition.pagination.overlappingSize != nil
+            ? loader.withoutOverlap() : loader
+    }
+
+    /// Whether pages overlap, and a full one has fewer elements than it was asked to have.
+    func isTooShort(_ elementCount: Int) -> Bool {
+        guard requests.overlap > 0, let size = definition.pagination.overlappingSize else { return false }
+        return elementCount < size
+    }
+
+    /// A loader whose pages do not begin with the last element of the page before.
+    func withoutOverlap() -> PageLoader {
+        var requests = requests
+        requests.overlap = 0
+        return PageLoader(shape, requests, fetcher, decoder, store, options)
     }
 
     /// A loader whose requests say how far the mirror reaches.
@@ -157,7 +209,7 @@ final class PageLoader: Sendable {
                 kind: again.kind, response: again.response, requestCount: fetched.requestCount + again.requestCount,
                 byteCount: fetched.byteCount + again.byteCount, quota: fetched.quota + again.quota)
         }
-        return try await read(page, fetched, after: crawl)
+        return doubting(try await read(page, fetched, after: crawl), fetch)
     }
 
     /// Pages are decoded as they come, while the one before is committed.

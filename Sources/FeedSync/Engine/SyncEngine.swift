@@ -154,7 +154,7 @@ public actor SyncEngine {
         let now: @Sendable () -> String = { [options] in options.wallClock.text }
         let opening = try await store.open(definition, command: command.name, now: now())
         let run = FeedRun(
-            command, of: definition.name, store: store,
+            command, of: definition.name, opening: opening, store: store,
             loader: PageLoader(opening.shape, fetcher: fetcher, store: store, options: options), now: now,
             publish: { [statuses, changes, activities, options] event in
                 options.onActivity(.event(event))

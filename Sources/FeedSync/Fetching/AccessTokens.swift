@@ -11,9 +11,27 @@ public final class AccessTokens: Sendable {
         var cost = FetchCost()
     }
 
+    private struct Waiter {
+        let number: Int
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    private struct Fetch {
+        let number: Int
+        let task: Task<Void, Never>
+        /// In the order in which they came; the fetch goes on as long as there is one.
+        var waiters: [Waiter]
+    }
+
     private struct State {
         var tokens: [TokenRequest: AccessToken] = [:]
-        var fetches: [TokenRequest: Task<Outcome, Never>] = [:]
+        var fetches: [TokenRequest: Fetch] = [:]
+        private var numbers = 0
+
+        mutating func nextNumber() -> Int {
+            numbers += 1
+            return numbers
+        }
     }
 
     private let state = Lock(State())
@@ -32,38 +50,66 @@ public final class AccessTokens: Sendable {
     }
 
     /// Sees to it that there is a fresh token: one fetch serves all who ask meanwhile, and its cost is the first one's.
+    ///
+    /// Whoever is cancelled stops waiting; the fetch is cancelled with the last one who waits for it.
     func renew(
         _ request: TokenRequest, now: Int64, fetch: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {
-        while true {
-            let (task, isOwn) = state.withLock { state -> (Task<Outcome, Never>?, Bool) in
-                if let token = state.tokens[request], token.isFresh(at: now) { return (nil, false) }
-                if let task = state.fetches[request] { return (task, false) }
-                let task = Task { [self] in
-                    let outcome = await fetch()
-                    self.state.withLock { state in
-                        state.fetches[request] = nil
-                        if case .success(let token) = outcome.result { state.tokens[request] = token }
-                    }
-                    return outcome
+        let number = state.withLock { $0.nextNumber() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = Waiter(number: number, continuation: continuation)
+                if let outcome = join(request, as: waiter, now: now, fetch: fetch) {
+                    continuation.resume(returning: outcome)
                 }
-                state.fetches[request] = task
-                return (task, true)
             }
-            guard let task else {
-                if let token = current(request) { return Outcome(result: .success(token)) }
-                continue
-            }
-            let outcome = await withTaskCancellationHandler {
-                await task.value
-            } onCancel: {
-                task.cancel()
-            }
-            if isOwn { return outcome }
-            // Whoever began the fetch may have been stopped, which is no reason for others to stop.
-            if case .failure(let error) = outcome.result, error.kind == .cancelled, !Task.isCancelled { continue }
-            return Outcome(result: outcome.result)
+        } onCancel: {
+            leave(request, number)
         }
+    }
+
+    /// Has the waiter wait for a fetch, unless what it will come to is known already.
+    private func join(
+        _ request: TokenRequest, as waiter: Waiter, now: Int64, fetch: @escaping @Sendable () async -> Outcome
+    ) -> Outcome? {
+        state.withLock { state in
+            // Cancelled from here on, it is found among those who wait.
+            if Task.isCancelled { return Outcome(result: .failure(.cancelled)) }
+            if let token = state.tokens[request], token.isFresh(at: now) { return Outcome(result: .success(token)) }
+            if state.fetches[request] != nil {
+                state.fetches[request]?.waiters.append(waiter)
+                return nil
+            }
+            let number = state.nextNumber()
+            let task = Task { [self] in finish(request, number, with: await fetch()) }
+            state.fetches[request] = Fetch(number: number, task: task, waiters: [waiter])
+            return nil
+        }
+    }
+
+    private func finish(_ request: TokenRequest, _ number: Int, with outcome: Outcome) {
+        let waiters = state.withLock { state -> [Waiter] in
+            if case .success(let token) = outcome.result { state.tokens[request] = token }
+            guard let fetch = state.fetches[request], fetch.number == number else { return [] }
+            state.fetches[request] = nil
+            return fetch.waiters
+        }
+        for (index, waiter) in waiters.enumerated() {
+            waiter.continuation.resume(returning: index == 0 ? outcome : Outcome(result: outcome.result))
+        }
+    }
+
+    private func leave(_ request: TokenRequest, _ number: Int) {
+        let (waiter, task) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            guard var fetch = state.fetches[request],
+                let index = fetch.waiters.firstIndex(where: { $0.number == number })
+            else { return (nil, nil) }
+            let waiter = fetch.waiters.remove(at: index)
+            state.fetches[request] = fetch.waiters.isEmpty ? nil : fetch
+            return (waiter, fetch.waiters.isEmpty ? fetch.task : nil)
+        }
+        task?.cancel()
+        waiter?.continuation.resume(returning: Outcome(result: .failure(.cancelled)))
     }
 }
 

@@ -56,11 +56,11 @@ struct FetchReport {
     mutating func limited(
         _ response: Response, wait: Duration, isTooLong: Bool, attempts: Int, now: Int64
     ) -> FetchFailure {
-        let told = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(UTCTime.text)
+        let told = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
         // A host that names no time is left alone for as long as we would have waited before another attempt.
         let reading = QuotaReading(of: response, to: page, now: now, ownWait: wait)
         note(reading)
-        let time = reading?.blockedUntil.flatMap(UTCTime.text)
+        let time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
         let until = told.map { ", and asked us to wait until \($0)" } ?? ""
         return failure(
             FeedError(

@@ -18,6 +18,8 @@ public struct PreparedPage: Sendable {
     var tokenRequest: TokenRequest?
     /// The access token among the request's credentials; nil where it has none yet.
     var accessToken: AccessToken?
+    /// How many elements of the page before it begins with.
+    var overlap = 0
 }
 
 extension PreparedPage {

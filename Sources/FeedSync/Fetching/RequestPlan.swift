@@ -18,6 +18,8 @@ public struct RequestPlan: Sendable {
     let tokens: AccessTokens
     /// What the request of a sync carries besides: how far the mirror reaches.
     var watermark: PageRequest.Parameter?
+    /// How many elements of the page before a page should begin with, where the paginator can ask for that: 0 or 1.
+    var overlap = 0
 
     /// A plan for a feed.
     ///
@@ -71,6 +73,7 @@ public struct RequestPlan: Sendable {
         let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
         if let watermark { own.set(watermark.name, to: watermark.value) }
+        own.overlap = definition.partitioning == nil ? overlap : 0
         let wanted: PageRequest
         var page = revealed
         do throws(PagingError) {
@@ -93,7 +96,7 @@ public struct RequestPlan: Sendable {
             request: request, identity: identity.joined(separator: " "),
             credentialFingerprint: common.fingerprint, cursor: cursor,
             mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
-            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken)
+            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken, overlap: page == nil ? 0 : wanted.overlap)
     }
 
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {

@@ -9,7 +9,7 @@ struct ResolvedParts: Sendable {
     private(set) var headers = Headers()
     private(set) var credentials: [Credential] = []
     /// The body before paging has its say; nil for a GET.
-    private(set) var body: RequestBody?
+    private(set) var body: JSONValue?
     /// Whether there is a credential in the body, which so must stay with its origin.
     private(set) var bodyHoldsSecret = false
     /// What must be neither stored nor shown.
@@ -19,9 +19,6 @@ struct ResolvedParts: Sendable {
     private(set) var tokenRequest: TokenRequest?
     /// The access token among the credentials; nil where there is none yet.
     private(set) var accessToken: AccessToken?
-
-    /// Headers that carry a credential however their value is written.
-    private static let credentialHeaders = ["authorization", "cookie", "proxy-authorization", "x-api-key"]
 
     /// - Parameters:
     ///   - definition: The feed.
@@ -43,7 +40,8 @@ struct ResolvedParts: Sendable {
             (name: parameter.name, value: try resolve(parameter.value))
         }
         // Credentials take the place of all parameters of their name, so one makes its namesakes credentials.
-        let secretNames = Set(parameters.filter { !$0.value.secrets.isEmpty }.map(\.name))
+        let secretNames = Set(
+            parameters.filter { !$0.value.secrets.isEmpty || SecretName.matches($0.name) }.map(\.name))
         for (name, value) in parameters {
             found += value.secrets
             if secretNames.contains(name) {
@@ -56,7 +54,7 @@ struct ResolvedParts: Sendable {
         for header in definition.headers {
             let value = try resolve(header.value)
             found += value.secrets
-            let isCredential = Self.credentialHeaders.contains(header.name.lowercased())
+            let isCredential = SecretName.matches(header.name)
             if isCredential { found += Self.secrets(inHeader: value.text) }
             if isCredential || !value.secrets.isEmpty {
                 credentials.append(.header(name: header.name, value: value.text))
@@ -69,7 +67,7 @@ struct ResolvedParts: Sendable {
         body = try definition.body?.resolved { text throws(ConfigurationError) in
             let value = try resolve(text.value)
             found += value.secrets
-            if Redaction.isSecretName(text.name) { found.append(value.text) }
+            if SecretName.matches(text.name) { found.append(value.text) }
             return value.text
         }
         bodyHoldsSecret = found.dropFirst(known).contains { !$0.isEmpty }
@@ -84,6 +82,8 @@ struct ResolvedParts: Sendable {
         }
         // Behind all others, so that these keep their numbers.
         found += address.secrets.flatMap(URLSecret.otherForms)
+        found += parameters.filter { SecretName.matches($0.name) }.map(\.value.text)
+        found += Self.secrets(inQueryOf: url)
         distinction = Secrets(found + (tokenRequest?.distinction ?? []))
         accessToken = tokenRequest.flatMap(token)
         if let accessToken {
@@ -132,30 +132,16 @@ struct ResolvedParts: Sendable {
         }
     }
 
+    /// The values of parameters that are named like secrets.
+    private static func secrets(inQueryOf url: String) -> [String] {
+        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        let query = url[url.utf8.index(after: mark)...].prefix { $0 != "#" }
+        return FormEncoding.parameters(in: query.utf8).filter { SecretName.matches($0.name) }.map(\.value)
+    }
+
     /// The value, and what follows a scheme such as `Bearer` in it.
     private static func secrets(inHeader value: String) -> [String] {
         guard let space = value.firstIndex(of: " ") else { return [value] }
         return [value, String(value[value.index(after: space)...])]
-    }
-}
-
-/// Base64 with padding.
-///
-/// Source: https://www.rfc-editor.org/rfc/rfc4648#section-4
-enum Base64 {
-    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-
-    static func encoded(_ text: String) -> String {
-        var result = ""
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let block = rest.prefix(3)
-            rest = rest.dropFirst(3)
-            let bits = block.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - block.count))
-            for place in 0..<4 {
-                result.append(place <= block.count ? digits[(bits >> (18 - 6 * place)) & 63] : "=")
-            }
-        }
-        return result
     }
 }

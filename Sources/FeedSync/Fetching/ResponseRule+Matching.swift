@@ -15,7 +15,7 @@ extension ResponseRule {
 
 extension JSONScalar {
     /// Whether a person would write the value so.
-    fileprivate func isWritten(_ text: String) -> Bool {
+    func isWritten(_ text: String) -> Bool {
         switch self {
         case .null: text == "null"
         case .boolean(let value): text == "\(value)"

@@ -53,7 +53,7 @@ public struct TokenRequest: Sendable, Hashable {
     ///
     /// - Parameter secrets: What its errors must not show.
     func page(timeouts: Timeouts, secrets: Secrets) -> PreparedPage {
-        var form = [QueryItem(name: "grant_type", value: "client_credentials")]
+        var form = [(name: "grant_type", value: "client_credentials")]
         var request = Request(
             url, method: "POST",
             headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
@@ -62,10 +62,10 @@ public struct TokenRequest: Sendable, Hashable {
         case .header:
             request.credentials = [.header(name: "Authorization", value: "Basic \(pair)")]
         case .body:
-            form += [QueryItem(name: "client_id", value: id), QueryItem(name: "client_secret", value: secret)]
+            form += [("client_id", id), ("client_secret", secret)]
         }
-        if let scope { form.append(QueryItem(name: "scope", value: scope)) }
-        if let audience { form.append(QueryItem(name: "audience", value: audience)) }
+        if let scope { form.append(("scope", scope)) }
+        if let audience { form.append(("audience", audience)) }
         request.body = FormEncoding.body(form)
         request.redirects = .none
         return PreparedPage(

@@ -5,7 +5,10 @@ enum URLSecret {
     /// The ways of writing the value that percent-encoding it does not give; perhaps the same ones twice.
     static func otherForms(of value: String) -> [String] {
         let written = [value, lowercasedHost(value)] + readAsURL(value)
-        return written.dropFirst() + written.flatMap { [decoded($0, plus: "+"), decoded($0, plus: " ")] }
+        return written.dropFirst()
+            + written.flatMap {
+                [PercentCoding.decoded($0[...].utf8, plus: "+"), PercentCoding.decoded($0[...].utf8, plus: " ")]
+            }
     }
 
     /// A whole URL as it is requested, and its query alone, which links repeat.
@@ -13,7 +16,7 @@ enum URLSecret {
         guard let url = try? WebURL(value) else { return [] }
         // A slash of its own would keep it from being found before another path.
         let text = value.hasSuffix("/") || !url.text.hasSuffix("/") ? url.text : String(url.text.dropLast())
-        guard let query = url.query, query.utf8.count >= SecretMatch.certainLength else { return [text] }
+        guard let query = url.query, query.utf8.count >= Secrets.certainLength else { return [text] }
         return [text, query]
     }
 
@@ -21,19 +24,5 @@ enum URLSecret {
         let start = value.firstRange(of: "://")?.upperBound ?? value.startIndex
         let end = value[start...].firstIndex { "/?#".contains($0) } ?? value.endIndex
         return value[..<end].lowercased() + value[end...]
-    }
-
-    private static func decoded(_ text: String, plus: Unicode.Scalar) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = SecretMatch.Coding.hexadecimal(rest.prefix(2)) {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: plus) : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

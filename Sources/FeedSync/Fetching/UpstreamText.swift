@@ -6,9 +6,13 @@ enum UpstreamText {
     private static let limit = 200
 
     /// Where APIs put the sentence that is meant for people, best first.
-    private static let places = [
-        ["message"], ["error", "message"], ["error_description"], ["error"], ["detail"], ["title"],
-    ].map { Path($0.map(Path.Segment.member)) }
+    private static let places =
+        [
+            ["message"], ["error", "message"], ["error_description"], ["error"], ["detail"], ["title"],
+            ["error", "info"], ["error", "detail"], ["fault", "faultstring"], ["exception", "message"], ["exception"],
+        ].map { Path($0.map(Path.Segment.member)) } + ["message", "detail", "title"].map(inErrors)
+    // GraphQL and JSON:API have several.
+    private static func inErrors(_ name: String) -> Path { Path([.member("errors"), .index(0), .member(name)]) }
 
     /// The sentence in quotes; nil where the body has none.
     static func quotation(of response: Response, secrets: Secrets, bodyValue: BodyValue) -> String? {
@@ -18,12 +22,22 @@ enum UpstreamText {
             if let excerpt = excerpt(text, secrets) { return "\"\(excerpt)\"" }
         }
         // The words of an HTML page drown in its mark-up.
-        guard response.contentType?.hasSuffix("html") != true else { return nil }
+        if response.contentType?.hasSuffix("html") == true {
+            guard case .html(let title?)? = BodyFormat(of: response.body) else { return nil }
+            return excerpt(title, secrets).map { "\"\($0)\"" }
+        }
         return Excerpt.of(response.body, limit: limit, secrets: secrets).map { "\"\($0)\"" }
     }
 
     /// The beginning of a text, secrets masked; nil if there is nothing to see.
     static func excerpt(_ text: String, _ secrets: Secrets) -> String? {
         Excerpt.of(text, limit: limit, secrets: secrets)
+    }
+}
+
+extension Excerpt {
+    /// What stands in a body from `offset` on.
+    static func of(_ body: Body, from offset: Int = 0, limit: Int, secrets: Secrets) -> String? {
+        body.withUnsafeBytes { of($0, from: offset, limit: limit, secrets: secrets) }
     }
 }

@@ -60,18 +60,18 @@ struct RowMembers: DecodedMembers {
 
 /// A JSON object as named values.
 struct JSONMembers: DecodedMembers {
-    private let members: [String: JSONValue]
+    private let members: JSONObject
     private let camelCased: [String: JSONValue]
 
-    init(_ members: [String: JSONValue]) {
+    init(_ members: JSONObject) {
         self.members = members
         // Of names that read alike the first in order, so that every run finds the same one.
         camelCased = Dictionary(
-            members.sorted { $0.key < $1.key }.map { ($0.key.camelCased, $0.value) },
+            members.sorted { $0.name < $1.name }.map { ($0.name.camelCased, $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    var names: [String] { members.keys.sorted() }
+    var names: [String] { members.names.sorted() }
 
     func value(_ property: String) -> DecodedValue? {
         (members[property] ?? camelCased[property]).map(DecodedValue.json)

@@ -1,6 +1,9 @@
 /// A crawl as far as it has come: what `_crawl` holds, and what its next page is measured against.
 struct CrawlState: Sendable {
     var id: Int64
+    var mode = CrawlMode.reload
+    /// The first crawl of the crawl of every page that it belongs to; nil for one that stands by itself.
+    var round: Int64?
     /// Of the rows it wrote; nil while all its pages were unchanged.
     var generation: Int64?
     var pages = 0
@@ -10,16 +13,25 @@ struct CrawlState: Sendable {
     var position: Int64 = 0
     var skipped = 0
     var total: Int?
+    /// Whether every page said a total.
+    var hasTotals = true
+    /// Whether that was another one on some page.
+    var hasTotalMoved = false
+    /// Items that came again on a later page.
+    var repeats = 0
+    /// Whether each page showed the last item of the page before.
+    var overlaps = true
+    /// Whether the places of its rows are the order of the list.
+    var isOrdered = true
+    /// Its pages that were asked for again and were the same.
+    var checked = 0
     /// Whether the list moved while it was read.
     var hasDrifted = false
     /// Why it is not complete although it has ended.
     var reason: IncompleteReason?
-    var isComplete = false
-    /// Whether items may have passed it unseen, and nobody asked again.
-    var isUnchecked = false
     /// The number of the last page whose rows have their place in the crawl's generation.
     var lifted = 0
-    /// Pages running that brought nothing which the crawl had not met.
+    /// Pages in a row that brought nothing which the crawl had not met.
     var repeatedPages = 0
     /// The place of the last item of its last page that had any.
     var lastPlace: Place?
@@ -29,17 +41,17 @@ struct CrawlState: Sendable {
     var furthest: String?
     /// The most elements of any of its pages: those of a full one.
     var mostElements = 0
-    /// The keys of its last page, to notice the same page twice running.
+    /// The keys of its last page, to notice the same page twice in a row.
     var lastKeys = "[]"
-    /// The part that it is in the midst of; nil between two, and for a feed that is not split.
+    /// The partition that it is reading; nil between two, and for a feed that is not partitioned.
     var part: CrawlPartition?
-    /// The elements of the parts that it is through with, as the upstream said.
+    /// The elements of the partitions that it has read, as the upstream said.
     var finishedTotal = 0
-    /// Whether a part that cannot be halved had more than the upstream serves.
+    /// Whether a partition that cannot be halved had more than the upstream serves.
     var isCapped = false
-    /// How many elements of a part the upstream serves, once that was seen.
+    /// How many elements of a partition the upstream serves, once that was seen.
     var cap: Int?
-    /// Whether a page proves too little of the end of its part.
+    /// Whether a page proves too little of the end of its partition.
     var isDoubtful = false
 
     init(id: Int64) {
@@ -67,6 +79,9 @@ struct CrawlTrail: Sendable {
         self.added = self.added.map { $0 + Int64(added) }
     }
 
+    /// Keeps where rows stood, when the crawl goes a page back.
+    mutating func keepPlaces(of other: CrawlTrail) { metPlaces = other.metPlaces }
+
     /// How many rows the crawl met; nil where that is not known.
     ///
     /// - Parameter generation: The crawl's own: what has a place in it was met before, or is new.
@@ -93,6 +108,8 @@ struct FeedState: Sendable {
     var generation: Int64
     /// The crawl that the next page belongs to; nil before the first page.
     var crawl: CrawlState?
+    /// What is stored of the list.
+    var progress = CrawlProgress()
     /// The most positions that any page of the feed has.
     var longestPage: Int64
     var figures = RunMetrics()
@@ -100,56 +117,30 @@ struct FeedState: Sendable {
     var open: PageDirection?
     /// Whether a page of this run changed anything.
     var hasChanged = false
+    /// Whether the mirror is complete, and whether that is proved.
+    var isComplete = false
+    var isVerified = false
 }
 
 /// What the next command can go on from.
 struct ResumePoint: Sendable, Hashable {
     /// Whether a first page is stored.
     var isLoaded: Bool
-    /// What to request next; nil at the end, or before the first page.
-    var cursor: PageCursor?
-    /// Whether the rows of the last crawl are a synced range.
-    var leavesSyncedRange = false
-    /// The mode of the last crawl if it was a sync's that was cut off, and can be gone on with.
-    var resumableMode: String?
-    /// The pages of the last crawl.
-    var pages = 0
-    /// What the requests of that crawl carried for the watermark.
+    /// Where `more` goes on; nil at the end, or before the first page.
+    var open: SyncedRange?
+    /// What is stored of the list.
+    var progress = CrawlProgress()
+    /// When a crawl of every page was complete last, in milliseconds since 1970.
+    var fullAt: Int64?
+    /// What the requests of a crawl under way carry for the watermark.
     var crawlWatermark: String?
-    /// The name of the part that the last crawl began with.
+    /// The name of the partition that the last crawl began with.
     var firstPartition: String?
-    /// How many items of a part the upstream served, as far as it was seen.
+    /// How many items of a partition the upstream served, as far as it was seen.
     var cap: Int?
     /// How far items reach that a sync by watermark has met, as JSON.
     var watermark: String?
 
     /// Whether the upstream has no further page.
-    var isAtEnd: Bool { isLoaded && cursor == nil }
-}
-
-/// Why a run's crawl is not complete.
-public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
-    /// It ended before the last page.
-    case cutOff = "cut_off"
-    /// A page failed.
-    case failed
-    /// The upstream serves no further page, and has more.
-    case cap
-    /// The definition wants no more pages.
-    case maxPages = "max_pages"
-    /// Items could not be stored.
-    case skipped = "left_out"
-    /// The upstream said itself that it did not give all.
-    case upstreamIncomplete = "upstream_incomplete"
-    /// The list moved under the crawl.
-    case drift
-
-    /// Whether the crawl met all the same whatever another one like it could meet.
-    var leavesSyncedRange: Bool { [.cap, .maxPages, .skipped].contains(self) }
-}
-
-/// Rows from which on everything is stored that can be.
-struct SyncedRange: Sendable, Hashable {
-    /// Why that is not all there is; nil if it is.
-    var reason: IncompleteReason?
+    var isAtEnd: Bool { isLoaded && open == nil }
 }

@@ -5,7 +5,7 @@ internal import SQLite
 /// Each call is part of the transaction that it is made in.
 enum FeedSchedule {
     /// The items that a feed's crawl has met, and those that it knows behind them.
-    static let seenCount = "iif(no_more_data, _crawl.elements, max(_crawl.elements, item_count))"
+    static let seenCount = "max(_crawl.elements, item_count)"
 
     /// Keeps what the answer to the first page says.
     static func note(_ advice: PollingAdvice, of feed: String, on connection: Connection) throws {

@@ -35,6 +35,7 @@ final class FeedTable {
         let insert: Statement
         let update: Statement
         let move: Statement
+        let remove: Statement
         /// The key's column is the table's rowid, which only integers can be.
         let keyIsRowID: Bool
         /// What `insert` is bound to besides an item's own; a binding stays until it is replaced.
@@ -64,6 +65,7 @@ final class FeedTable {
             move = try connection.prepare(
                 "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE _rowid_ = ?",
                 persistent: true)
+            remove = try connection.prepare("UPDATE \(table) SET _removed_at = ? WHERE _rowid_ = ?")
         }
     }
 
@@ -102,6 +104,13 @@ final class FeedTable {
         for index in 0..<page.elementCount {
             let item = page.element(at: index)
             guard item.fault == nil else { continue }
+            if item.isGone {
+                guard try row(for: item)?.isRemoved ?? true else {
+                    try endRead()
+                    return false
+                }
+                continue
+            }
             guard let row = try row(for: item), row.isSame, !row.isRemoved else {
                 try endRead()
                 return false
@@ -115,7 +124,7 @@ final class FeedTable {
     func lastPlace(of page: DecodedPage) throws(SQLiteError) -> Place? {
         guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
         let items = (0..<page.elementCount).reversed().lazy.map(page.element)
-        guard let last = items.first(where: { $0.fault == nil }) else { return nil }
+        guard let last = items.first(where: { $0.fault == nil && !$0.isGone }) else { return nil }
         let place = try row(for: last)?.place
         try endRead()
         return place
@@ -169,6 +178,15 @@ final class FeedTable {
         try run(move)
     }
 
+    /// Marks a row that `row(for:)` found just before as gone; what the item says besides is written, the rest stays.
+    func remove(_ row: StoredRow, as item: PageItem, now: Value) throws(SQLiteError) {
+        try update(row, to: item, section: row.section, at: row.place, now: now)
+        let remove = try statements().remove
+        try remove.bind(now, at: 1)
+        try remove.bindInt64(row.id, at: 2)
+        try run(remove)
+    }
+
     /// Ends what `row(for:)` began, so that no read stays open and no view of the page is kept.
     func endRead() throws(SQLiteError) {
         try prepared?.select.reset()
@@ -177,7 +195,9 @@ final class FeedTable {
     /// Resets every statement after a failure.
     func abandon() {
         guard let prepared else { return }
-        for statement in [prepared.select, prepared.insert, prepared.update, prepared.move] { try? statement.reset() }
+        for statement in [prepared.select, prepared.insert, prepared.update, prepared.move, prepared.remove] {
+            try? statement.reset()
+        }
     }
 
     private func run(_ statement: Statement) throws(SQLiteError) {

@@ -23,62 +23,144 @@ extension FeedWriter {
         _ page: PageCommit, in draft: inout FeedState, now: String
     ) throws -> (PageOutcome, met: [MetPlaces]) {
         if let shape = page.shape { try adopt(shape) }
-        let crawl = try page.direction == .header || draft.crawl == nil ? startCrawl(page, now: now) : draft.crawl
+        let crawl =
+            try page.direction == .header || draft.crawl == nil
+            ? startCrawl(page, in: &draft.progress, now: now) : draft.crawl
         guard let crawl else { throw FeedError(.bug, "a page has no crawl") }
         var writer = PageWriter(
             table, generation: draft.generation, crawl: crawl, direction: page.direction, now: now,
-            updatesInPlace: page.mode == "all",
+            updatesInPlace: crawl.mode == .all,
             lift: { [self] crawl, generation, sections in
                 try lift(crawl, to: generation, sections: &sections)
             })
         let isInPlace = try isInPlace(page)
         let written = try write(page, with: &writer)
         try lapse(writer.touched, longest: draft.longestPage)
-        draft.generation = writer.generation
+        draft.generation = writer.newest
         draft.hasChanged = draft.hasChanged || !writer.isUnchanged
         draft.longestPage = max(draft.longestPage, writer.placed)
-        var ground = try writer.isUnchanged && written.placed > 0 ? ground(at: written.place) : nil
-        if ground?.reason == .cap, try !isCapped(total: page.end.total ?? crawl.total, added: writer.added) {
-            ground = nil
-        }
-        let adjoins = try adjoins(writer, behind: crawl)
-        draft.crawl = try record(page, written, by: writer, ground: ground, adjoins: adjoins, now: now)
+        draft.crawl = try record(page, written, by: writer, now: now)
+        let onward = try page.isCheck ? .end(nil) : advance(page, written, by: writer, in: &draft)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
 
-        draft.figures.pages += 1
+        if !page.isCheck, !page.isAgain { draft.figures.pages += 1 }
         draft.figures.requests += page.requestCount
         draft.figures.bytes += page.byteCount
         draft.figures.items.add(writer.items)
         draft.figures.skipped += page.skipped.count
-        let number = draft.crawl?.pages ?? 1
-        let beginsNext = self.beginsNext(page, ground != nil)
-        let events = try addEvents(page, items: writer.items, number: number, beginsNext: beginsNext, now: now)
+        let number = page.checked ?? draft.crawl?.pages ?? 1
+        let isNextPage = if case .page = onward { true } else { false }
+        let beginsNext = page.beginsNext && isNextPage
+        let isAtEnd =
+            switch onward {
+            case .end, .whole: draft.progress.open == nil
+            case .page, .range: false
+            }
+        let events = try addEvents(
+            page, items: writer.items, number: number, isEnd: isAtEnd, beginsNext: beginsNext, now: now)
         try updateFeed(page, draft, added: writer.added, status: events.last?.status, now: now)
+        try saveProgress(draft)
         try updateRun(draft.figures)
-        // Who goes on to the end finds out for itself what there is.
-        let behind = page.stopsAtSyncedRange && page.end.next != nil ? ground?.reason : nil
         let outcome = PageOutcome(
-            items: writer.items, isUnchanged: writer.isUnchanged, isInPlace: isInPlace, isEnd: page.end.next == nil,
-            number: number, ground: ground, adjoins: adjoins, beginsNext: beginsNext,
-            reason: draft.crawl?.reason ?? (draft.crawl.map { $0.isCapped } ?? false ? .cap : nil) ?? behind
-                ?? (draft.crawl.map { $0.skipped > 0 } ?? false ? .skipped : nil),
-            events: events)
+            items: writer.items, isUnchanged: writer.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
+            crawl: draft.crawl?.id ?? 0, hasOverlap: !writer.metPlaces.isEmpty, onward: onward,
+            pagesOfRange: try pages(of: onward), beginsNext: beginsNext, events: events)
         return (outcome, writer.metPlaces)
     }
 
-    /// Whether the upstream still has more than is stored; a list that moved may have looked as if it had.
-    private func isCapped(total: Int?, added: Int) throws -> Bool {
-        guard let total else { return true }
-        let stored = try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0
-        return total > Int(stored) + added
+    /// Where the crawl goes on behind a page, and what is stored of the list by now.
+    private func advance(
+        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in draft: inout FeedState
+    ) throws -> CrawlProgress.Onward {
+        guard let crawl = draft.crawl else { return .end(nil) }
+        let met = try range(metBy: writer, written, of: crawl, draft.progress)
+            .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
+        let read = CrawlProgress.ReadPage(
+            crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
+            end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
+            met: met, lastGeneration: writer.crawl.lastPlaceBefore?.generation, coversRange: try covers(met, page))
+        var onward = draft.progress.read(read)
+        if case .whole(let range, nil) = onward, crawl.skipped > 0 { onward = .whole(range, .skipped) }
+        for met in writer.metPlaces where !writer.isUnchanged {
+            draft.progress.synced.takeTop(at: met.first, count: met.count)
+        }
+        if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
+            let mark = { (range: inout SyncedRange) in range.loosePages.append(max(crawl.pages - 1, 1)) }
+            draft.progress.synced.update(crawl.id, mark)
+            draft.progress.round?.ranges.update(crawl.id, mark)
+        }
+        if case .end(let reason) = onward, page.mode == .reload, draft.progress.round != nil {
+            let generations = try generationsOfRound(draft.progress)
+            let loose = draft.progress.round?.ranges.ranges.first?.loosePages ?? []
+            draft.progress.endRound(reason, generations: generations, isVerified: false)
+            draft.progress.synced.update(crawl.id) { $0.loosePages = loose }
+            draft.progress.fullPages = crawl.pages
+        }
+        draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
+        draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true
+        return onward
     }
 
-    /// Whether nothing lies between the page before and this one. Only a complete crawl tells what stood side by side.
-    private func adjoins(_ writer: PageWriter, behind crawl: CrawlState) throws -> Bool {
-        guard writer.adjoins, let last = crawl.lastPlaceBefore else { return false }
-        return try ground(at: last) != nil
+    /// The range that a page meets: all its rows stand in it as they came, or new ones came above its first rows.
+    private func range(
+        metBy writer: PageWriter, _ written: WrittenPage, of crawl: CrawlState, _ progress: CrawlProgress
+    ) throws -> SyncedRange? {
+        let place: Place
+        if writer.isUnchanged, written.placed > 0 {
+            place = written.place
+        } else if let gained = writer.gainedAbove {
+            place = gained.first
+        } else {
+            return nil
+        }
+        guard let round = progress.round else {
+            let range =
+                writer.isUnchanged
+                ? progress.synced.range(ofGeneration: place.generation)
+                : progress.synced.ranges.first { $0.first == place }
+            return range?.crawl == crawl.id ? nil : range
+        }
+        let own = round.ranges[crawl.id]?.crawls ?? [crawl.id]
+        let others = round.ranges.ranges.flatMap(\.crawls).filter { !own.contains($0) }
+        guard !others.isEmpty else { return nil }
+        let met = try connection.int64(
+            """
+            SELECT w.crawl FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl IN (\(others.map { "\($0)" }.joined(separator: ", "))) AND p.generation = ?1
+                AND p.position <= ?2 AND p.position + p.placed > ?2 LIMIT 1
+            """, Value(place.generation), Value(place.position))
+        return met.flatMap { round.ranges.range(ofPagesOf: $0) }
+    }
+
+    private func pages(of onward: CrawlProgress.Onward) throws -> Int {
+        guard case .range(let range) = onward else { return 0 }
+        return try pages(of: range)
+    }
+
+    private func pages(of range: SyncedRange) throws -> Int {
+        Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl)) ?? 0)
+    }
+
+    /// Whether a range that a first page met is that page alone.
+    private func covers(_ range: SyncedRange?, _ page: PageCommit) throws -> Bool {
+        guard let range, page.direction == .header, range.crawls.count == 1 else { return false }
+        return try pages(of: range) == 1
+    }
+
+    /// The generations of the rows that a crawl of every page met.
+    func generationsOfRound(_ progress: CrawlProgress) throws -> Set<Int64> {
+        guard let round = progress.round else { return [] }
+        var generations: Set<Int64> = []
+        try connection.rows(
+            """
+            SELECT DISTINCT p.generation FROM _crawl c JOIN _crawl_page w ON w.crawl = c.id JOIN _page p ON p.id = w.page
+            WHERE c.feed = ?1 AND (c.round = ?2 OR c.id = ?2) AND p.placed > 0
+            UNION SELECT generation FROM _crawl WHERE feed = ?1 AND (round = ?2 OR id = ?2) AND generation IS NOT NULL
+            """, [.text(feed), Value(round.id)]
+        ) { row in generations.insert(row.int64(at: 0)) }
+        return generations
     }
 
     /// Whether the list goes on behind a page, or ends, as it did when the page was stored.
@@ -86,11 +168,6 @@ extension FeedWriter {
         if page.isNotModified { return true }
         guard let known = try storedPage(page.request, page.credential) else { return false }
         return (known.cursor == nil) == (page.upstreamNext == nil) && known.total == page.end.total
-    }
-
-    /// Whether a footer follows at once.
-    private func beginsNext(_ page: PageCommit, _ isSynced: Bool) -> Bool {
-        page.beginsNext && page.end.next != nil && !(page.stopsAtSyncedRange && isSynced)
     }
 
     /// A page as it will be remembered: its place and its elements.
@@ -103,19 +180,20 @@ extension FeedWriter {
     }
 
     private func write(_ page: PageCommit, with writer: inout PageWriter) throws -> WrittenPage {
-        let begin = Place(generation: writer.crawl.generation ?? writer.generation, position: writer.crawl.position)
+        let begin = Place(generation: writer.crawl.generation ?? writer.newest, position: writer.crawl.position)
         switch page.content {
         case .decoded(let decoded):
             let keys = decoded.keys
             let isEmpty = keys == "[]"
             // A list that moves may bring a short page again, a full one hardly.
-            let isTelling = page.mode == "reload" || decoded.elementCount >= writer.crawl.mostElements
-            if !isEmpty, page.direction == .footer, !page.isCheck, isTelling, keys == writer.crawl.lastKeys,
+            let isTelling = page.mode == .reload || decoded.elementCount >= writer.crawl.mostElements
+            if !isEmpty, page.direction == .footer, !page.isCheck, !page.isAgain, isTelling,
+                keys == writer.crawl.lastKeys,
                 !writer.crawl.begins(page.part)
             {
                 throw FeedError.samePageTwice(page)
             }
-            try writer.write(decoded)
+            try writer.write(decoded, behind: page.overlap)
             if isEmpty { try writeEmpty(page, with: &writer) }
             return WrittenPage(
                 keys: keys, elements: decoded.elementCount, storedID: nil, place: writer.first ?? begin,
@@ -143,17 +221,19 @@ extension FeedWriter {
     private func updateFeed(
         _ page: PageCommit, _ draft: FeedState, added: Int, status: RefreshStatus?, now: String
     ) throws {
-        let crawl = draft.crawl
+        let next = draft.progress.open?.cursor
         try connection.run(
             """
             UPDATE feed SET next_page = ?, no_more_data = ?, generation = ?, item_count = item_count + ?,
-                complete = ?, error = NULL, reloaded_at = coalesce(?, reloaded_at), status = coalesce(?, status)
+                complete = ?, verified = ?, error = NULL, reloaded_at = coalesce(?, reloaded_at),
+                status = coalesce(?, status)
             WHERE name = ?
-            """, Value(page.end.next?.text), Value(page.end.next == nil), Value(draft.generation), Value(added),
-            Value(crawl?.isComplete ?? false), Value(page.direction == .header ? now : nil), Value(status?.rawValue),
+            """, Value(next?.text), Value(next == nil), Value(draft.generation), Value(added),
+            Value(draft.isComplete), Value(draft.isVerified), Value(page.direction == .header ? now : nil),
+            Value(status?.rawValue),
             .text(feed))
         if page.direction == .header {
-            try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(crawl?.id), .text(feed))
+            try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(draft.crawl?.id), .text(feed))
         }
     }
 
@@ -167,9 +247,8 @@ extension FeedWriter {
     }
 
     private func addEvents(
-        _ page: PageCommit, items: ItemCounts, number: Int, beginsNext: Bool, now: String
+        _ page: PageCommit, items: ItemCounts, number: Int, isEnd: Bool, beginsNext: Bool, now: String
     ) throws -> [StatusEvent] {
-        let isEnd = page.end.next == nil
         let closing: RefreshStatus = isEnd && page.direction == .footer ? .noMoreData : page.direction.end
         var events = [EventEntry(status: closing, page: number, items: items)]
         if isEnd, page.direction == .header { events.append(EventEntry(status: .noMoreData, page: number)) }

@@ -22,16 +22,30 @@ extension FeedWriter {
         return page
     }
 
-    /// Begins the crawl of a first page. Pages of earlier crawls stay, for their validators; which crawl saw them goes.
-    func startCrawl(_ page: PageCommit, now: String) throws -> CrawlState {
+    /// Begins the crawl of a first page. Pages of earlier crawls stay, for their validators; which crawl read them goes,
+    /// unless a later one may go on there.
+    func startCrawl(_ page: PageCommit, in progress: inout CrawlProgress, now: String) throws -> CrawlState {
         let serverDate = page.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
-        try connection.run(
-            "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", .text(feed))
+        // Where nothing is stored that could be joined, every page has to be read.
+        let isRound = progress.round != nil || page.mode == .all || page.mode == .since || progress.synced.isEmpty
+        let mode = page.mode == .since ? page.mode : isRound ? progress.round?.mode ?? .all : page.mode
         try connection.run(
             "INSERT INTO _crawl (feed, mode, started_at, server_date, watermark) VALUES (?, ?, ?, ?, ?)",
-            .text(feed), .text(page.mode), .text(now), Value(serverDate), Value(page.watermark))
+            .text(feed), .text(mode.rawValue), .text(now), Value(serverDate), Value(page.watermark))
         var crawl = CrawlState(id: connection.lastInsertRowID)
+        crawl.mode = mode
         crawl.cap = state.crawl?.cap
+        if isRound {
+            progress.beginRound(crawl.id, mode)
+            crawl.round = progress.round?.id
+            try connection.run("UPDATE _crawl SET round = ? WHERE id = ?", Value(crawl.round), Value(crawl.id))
+        }
+        let kept = progress.synced.ranges.filter { $0.cursor != nil || !$0.loosePages.isEmpty }.map(\.crawl)
+        try connection.run(
+            """
+            DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?1 AND id <> ?2
+                AND round IS NOT ?3 AND id NOT IN (\(kept.map { "\($0)" }.joined(separator: ", "))))
+            """, .text(feed), Value(crawl.id), Value(crawl.round ?? crawl.id))
         return crawl
     }
 
@@ -59,7 +73,7 @@ extension FeedWriter {
             }
             return known.id
         }
-        if known != nil { try dropPages(page, keepingThoseOf: page.isCheck ? crawl : nil) }
+        if known != nil { try dropPages(page) }
         try connection.run(
             """
             INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
@@ -73,18 +87,13 @@ extension FeedWriter {
         return connection.lastInsertRowID
     }
 
-    /// Drops the stored pages of a page's request.
-    ///
-    /// - Parameter crawl: Whose pages stay: one that is asked for once more may stand in the crawl already.
-    private func dropPages(_ page: PageCommit, keepingThoseOf crawl: Int64?) throws {
-        let ofRequest = "DELETE FROM _page WHERE feed = ? AND request = ? AND credential = ?"
-        if let crawl {
-            try connection.run(
-                "\(ofRequest) AND id NOT IN (SELECT page FROM _crawl_page WHERE crawl = ?)", .text(feed),
-                .text(page.request), Value(page.credential), Value(crawl))
-        } else {
-            try connection.run(ofRequest, .text(feed), .text(page.request), Value(page.credential))
-        }
+    /// Drops the stored pages of a page's request that no crawl needs.
+    private func dropPages(_ page: PageCommit) throws {
+        try connection.run(
+            """
+            DELETE FROM _page WHERE feed = ?1 AND request = ?2 AND credential = ?3 AND id NOT IN (
+                SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
+            """, .text(feed), .text(page.request), Value(page.credential))
     }
 
     /// Keeps a page's newer validators; one that has none may share rows with others, or its rows were written since.
@@ -108,7 +117,7 @@ extension FeedWriter {
         try connection.rows(
             """
             SELECT p.id, p.generation, p.position, p.placed, w.position FROM _crawl_page w JOIN _page p ON p.id = w.page
-            WHERE w.crawl = ? AND w.number > ? AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
+            WHERE w.crawl = ? AND w.number > max(?, 0) AND p.generation <> ? AND p.placed > 0 ORDER BY w.number
             """, [Value(crawl.id), Value(crawl.lifted), Value(generation)]
         ) { row in
             let run = Run(

@@ -13,7 +13,7 @@ extension FeedWriter {
             SELECT sum(n.elements), max(n.total) FROM _crawl_page w JOIN _page p ON p.id = w.page JOIN _page n ON n.id = (
                 SELECT max(l.id) FROM _page l
                 WHERE l.feed = p.feed AND l.request = p.request AND l.credential = p.credential)
-            WHERE w.crawl = ?1 AND w.number < ?2 AND w.number > coalesce((
+            WHERE w.crawl = ?1 AND w.number > 0 AND w.number < ?2 AND w.number > coalesce((
                 SELECT number FROM _crawl_page WHERE crawl = ?1 AND number < ?2 AND \(isOther) ORDER BY number DESC LIMIT 1), 0)
             """, [Value(state.crawl?.id), Value(number), Value(part), Value(part.count + 1), Value(part + ",")]
         ) { row in soFar = (Int(row.int64(at: 0)), row.isNull(at: 1) ? nil : Int(row.int64(at: 1))) }
@@ -21,8 +21,9 @@ extension FeedWriter {
     }
 
     /// Whether a page's part ends elsewhere by now than the crawl found, so that some of it was never asked for.
-    func outgrows(_ number: Int, _ end: NextPage) throws -> Bool {
+    func outgrows(_ page: PageOfCrawl, _ end: NextPage) throws -> Bool {
         guard shape.definition.partitioning != nil else { return false }
+        let number = page.number
         return switch end.part {
         case .tooMany: true
         case .capped: !(state.crawl?.isCapped ?? false)
@@ -33,7 +34,7 @@ extension FeedWriter {
     }
 
     private func partitionName(_ number: Int) throws -> String? {
-        PartitionScheme.partitionName(in: try cursor(ofPage: number))
+        PartitionScheme.partitionName(in: try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number)))
     }
 
     /// Whether a page led to another one of its part when the crawl met it.
@@ -50,7 +51,9 @@ extension FeedWriter {
         let part = { (asked: PageCursor?) in
             PartitionScheme.partitionName(in: asked).flatMap { split.partition(named: $0[...]) }
         }
-        guard let whole = part(try cursor(ofPage: number)) else { return false }
+        guard let whole = part(try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number))) else {
+            return false
+        }
         var isHalved = false
         try connection.rows("SELECT asked FROM _crawl_page WHERE crawl = ?", [Value(state.crawl?.id)]) { row in
             guard let other = part(row.text(at: 0).map(PageCursor.init)), other != whole else { return }

@@ -1,242 +1,281 @@
 internal import SQLite
 
+/// What a sync finds out and says at the end of its crawl.
 extension FeedWriter {
-    /// What a crawl has to be for its rows to be a synced range, as a condition on `_crawl`: it met all that it could meet,
-    /// and nothing can have passed it unseen.
-    static let isSyncedRange =
-        // Not by IN: SQLite makes a table of such a list each time.
-        "(complete = 1 OR coalesce(reason = 'cap' OR reason = 'max_pages' OR reason = 'left_out', 0)) AND is_unchecked = 0"
-
-    /// A synced range at a page's places, if the crawl that wrote them last makes them that.
-    func ground(at page: Place) throws -> SyncedRange? {
-        var ground: SyncedRange?
-        try connection.rows(
-            "SELECT reason FROM _crawl WHERE feed = ? AND generation = ? AND \(Self.isSyncedRange)",
-            [.text(feed), Value(page.generation)]
-        ) { row in ground = SyncedRange(reason: row.text(at: 0).flatMap(IncompleteReason.init)) }
-        return ground
-    }
-
-    /// The page cursor that led to a page of the crawl; nil for its first.
-    func cursor(ofPage number: Int) throws -> PageCursor? {
-        if shape.definition.partitioning != nil {
-            return try connection.scalar(
-                "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = ?", Value(state.crawl?.id), Value(number))?
-                .text.map(PageCursor.init)
+    /// What the crawl has seen, when it has reached the end of the list. A first load is complete from now on, whatever a
+    /// proof will say.
+    func examine() throws -> CrawlFacts {
+        var facts = CrawlFacts()
+        var pages: [PageOfCrawl] = []
+        facts.hasTotals = true
+        facts.overlaps = true
+        facts.haveValidators = true
+        // What stopped at a synced range has only its own pages to prove.
+        let isRound = state.progress.round?.ranges.range(ofPagesOf: state.crawl?.id ?? 0) != nil
+        let list = isRound ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
+        facts.isFirst = state.progress.synced.isEmpty || list.count > 1
+        var trail = CrawlTrail()
+        for id in list {
+            let isOwn = id == state.crawl?.id
+            guard let crawl = isOwn ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection) else {
+                continue
+            }
+            facts.pageCount += crawl.pages
+            facts.hasTotals = facts.hasTotals && crawl.hasTotals && crawl.total != nil
+            facts.hasTotalMoved =
+                facts.hasTotalMoved || crawl.hasTotalMoved || facts.total.map { $0 != crawl.total } ?? false
+            facts.hasRepeats = facts.hasRepeats || crawl.repeats > 0
+            facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
+            facts.met += crawl.skipped
+            if isOwn { facts.total = crawl.total }
+            if crawl.pages > crawl.checked {
+                pages += (crawl.checked + 1...crawl.pages).map { PageOfCrawl(crawl: id, number: $0) }
+            }
+            let unconditional = try connection.int64(
+                """
+                SELECT count(*) FROM _crawl_page w JOIN _page p ON p.id = w.page
+                WHERE w.crawl = ? AND w.number > ? AND coalesce(p.etag, p.last_modified) IS NULL
+                """, Value(id), Value(crawl.checked))
+            facts.haveValidators = facts.haveValidators && unconditional == 0
         }
-        return try connection.scalar(
-            """
-            SELECT p.cursor FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = ?
-            """, Value(state.crawl?.id), Value(number - 1))?.text.map(PageCursor.init)
+        facts.lastPage = pages.last
+        // The border of the last page is the end.
+        facts.pages = pages.dropLast(pages.last?.number == state.crawl?.pages ? 1 : 0)
+        if facts.total != nil { facts.met += try metCount() }
+        if shape.definition.partitioning != nil { facts.total = nil }
+        let isFirst = state.progress.round?.mode == .all && state.progress.synced.isEmpty
+        if isFirst, facts.total.map({ $0 <= facts.met }) ?? true, try metEverything() {
+            var draft = state
+            draft.isComplete = true
+            try connection.transaction {
+                try connection.run("UPDATE feed SET complete = 1 WHERE name = ?", .text(feed))
+            }
+            state = draft
+        }
+        return facts
     }
 
-    /// What a page that is asked for once more tells, measured by what the crawl has met.
+    /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
+    private func metCount() throws -> Int {
+        let isRound = state.progress.round?.ranges.range(ofPagesOf: state.crawl?.id ?? 0) != nil
+        guard isRound else {
+            return Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
+        }
+        if crawlsOfList.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
+            return Int(clamping: count)
+        }
+        return try metKeys().count
+    }
+
+    /// What a page that is asked for again tells, measured by what the crawl has met.
     ///
     /// - Parameters:
     ///   - page: nil for a page without items.
     ///   - end: Where the list goes on behind it.
     ///   - known: The page as it was met last.
-    func check(_ page: DecodedPage?, _ end: NextPage, number: Int, known: StoredPage?) throws -> RunRules.Check {
-        if try outgrows(number, end) { return .outgrown }
+    func compare(
+        _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?
+    ) throws -> PageComparison {
+        if try outgrows(place, end) { return .outgrown }
         let keys = page?.keys ?? "[]"
         if keys == known?.keys, try page.map(table.holds) ?? true { return .same }
-        guard keys != "[]" else { return .mended }
-        // What stands last on it was met on it or before, unless it came up from a later page.
-        let first = try connection.int64(
-            """
-            SELECT page FROM temp.\(try gatherFirstPages())
-            WHERE key = (SELECT value FROM json_each(?) ORDER BY key DESC LIMIT 1)
-            """, .text(keys))
-        if let first, first >= number { return first == number ? .mended : .movedUp }
-        if first != nil { return end.next == nil ? .mended : .pushedDown }
-        guard end.next != nil, let page else { return .movedUp }
-        switch try mode {
-        case "new": return try table.lastPlace(of: page).flatMap(ground) == nil ? .cutLoose : .movedUp
-        case "all": return .cutLoose
-        // What came since the crawl began is asked for again.
-        default: return .movedUp
+        let firstPages = try firstPages ?? metKeys()
+        self.firstPages = firstPages
+        let last = RowKey.texts(ofPage: keys).last
+        let isStored =
+            try state.crawl?.mode == .since
+            || (state.crawl?.mode == .new
+                && page.flatMap { try table.lastPlace(of: $0) }.map {
+                    state.progress.synced.range(ofGeneration: $0.generation) != nil
+                } ?? false)
+        return PageComparison(
+            lastMetAt: last.flatMap { firstPages[$0] }, at: try ordinal(of: place), isLast: end.next == nil,
+            isEmpty: last == nil, isStored: isStored)
+    }
+
+    /// The place of a page in the list, from 1.
+    private func ordinal(of page: PageOfCrawl) throws -> Int {
+        var ordinal = page.number
+        for crawl in crawlsOfList.prefix(while: { $0 != page.crawl }) {
+            ordinal += Int(
+                clamping: try connection.int64(
+                    "SELECT count(*) FROM _crawl_page WHERE crawl = ? AND number > 0", Value(crawl)) ?? 0)
         }
+        return ordinal
     }
 
-    /// The name of a table with the first page on which the crawl met each key: gathered once, for the pages that are
-    /// asked again have later numbers.
-    private func gatherFirstPages() throws -> String {
-        // The connection may have other feeds' runs at the same time.
-        let name = "_first_page_\(run)"
-        guard !hasFirstPages else { return name }
-        try connection.execute("CREATE TEMP TABLE \(name) (key, page, PRIMARY KEY (key)) WITHOUT ROWID")
-        try connection.run(
-            """
-            INSERT OR IGNORE INTO temp.\(name) SELECT j.value, w.number
-            FROM _crawl_page w JOIN _page p ON p.id = w.page, json_each(p.keys) j WHERE w.crawl = ? ORDER BY w.number
-            """, Value(state.crawl?.id))
-        hasFirstPages = true
-        return name
+    /// Takes note of a page that was asked for again and is the same.
+    func markChecked(_ page: PageOfCrawl) throws {
+        guard let crawl = state.crawl, crawl.id == page.crawl, crawl.checked == page.number - 1 else { return }
+        state.crawl?.checked = page.number
+        try connection.run("UPDATE _crawl SET checked = ? WHERE id = ?", Value(page.number), Value(page.crawl))
     }
 
-    /// Drops what the run gathered for itself.
-    func dropGathered() {
-        guard hasFirstPages else { return }
-        try? connection.execute("DROP TABLE IF EXISTS temp._first_page_\(run)")
-        hasFirstPages = false
-    }
-
-    /// Ends a sync's run: what its crawl came to, and what follows from it for rows, a synced range and watermark.
+    /// Ends a sync's run: what its crawl came to, and what follows from it for rows, ranges and watermark.
     func close(_ closing: CrawlClosing, outcome: String, now: String) throws -> Int {
         var removed = 0
         var draft = state
         try connection.transaction {
-            switch closing {
-            case .incomplete(let reason):
-                try connection.run(
-                    "UPDATE _crawl SET complete = 0, reason = ?, ended_at = ? WHERE id = ?", .text(reason.rawValue),
-                    .text(now), Value(state.crawl?.id))
-                if reason.leavesSyncedRange { try promote("complete = 0, reason = '\(reason.rawValue)'") }
-                draft.crawl?.reason = reason
-            case .complete where try mode == "all" && isDoubtful():
-                // Nothing is taken for gone before a second crawl ends alike.
-                try connection.run(
-                    "UPDATE _crawl SET complete = 0, reason = 'cap', ended_at = ? WHERE id = ?", .text(now),
-                    Value(state.crawl?.id))
-                draft.crawl?.reason = .cap
-            case .complete:
-                removed = try complete(now: now)
-                draft.figures.items.removed += removed
-                draft.crawl?.reason = nil
+            switch try weighed(closing) {
+            case .incomplete(let reason): try end(reason, in: &draft)
+            case .complete(let isVerified):
+                let missing = draft.progress.round?.mode == .all ? try missingRows() : []
+                if try isSuspect(missing) {
+                    try endSuspiciously(met: try itemCount() - missing.count, in: &draft)
+                } else {
+                    removed = try remove(missing, now: now)
+                    draft.figures.items.removed += removed
+                    try complete(isVerified: isVerified, now: now, in: &draft)
+                }
             }
+            draft.isComplete = draft.crawl?.reason == nil
+            let next = draft.progress.open?.cursor
             try connection.run(
                 """
-                UPDATE feed SET complete = (SELECT complete FROM _crawl WHERE id = ?), synced_at = ?,
-                    item_count = item_count - ? WHERE name = ?
-                """, Value(state.crawl?.id), .text(now), Value(removed), .text(feed))
+                UPDATE feed SET complete = ?, verified = ?, synced_at = ?, item_count = item_count - ?, next_page = ?,
+                    no_more_data = ? WHERE name = ?
+                """, Value(draft.isComplete), Value(draft.isComplete && draft.isVerified), .text(now), Value(removed),
+                Value(next?.text), Value(next == nil), .text(feed))
             try connection.run(
                 "UPDATE run SET removed = ? WHERE id = ?", Value(draft.figures.items.removed), Value(run))
+            try saveProgress(draft)
             state = draft
-            try finishRun(outcome: removed > 0 ? "ok" : outcome, figures: draft.figures, error: nil, now: now)
+            try finishRun(
+                outcome: removed > 0 ? "ok" : outcome, figures: draft.figures, error: nil, now: now)
         }
         return removed
     }
 
-    private func complete(now: String) throws -> Int {
-        let crawl = Value(state.crawl?.id)
-        let removed = try mode == "all" ? remove(now: now) : 0
-        try connection.run(
-            "UPDATE _crawl SET complete = 1, reason = NULL, stopped_by = NULL, ended_at = ? WHERE id = ?", .text(now),
-            crawl)
-        try promote(
-            "complete = 1, reason = NULL",
-            ifNot: resumePoint.isAtEnd ? "complete = 1 AND is_unchecked = 0" : Self.isSyncedRange
-        )
-        try moveWatermark()
-        return removed
+    /// Totals are believed against us: what stopped at a synced range is not complete where there are more items than rows.
+    private func weighed(_ closing: CrawlClosing) throws -> CrawlClosing {
+        guard state.progress.round == nil, shape.definition.partitioning == nil, let total = state.crawl?.total,
+            case .complete = closing
+        else { return closing }
+        return total > (try itemCount()) ? .incomplete(.cap) : closing
     }
 
-    /// Lets earlier crawls be as good as this one, whose rows it met again in their place: those that were cut off, and
-    /// those that nobody had checked.
-    ///
-    /// - Parameter known: What a crawl is that is as good already; one that went to the end leaves nothing to be said of
-    ///   the rows of others.
-    private func promote(_ resumePoint: String, ifNot known: String = FeedWriter.isSyncedRange) throws {
+    private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
+        let crawl = Value(draft.crawl?.id)
         try connection.run(
-            """
-            UPDATE _crawl SET \(resumePoint), is_unchecked = 0
-            WHERE feed = ?1 AND NOT (\(known)) AND generation IN (
-                SELECT p.generation FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?2)
-            """, .text(feed), Value(state.crawl?.id))
-        try connection.run("UPDATE _crawl SET is_unchecked = 0 WHERE id = ?", Value(state.crawl?.id))
+            "UPDATE _crawl SET complete = 1, reason = NULL, ended_at = ? WHERE id = ?", .text(now), crawl)
+        draft.crawl?.reason = nil
+        draft.isVerified = isVerified
+        draft.progress.suspectEnd = nil
+        if let round = draft.progress.round {
+            try moveWatermark(round)
+            let pages = try connection.int64(
+                "SELECT sum(pages) FROM _crawl WHERE id IN (\(crawlsOfList.map { "\($0)" }.joined(separator: ", ")))")
+            draft.progress.endRound(nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified)
+            if round.mode == .all {
+                draft.progress.fullPages = pages.map { Int(clamping: $0) }
+                try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+            }
+        } else if let head = draft.progress.synced.ranges.first {
+            draft.progress.synced.update(head.crawl) {
+                $0.isVerified = isVerified
+                $0.loosePages = []
+            }
+        }
+        // The next sync reads through what is stored in another order than the list's.
+        if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }
+    }
+
+    private func end(_ reason: IncompleteReason, in draft: inout FeedState) throws {
+        draft.crawl?.reason = reason
+        draft.isVerified = false
+        let met = try itemCount()
+        try connection.run("UPDATE _crawl SET reason = ? WHERE id = ?", .text(reason.rawValue), Value(draft.crawl?.id))
+        guard reason.leavesSyncedRange else {
+            draft.progress.forgetRanges()
+            return
+        }
+        // An end before the total is looked at again: it may have been a slip of the upstream's.
+        if reason == .cap, draft.progress.round?.mode == .all, !isLikeSuspectEnd(met),
+            shape.definition.partitioning == nil
+        {
+            try endSuspiciously(met: met, in: &draft)
+            return
+        }
+        if draft.progress.round == nil, reason == .cap, let head = draft.progress.synced.ranges.first {
+            if let total = draft.crawl?.total, total <= met {
+                // The upstream has no more than that now: the next sync finds out where the list ends.
+                draft.progress.synced = SyncedRanges()
+            } else {
+                draft.progress.synced.update(head.crawl) { $0.end = .last(reason) }
+            }
+        }
+        draft.progress.endRound(reason, generations: try generationsOfRound(draft.progress), isVerified: false)
+    }
+
+    /// Whether the list seems to end too soon: more than a page of rows at its end was not met, no total agrees, and the
+    /// crawl before did not end like this one.
+    private func isSuspect(_ missing: [MissingRow]) throws -> Bool {
+        guard let crawl = state.crawl, shape.definition.partitioning == nil || crawl.isDoubtful else { return false }
+        guard missing.count(where: \.isAtEnd) > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
+        let met = try itemCount() - missing.count
+        if let total = crawl.total, total == met + crawl.skipped { return false }
+        return !isLikeSuspectEnd(met)
+    }
+
+    /// Whether the crawl before ended like one that met so many items: within a page.
+    private func isLikeSuspectEnd(_ met: Int) -> Bool {
+        guard let before = state.progress.suspectEnd else { return false }
+        return abs(before - met) <= state.crawl?.mostElements ?? 0
+    }
+
+    /// The rows that the upstream has, as far as is known.
+    private func itemCount() throws -> Int {
+        Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
+    }
+
+    /// Keeps the crawl open at its last page, which the next sync looks at again.
+    private func endSuspiciously(met: Int, in draft: inout FeedState) throws {
+        draft.crawl?.reason = .cap
+        draft.progress.suspectEnd = met
+        try connection.run("UPDATE _crawl SET reason = 'cap' WHERE id = ?", Value(draft.crawl?.id))
+        let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
+        let pages = Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(tail)) ?? 0)
+        if pages > 1, let last = try cursor(of: PageOfCrawl(crawl: tail, number: pages)) {
+            draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
+        } else {
+            draft.progress.round = nil
+        }
     }
 
     /// Moves the watermark to the furthest item, but not past the moment at which the crawl began.
-    private func moveWatermark() throws {
-        var mark: Watermark?
+    private func moveWatermark(_ round: CrawlProgress.Round) throws {
+        var furthest: Watermark?
+        var start: Int64?
         try connection.rows(
-            "SELECT furthest, coalesce(server_date, started_at) FROM _crawl WHERE id = ?", [Value(state.crawl?.id)]
+            "SELECT furthest, coalesce(server_date, started_at) FROM _crawl WHERE feed = ? AND (round = ? OR id = ?) ORDER BY id",
+            [.text(feed), Value(round.id), Value(round.id)]
         ) { row in
-            let start = row.text(at: 1).flatMap { Timestamp($0)?.seconds }
-            mark = row.text(at: 0).flatMap { Watermark(json: $0, isTime: shape.plan.watermarkIsTime) }?.notAfter(start)
+            start = start ?? row.text(at: 1).flatMap { Timestamp($0)?.seconds }
+            let mark = row.text(at: 0).flatMap { Watermark(json: $0, isTime: shape.plan.watermarkIsTime) }
+            guard let mark else { return }
+            if furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
         }
-        guard let mark else { return }
+        guard let mark = furthest?.notAfter(start) else { return }
         let stored = try connection.scalar("SELECT watermark FROM _feed WHERE feed = ?", .text(feed))?.text
             .flatMap { Watermark(json: $0, isTime: shape.plan.watermarkIsTime) }
         guard stored.map({ mark.isFurther(than: $0) }) ?? true else { return }
         try connection.run("UPDATE _feed SET watermark = ? WHERE feed = ?", .text(mark.json), .text(feed))
     }
 
-    private var mode: String {
-        get throws {
-            try connection.scalar("SELECT mode FROM _crawl WHERE id = ?", Value(state.crawl?.id))?.text ?? "reload"
-        }
-    }
-
-    /// Whether the crawl's end proves too little, and the crawl before did not end as this one.
-    private func isDoubtful() throws -> Bool {
-        try connection.int64(
-            """
-            SELECT a.doubtful AND NOT EXISTS (
-                SELECT 1 FROM _crawl b WHERE b.feed = a.feed AND b.doubtful AND b.elements = a.elements
-                    AND b.id = (SELECT max(id) FROM _crawl WHERE feed = a.feed AND mode = 'all' AND id < a.id))
-            FROM _crawl a WHERE id = ?
-            """, Value(state.crawl?.id)) == 1
-    }
-
     /// Marks the rows that the crawl did not meet.
-    private func remove(now: String) throws -> Int {
-        if try metEverything() { return 0 }
-        try gatherMet()
-        defer { try? connection.execute("DROP TABLE IF EXISTS temp._met") }
+    private func remove(_ missing: [MissingRow], now: String) throws -> Int {
+        guard !missing.isEmpty else { return 0 }
         var sections = SectionTally()
-        var count = 0
         var places = PlaceRanges()
-        try connection.rows(
-            """
-            UPDATE \(try SQL.identifier(tableName)) AS t SET _removed_at = ?
-            WHERE _removed_at IS NULL AND \(try isComparable) AND NOT EXISTS (SELECT 1 FROM temp._met m WHERE \(try isMet))
-            RETURNING _section, _generation, _position
-            """, [.text(now)]
-        ) { row in
-            let place = Place(generation: row.int64(at: 1), position: row.int64(at: 2))
-            sections.leave(row.text(at: 0), at: place, forAnother: true)
-            places.insert(place)
-            count += 1
+        let table = try SQL.identifier(tableName)
+        for row in missing {
+            try connection.run(
+                "UPDATE \(table) SET _removed_at = ? WHERE _rowid_ = ?", .text(now), Value(row.id))
+            sections.leave(row.section, at: row.place, forAnother: true)
+            places.insert(row.place)
         }
         try sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try lapse(places, longest: state.longestPage)
-        return count
-    }
-
-    /// The keys that the crawl met, a column for each of the key's, with the last of its pages that has them.
-    func gatherMet() throws {
-        let count = shape.definition.key.count
-        let names = (0..<count).map { "k\($0)" }.joined(separator: ", ")
-        let values = (0..<count).map { Self.comparable(count == 1 ? "j.value" : "json_extract(j.value, '$[\($0)]')") }
-        try connection.execute("DROP TABLE IF EXISTS temp._met")
-        try connection.execute("CREATE TEMP TABLE _met (\(names), page, PRIMARY KEY (\(names))) WITHOUT ROWID")
-        try connection.run(
-            """
-            INSERT OR REPLACE INTO temp._met SELECT \(values.joined(separator: ", ")), w.number
-            FROM _crawl_page w JOIN _page p ON p.id = w.page, json_each(p.keys) j WHERE w.crawl = ?
-            """, Value(state.crawl?.id))
-    }
-
-    /// Whether a row `t` is one that the crawl met, as a condition on `temp._met m`.
-    var isMet: String {
-        get throws {
-            try shape.definition.key.enumerated().map { index, name in
-                "m.k\(index) = \(Self.comparable("t.\(try SQL.identifier(name))"))"
-            }.joined(separator: " AND ")
-        }
-    }
-
-    /// Whether the key of a row `t` can be compared: the JSON functions of SQLite 3.40 cut a text at a zero byte.
-    var isComparable: String {
-        get throws {
-            try shape.definition.key.map { "instr(t.\(try SQL.identifier($0)), char(0)) = 0" }.joined(
-                separator: " AND ")
-        }
-    }
-
-    /// SQLite reads the digits of a real not quite as they were written: the last ones do not count.
-    private static func comparable(_ value: String) -> String {
-        "CASE typeof(\(value)) WHEN 'real' THEN printf('%.14g', \(value)) ELSE \(value) END"
+        return missing.count
     }
 }

@@ -17,11 +17,12 @@ final class FeedWriter {
     private(set) var trail: CrawlTrail
     /// Whether a look at all keys found no row that the crawl did not meet, and no page came since.
     var missesNothing = false
-    private(set) var resumePoint: ResumePoint
+    /// What the run began with.
+    let resumePoint: ResumePoint
     /// Stored pages, or that there is none, as they were looked up; gone when one is written.
     var lookedUp: [RequestKey: StoredPage?] = [:]
-    /// Whether the run has a table of the keys that its crawl met.
-    var hasFirstPages = false
+    /// In which page of the list each key was met first: gathered once, for pages that are asked for again.
+    var firstPages: [String: Int]?
 
     init(
         feed: String, tableName: String, run: Int64, shape: ResolvedFeed, state: FeedState, trail: CrawlTrail,
@@ -64,6 +65,7 @@ final class FeedWriter {
     func fail(_ error: FeedError, outcome: String, spent: RunMetrics, quota: [QuotaReading], now: String) throws
         -> StatusEvent?
     {
+        let isPassing = [.cancelled, .interrupted, .unreachable, .limited, .locked, .store].contains(error.kind)
         var draft = state
         draft.figures.requests += spent.requests
         draft.figures.bytes += spent.bytes
@@ -75,10 +77,10 @@ final class FeedWriter {
                 event = try logEvent(direction.end, page: page, error: error.json, now: now)
             }
             try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), .text(feed))
-            // A failed first page is no page of the crawl that was there before.
-            if state.open == .footer {
-                try connection.run(
-                    "UPDATE _crawl SET stopped_by = ? WHERE id = ?", .text(error.kind.rawValue), Value(state.crawl?.id))
+            // A failed first page says nothing of where the list goes on.
+            if state.open == .footer, let crawl = state.crawl, !error.isOfUser {
+                draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
+                try saveProgress(draft)
             }
             try QuotaLedger.record(quota, for: feed, on: connection)
             try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
@@ -101,11 +103,21 @@ final class FeedWriter {
     ///   - met: Where the rows that the page met stood before.
     ///   - added: How many rows it added.
     func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int) {
-        if draft.crawl?.id != state.crawl?.id { trail = CrawlTrail(isWhole: true) }
+        if draft.crawl?.id != state.crawl?.id {
+            trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true)
+        }
         missesNothing = false
-        if !page.isCheck { trail.add(page.end.next?.text, page.mode == "all" ? met : [], added: added) }
+        firstPages = nil
+        if !page.isCheck { trail.add(page.end.next?.text, met, added: added) }
         state = draft
-        resumePoint = ResumePoint(isLoaded: true, cursor: page.end.next)
+    }
+
+    /// Goes on with another crawl.
+    func follow(_ draft: FeedState, _ trail: CrawlTrail) {
+        self.trail = trail
+        missesNothing = false
+        lookedUp = [:]
+        state = draft
     }
 
     /// Logs an event that stands by itself.
@@ -141,23 +153,35 @@ final class FeedWriter {
     }
 
     func finishRun(outcome: String, figures: RunMetrics, error: String?, now: String) throws {
-        // A run is as complete as its crawl, unless it came to nothing itself.
+        // A run is as complete as the mirror that it leaves, unless it came to nothing itself.
         let hasEnded = ["ok", "unchanged", "no_more_data"].contains(outcome)
-        var isComplete = false
-        var reason: String? = outcome == "failed" ? "failed" : "cut_off"
-        try connection.rows("SELECT complete, reason FROM _crawl WHERE id = ?", [Value(state.crawl?.id)]) { row in
-            guard hasEnded else { return }
-            isComplete = row.int64(at: 0) == 1
-            reason = row.text(at: 1) ?? reason
+        let isComplete = hasEnded && state.isComplete
+        var reason: String?
+        if !isComplete {
+            let known = state.crawl?.reason ?? state.progress.reason
+            reason = outcome == "failed" ? "failed" : hasEnded ? known?.rawValue ?? "cut_off" : "cut_off"
         }
         try connection.run(
             """
-            UPDATE run SET finished_at = ?, outcome = ?, complete = ?, reason = ?, requests = ?, bytes = ?, error = ?
+            UPDATE run SET finished_at = ?, outcome = ?, complete = ?, verified = ?, reason = ?, requests = ?, bytes = ?,
+                error = ?
             WHERE id = ?
-            """, .text(now), .text(outcome), Value(isComplete), Value(isComplete ? nil : reason),
+            """, .text(now), .text(outcome), Value(isComplete), Value(isComplete && state.isVerified), Value(reason),
             Value(figures.requests), Value(figures.bytes), Value(error), Value(run))
         try FeedSchedule.follow(run, of: feed, every: shape.definition.every, on: connection)
     }
+
+    /// Keeps the ranges with the transaction.
+    func saveProgress(_ draft: FeedState) throws {
+        guard draft.progress != state.progress else { return }
+        try connection.run(
+            "UPDATE _feed SET ranges = ? WHERE feed = ?", Value(draft.progress.json), .text(feed))
+    }
+}
+
+extension FeedError {
+    /// Whether it is the user's doing that the run did not go on.
+    fileprivate var isOfUser: Bool { [.cancelled, .interrupted, .limited, .locked, .store].contains(kind) }
 }
 
 /// A line of the event log on its way into the store.

@@ -55,7 +55,3 @@ extension ColumnDefinition {
         self.init(name: name, path: path, type: members["type"]?.text.flatMap(ColumnType.init))
     }
 }
-
-extension JSONValue {
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
-}

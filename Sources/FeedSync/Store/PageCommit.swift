@@ -12,13 +12,19 @@ struct PageCommit: Sendable {
     }
 
     let direction: PageDirection
-    /// What the crawl is for, as `_crawl.mode` has it.
-    var mode = "reload"
-    /// Whether nothing follows once the page is a synced range.
-    var stopsAtSyncedRange = false
-    /// Whether the page was asked for once more, behind the end of the crawl.
-    var isCheck = false
-    /// The part that the page belongs to; nil for a feed that is not split.
+    /// What the crawl is for.
+    var mode = CrawlMode.reload
+    /// The number of the page, where it is asked for again behind the end of the crawl; nil for the crawl's next page.
+    var checked: Int?
+    /// Whether the crawl read the page before and went back to it.
+    var isAgain = false
+    /// Whether the list may have moved since the page before was read, and nothing tells.
+    var isLoose = false
+    /// How many elements of the page before it shows: 1 where it was asked to, and does.
+    var overlap = 0
+    /// The page cursor that it was asked for with; nil for the first page.
+    var asked: PageCursor?
+    /// The partition that the page belongs to; nil for a feed that is not partitioned.
     var part: PagePartition?
     /// What the request carried for the watermark.
     var watermark: String?
@@ -77,23 +83,28 @@ struct PageOutcome: Sendable {
     let isUnchanged: Bool
     /// Whether the list goes on behind it, or ends, as it did when it was stored.
     let isInPlace: Bool
+    /// Whether nothing is left to read.
     let isEnd: Bool
     /// The page's number in the crawl.
     let number: Int
-    /// What begins with it if its rows are stored as they came, by a crawl that met all.
-    let ground: SyncedRange?
-    /// Whether it is sure that nothing lies between the page before and this one.
-    let adjoins: Bool
+    let crawl: Int64
+    /// Whether some of its items were stored before.
+    let hasOverlap: Bool
+    /// Where the crawl goes on.
+    let onward: CrawlProgress.Onward
+    /// The pages of the range that it goes on with.
+    let pagesOfRange: Int
     /// Whether a footer has begun.
     let beginsNext: Bool
-    /// Why the crawl cannot be complete, where it has ended or may end.
-    let reason: IncompleteReason?
     let events: [StatusEvent]
 }
 
 extension PageCommit {
     /// Whether the stored page is still true.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
+
+    /// Whether it is asked for again behind the end of the crawl.
+    var isCheck: Bool { checked != nil }
 
     /// The URL in `request`, without the method and the body.
     var url: String {

@@ -30,10 +30,26 @@ struct PageWriter {
     /// Where the rows that the page met stood before.
     private(set) var metPlaces: [MetPlaces] = []
     /// The feed's newest generation.
-    private(set) var generation: Int64
+    private(set) var newest: Int64
+    /// The crawl's own generation, or the newest one while it has none.
+    private var generation: Int64
+    /// Items that the crawl had met before.
+    private(set) var repeats = 0
+    /// Whether an item that is new to the crawl follows one that stood elsewhere in it than at its end.
+    private(set) var isOutOfOrder = false
+    private var lastRepeat: Int64?
+    private var hasNewBehindMet = false
+    private let begin: Int64
+
+    /// Where the rows stood that follow new items at the page's head, if they stood one behind the other and did not
+    /// change: the list gained items above them. nil where anything else happened to the page.
+    var gainedAbove: MetPlaces? {
+        guard items.updated == 0, repeats == 0, !hasNewBehindMet, metPlaces.count == 1 else { return nil }
+        return metPlaces[0]
+    }
 
     /// Whether all is stored as it came, where it came.
-    var isUnchanged: Bool { !isMoved && items.updated == 0 }
+    var isUnchanged: Bool { !isMoved && items.updated == 0 && items.removed == 0 }
 
     private let table: FeedTable
     private let updatesInPlace: Bool
@@ -57,7 +73,8 @@ struct PageWriter {
         lift: @escaping (_ crawl: CrawlState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
     ) {
         self.table = table
-        self.generation = generation
+        newest = generation
+        self.generation = crawl.generation ?? generation
         self.crawl = crawl
         self.direction = direction
         self.updatesInPlace = updatesInPlace
@@ -65,14 +82,16 @@ struct PageWriter {
         insertion = FeedTable.Insertion(generation: generation, section: nil, now: .text(now))
         self.lift = lift
         lastBefore = crawl.lastPlaceBefore
+        begin = crawl.position
     }
 
-    mutating func write(_ page: DecodedPage) throws {
+    /// - Parameter overlap: How many elements at the page's head are those of the page before, which were written with it.
+    mutating func write(_ page: DecodedPage, behind overlap: Int = 0) throws {
         try table.admit(page)
         if let order = page.orderWithoutRepeats {
-            for index in order { try write(page.element(at: index)) }
+            for index in order where index >= overlap { try write(page.element(at: index)) }
         } else {
-            for index in 0..<page.elementCount {
+            for index in min(overlap, page.elementCount)..<page.elementCount {
                 let item = page.element(at: index)
                 if item.fault == nil { try write(item) }
             }
@@ -113,8 +132,9 @@ struct PageWriter {
         guard !isMoved else { return }
         isMoved = true
         if crawl.generation == nil {
-            generation += 1
-            crawl.generation = generation
+            newest += 1
+            generation = newest
+            crawl.generation = newest
         }
         try lift(crawl, generation, &sections)
         crawl.lastPlace = crawl.position > 0 ? Place(generation: generation, position: crawl.position - 1) : nil
@@ -142,7 +162,21 @@ struct PageWriter {
         crawl.lastPlaceBefore = before
     }
 
+    /// Marks the row of an item that says that it is gone; one that was never stored leaves no row.
+    private mutating func remove(_ item: PageItem) throws {
+        guard let row = try table.row(for: item), !row.isRemoved else {
+            items.unchanged += 1
+            return
+        }
+        try table.remove(row, as: item, now: now)
+        sections.leave(row.section, at: row.place, forAnother: true)
+        touched.insert(row.place)
+        items.removed += 1
+        added -= 1
+    }
+
     private mutating func write(_ item: PageItem) throws {
+        if item.isGone { return try remove(item) }
         if isMoved, expectsNew, try insert(item) {
             note(nil)
             return
@@ -195,6 +229,25 @@ struct PageWriter {
         return place
     }
 
+    /// Takes note of an item that is new to the crawl.
+    private mutating func noteNew() {
+        if !metPlaces.isEmpty { hasNewBehindMet = true }
+        if let lastRepeat, lastRepeat != begin - 1 { isOutOfOrder = true }
+    }
+
+    /// Takes note of an item that stood elsewhere before the crawl.
+    private mutating func noteMoved() {
+        if let lastRepeat, lastRepeat != begin - 1 { isOutOfOrder = true }
+    }
+
+    /// Takes note of an item that the crawl has met before.
+    private mutating func noteRepeat(at position: Int64) {
+        repeats += 1
+        // Those that were pushed down come first, in their order.
+        if placed > 0 || lastRepeat.map({ $0 >= position }) ?? false { isOutOfOrder = true }
+        lastRepeat = position
+    }
+
     private mutating func insert(_ item: PageItem) throws -> Bool {
         insertion.section = item.section ?? nil
         insertion.generation = generation
@@ -204,6 +257,7 @@ struct PageWriter {
         sections.add(section, at: place)
         items.inserted += 1
         added += 1
+        noteNew()
         return true
     }
 
@@ -218,6 +272,7 @@ struct PageWriter {
         let section = item.section ?? row.section
         let isPlaced = row.place.generation == crawl.generation
         if isPlaced, first.map({ row.place.position < $0.position }) ?? true { sharesRows = true }
+        if isPlaced, row.place.position < begin { noteRepeat(at: row.place.position) } else if !isPlaced { noteMoved() }
         let place = isPlaced ? row.place : nextPlace()
         if row.isRemoved {
             added += 1

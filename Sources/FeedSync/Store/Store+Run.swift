@@ -40,9 +40,41 @@ extension Store {
         }
     }
 
-    /// The page cursor that led to a page of the crawl in progress.
-    func cursor(ofPage number: Int, of feed: String) throws(FeedError) -> PageCursor? {
-        try storing { try session(feed).cursor(ofPage: number) }
+    /// The page cursor that led to a page of a crawl, which is the one in progress from now on.
+    func cursor(of page: PageOfCrawl, of feed: String) throws(FeedError) -> PageCursor? {
+        try storing {
+            let session = try session(feed)
+            if session.state.crawl?.id != page.crawl { _ = try session.goOn(page.crawl, from: nil) }
+            return try session.cursor(of: page)
+        }
+    }
+
+    /// Goes on with a crawl at its end, or at one of its pages; what to request, and how many pages it had.
+    func goOn(_ crawl: Int64, from page: Int?, of feed: String) throws(FeedError) -> (cursor: PageCursor?, pages: Int) {
+        try storing { try session(feed).goOn(crawl, from: page) }
+    }
+
+    /// Whether a range lies behind the crawl, which it may meet.
+    func mayMeetRange(of feed: String) throws(FeedError) -> Bool {
+        try storing {
+            let state = try session(feed).state
+            let ranges = state.progress.round?.ranges ?? state.progress.synced
+            return ranges.ranges.last?.crawl != state.crawl?.id
+        }
+    }
+
+    /// Whether a page is as it is stored.
+    func holds(_ page: DecodedPage?, as known: StoredPage?, of feed: String) throws(FeedError) -> Bool {
+        try storing {
+            let session = try session(feed)
+            guard let known, (page?.keys ?? "[]") == known.keys else { return false }
+            return try page.map(session.table.holds) ?? true
+        }
+    }
+
+    /// What the crawl has seen, at the end of the list.
+    func examine(_ feed: String) throws(FeedError) -> CrawlFacts {
+        try storing { try session(feed).examine() }
     }
 
     /// What came of a page's part before it, as it was met last.
@@ -50,11 +82,16 @@ extension Store {
         try storing { try session(feed).partitionSoFar(beforePage: number) }
     }
 
-    /// What a page that is asked for once more tells; nil is one without items.
-    func check(
-        _ page: DecodedPage?, _ end: NextPage, number: Int, known: StoredPage?, of feed: String
-    ) throws(FeedError) -> RunRules.Check {
-        try storing { try session(feed).check(page, end, number: number, known: known) }
+    /// What a page that is asked for again tells; nil is one without items.
+    func compare(
+        _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?, of feed: String
+    ) throws(FeedError) -> PageComparison {
+        try storing { try session(feed).compare(page, end, at: place, known: known) }
+    }
+
+    /// Takes note of a page that was asked for again and is the same.
+    func markChecked(_ page: PageOfCrawl, of feed: String) throws(FeedError) {
+        try storing { try session(feed).markChecked(page) }
     }
 
     /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
@@ -76,14 +113,17 @@ extension Store {
         }
     }
 
-    /// Where the feed's pages go on.
-    func cursor(of feed: String) throws(FeedError) -> PageCursor? {
-        try storing { try session(feed).resumePoint.cursor }
-    }
-
-    /// The pages beside which rows stand that the crawl did not meet.
-    func pagesBesideMissing(of feed: String) throws(FeedError) -> [Int] {
-        try storing { try session(feed).pagesBesideMissing() }
+    /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
+    func pagesBesideMissing(of feed: String) throws(FeedError) -> [PageOfCrawl]? {
+        try storing {
+            let session = try session(feed)
+            let missing = try session.missingRows()
+            guard !missing.isEmpty else { return nil }
+            let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
+            return session.crawlsOfList.flatMap { crawl in
+                wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
+            }
+        }
     }
 
     /// The newest stored page for a request.
@@ -105,6 +145,14 @@ extension Store {
         try storing {
             let state = try session(feed).state
             return (state.crawl, state.figures)
+        }
+    }
+
+    /// Why what is stored is not all, although there is no further page.
+    func reason(of feed: String) throws(FeedError) -> IncompleteReason? {
+        try storing {
+            let state = try session(feed).state
+            return state.isComplete ? nil : state.crawl?.reason ?? state.progress.reason
         }
     }
 

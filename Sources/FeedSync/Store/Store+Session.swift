@@ -45,7 +45,6 @@ extension Store {
 
     /// Ends what `open` began, whether or not anything was committed.
     func close(_ feed: String) {
-        sessions[feed]?.dropGathered()
         sessions[feed] = nil
     }
 
@@ -190,12 +189,14 @@ extension Store {
         let name = Value.text(definition.name)
         try connection.run("DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", name)
         try connection.run("DELETE FROM _page WHERE feed = ?", name)
-        try connection.run("UPDATE _crawl SET complete = 0 WHERE feed = ?", name)
-        try connection.run(
-            "UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0 WHERE name = ?", name)
         try connection.run(
             """
-            UPDATE _feed SET crawl = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
+            UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
+                full_at = NULL WHERE name = ?
+            """, name)
+        try connection.run(
+            """
+            UPDATE _feed SET crawl = NULL, ranges = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
             WHERE feed = ?
             """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
             .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
@@ -211,89 +212,34 @@ extension Store {
         var trail = CrawlTrail()
         var state = FeedState(generation: 0, longestPage: 0)
         var resumePoint = ResumePoint(isLoaded: false)
+        var crawl: Int64?
         try connection.rows(
             """
-            SELECT generation, next_page, _feed.crawl, watermark
+            SELECT generation, _feed.crawl, watermark, ranges, complete, verified, full_at
             FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?
             """, [name]
         ) { row in
-            resumePoint.watermark = row.text(at: 3)
             state.generation = row.int64(at: 0)
-            resumePoint.cursor = row.text(at: 1).map(PageCursor.init)
-            resumePoint.isLoaded = !row.isNull(at: 2)
-            if resumePoint.isLoaded { state.crawl = CrawlState(id: row.int64(at: 2)) }
+            crawl = row.isNull(at: 1) ? nil : row.int64(at: 1)
+            resumePoint.watermark = row.text(at: 2)
+            state.progress = CrawlProgress(json: row.text(at: 3))
+            state.isComplete = row.int64(at: 4) == 1
+            state.isVerified = row.int64(at: 5) == 1
+            resumePoint.fullAt = Timestamp.milliseconds(of: row.text(at: 6))
         }
         state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
-        if let crawl = state.crawl {
-            let loaded = try load(crawl, trail: &trail)
-            state.crawl = loaded
-            resumePoint.pages = loaded.pages
-            resumePoint.cap = loaded.cap
-            let first = try connection.scalar(
-                "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = 1", Value(crawl.id))?.text
-            resumePoint.firstPartition = PartitionScheme.partitionName(in: first.map(PageCursor.init))
-            try connection.rows(
-                "SELECT watermark, \(FeedWriter.isSyncedRange) FROM _crawl WHERE id = ?", [Value(loaded.id)]
-            ) { row in
-                resumePoint.crawlWatermark = row.text(at: 0)
-                resumePoint.leavesSyncedRange = row.int64(at: 1) == 1
-            }
-            resumePoint.resumableMode = try resumableMode(loaded)
-        }
+        resumePoint.progress = state.progress
+        resumePoint.open = state.progress.open
+        guard let crawl else { return (state, trail, resumePoint) }
+        resumePoint.isLoaded = true
+        let loaded = try CrawlState.load(crawl, trail: &trail, on: connection)
+        state.crawl = loaded
+        resumePoint.cap = loaded.cap
+        let first = try connection.scalar(
+            "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = 1", Value(crawl))?.text
+        resumePoint.firstPartition = PartitionScheme.partitionName(in: first.map(PageCursor.init))
+        resumePoint.crawlWatermark = try connection.scalar(
+            "SELECT watermark FROM _crawl WHERE id = ?", Value(state.progress.round?.id ?? crawl))?.text
         return (state, trail, resumePoint)
-    }
-
-    /// The mode of a sync's crawl that was cut off or that the network failed. After anything else a sync starts with
-    /// the header.
-    private func resumableMode(_ crawl: CrawlState) throws -> String? {
-        try connection.scalar(
-            """
-            SELECT mode FROM _crawl WHERE id = ? AND mode IN ('since', 'all') AND ended_at IS NULL
-                AND coalesce(stopped_by, 'cancelled') IN ('cancelled', 'interrupted', 'unreachable', 'limited')
-            """, Value(crawl.id))?.text
-    }
-
-    private func load(_ begun: CrawlState, trail: inout CrawlTrail) throws -> CrawlState {
-        var crawl = begun
-        try connection.rows(
-            """
-            SELECT generation, pages, elements, position, skipped, total, drift, reason, furthest, complete, is_unchecked
-            FROM _crawl WHERE id = ?
-            """, [Value(crawl.id)]
-        ) { row in
-            crawl.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
-            crawl.pages = Int(row.int64(at: 1))
-            crawl.elements = Int(row.int64(at: 2))
-            crawl.position = row.int64(at: 3)
-            crawl.skipped = Int(row.int64(at: 4))
-            crawl.total = row.isNull(at: 5) ? nil : Int(row.int64(at: 5))
-            crawl.hasDrifted = row.int64(at: 6) == 1
-            crawl.reason = row.text(at: 7).flatMap(IncompleteReason.init)
-            crawl.furthest = row.text(at: 8)
-            crawl.isComplete = row.int64(at: 9) == 1
-            crawl.isUnchecked = row.int64(at: 10) == 1
-        }
-        try loadPartitions(of: &crawl)
-        var part: String?
-        try connection.rows(
-            """
-            SELECT p.cursor, p.generation, p.position, p.placed, p.elements, p.keys, w.asked
-            FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? ORDER BY w.number
-            """, [Value(crawl.id)]
-        ) { row in
-            trail.add(row.text(at: 0))
-            if row.int64(at: 3) > 0 {
-                let last = row.int64(at: 2) + row.int64(at: 3) - 1
-                crawl.lastPlace = Place(generation: row.int64(at: 1), position: last)
-                // Of a page that was rewritten since, no stored row is known to stand behind it.
-                crawl.lastPlaceBefore = crawl.lastPlace
-            }
-            crawl.mostElements = max(crawl.mostElements, Int(row.int64(at: 4)))
-            let name = PartitionScheme.partitionName(in: row.text(at: 6).map(PageCursor.init))
-            if name != part { crawl.lastKeys = "[]" }
-            part = name
-            if let keys = row.text(at: 5), keys != "[]" { crawl.lastKeys = keys }
-        }
-        return crawl
     }
 }

@@ -116,7 +116,7 @@ struct PageDecoderTests {
     @Test(
         "A body that is no page is an error with its place",
         arguments: [
-            ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "is not JSON"),
+            ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "expected JSON, but got HTML"),
             ("{\"items\":[{\"id\":1}", "is cut off"),
             (#"{"items":[{"id":1},{"id":"#, "is cut off"), (#"{"items":[{"name":"abc"#, "is cut off"),
             (#"{"items":[{"id":1}]} x"#, "more follows"), (#"{"items":[]}{"items":[]}"#, "more follows"),

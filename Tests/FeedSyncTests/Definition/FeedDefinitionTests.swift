@@ -17,7 +17,7 @@ struct FeedDefinitionTests {
         #expect(feed.retries == 5)
         #expect(feed.every == nil)
         #expect(feed.maxPages == nil)
-        #expect(feed.sync == .new)
+        #expect(feed.sync == .auto)
         #expect(!feed.keepsRaw)
         #expect(feed.items == nil)
         #expect(type(of: feed.pagination).name == "auto")

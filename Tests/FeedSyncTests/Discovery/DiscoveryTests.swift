@@ -38,6 +38,22 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         { page(number($0, "offset") ?? 0, #""offset":0,"total":35,"#) }
     ),
     (
+        "{style: offset, param: offset, first: 10, total: count}", "/things?limit=10&offset=10",
+        ["limit=10&offset=10", "limit=10&offset=19"],
+        { page(number($0, "offset") ?? 0, #""count":35,"#) }
+    ),
+    (
+        "{style: page, param: p, total: total, first: 1}", "/things", ["", "page=2", "offset=9", "p=2", "p=1"],
+        pages(from: 1, by: "p", #""total":35,"#)
+    ),
+    (
+        "{style: cursor, param: from, next: next_token, total: total}", "/things", ["", "next_token=c10", "from=c10"],
+        { request in
+            let start = Int(request.parameter("from")?.dropFirst() ?? "") ?? 0
+            return page(start, #""next_token":"c\#(start + 10)","total":35,"#)
+        }
+    ),
+    (
         "{style: offset, param: offset}", "/things", ["", "page=2", "offset=9"],
         { page(number($0, "offset") ?? 0) }
     ),
@@ -91,6 +107,18 @@ struct DiscoveryTests {
         #expect(found.findings.items?.description == "items" && found.findings.key == ["id"])
         #expect(found.findings.columns.map(\.name) == ["id", "name"] && found.itemCount == 10)
         #expect(found.paginationEvidence?.certainty == .certain && found.paginationEvidence?.found == style)
+    }
+
+    @Test("finds how Elasticsearch goes on")
+    func elasticsearch() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/index/_search") { request in
+            let items = DiscoveryBench.items(number(request, "from") ?? 0)
+            return .json(#"{"took":1,"hits":{"total":{"value":35,"relation":"eq"},"hits":[\#(items)]}}"#)
+        }
+        let found = try await bench.discover(path: "/index/_search")
+        #expect(found.findings.pagination == "{style: offset, param: from, total: hits.total.value}")
+        #expect(bench.queries == ["", "from=9"])
     }
 
     @Test("gives up on a server that ignores all parameters, after few requests")
@@ -243,17 +271,13 @@ struct DiscoveryTests {
         "says what it saw where it finds no items or no key, and what to write",
         arguments: [
             (
-                #"{"status":"ok","names":["a","b"],"n":{"x":1},"error":"no"}"#, FeedError.Kind.configuration,
-                "no items found in the response: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `error` (a string)",
+                #"{"status":"ok","names":["a","b"],"n":{"x":1},"mood":"no"}"#, FeedError.Kind.configuration,
+                "no items found in the response: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `mood` (a string)",
                 "items: data.list"
             ),
             (
                 "[1,2]", .configuration, "no items found in the response: it is a list of 2, not of objects",
                 "a list of objects"
-            ),
-            (
-                #"[{"a":true},{"a":false}]"#, .configuration,
-                "no key found: no member is a number or text in all 2 items", "key: id"
             ),
             (
                 #"{"ok":true,"rows":[[1,"a"],[2,"b"]],"columns":["id","name"],"next":null}"#, .configuration,
@@ -270,7 +294,33 @@ struct DiscoveryTests {
                 "no key found: one item is not enough to tell, and none of its members has a name such as `id` or `url`",
                 "key: id"
             ),
-            ("<html>", .undecodable, "the response is not JSON: expected a value, at byte 0", "API"),
+            ("<html>", .undecodable, "expected JSON, but got HTML", "browser"),
+            (
+                "<html><head><TITLE>Log in\n – Acme</TITLE>", .undecodable,
+                "expected JSON, but got HTML with the title \"Log in – Acme\"", "browser"
+            ),
+            (
+                #"<?xml version="1.0"?><rss version="2.0">"#, .undecodable, "expected JSON, but got an RSS feed",
+                "JSON Feed"
+            ),
+            (
+                #"<feed xmlns="http://www.w3.org/2005/Atom">"#, .undecodable, "expected JSON, but got an Atom feed",
+                "JSON Feed"
+            ),
+            ("id,name\n1,a\n", .undecodable, "expected JSON, but got CSV", "Accept"),
+            (
+                "{\"id\":1}\n{\"id\":2}\n", .undecodable, "expected JSON, but got one JSON value per line (NDJSON)",
+                "Accept"
+            ),
+            (
+                #"{"error":{"code":190,"message":"Invalid OAuth access token"}}"#, .rejected,
+                "the upstream answered 200 OK, with an error in the body: \"Invalid OAuth access token\" (code 190)",
+                "auth"
+            ),
+            (
+                #"{"data":null,"errors":[{"message":"Field 'x' does not exist"}]}"#, .rejected,
+                "the upstream answered 200 OK, with an error in the body: \"Field 'x' does not exist\"", "query"
+            ),
         ] as [(String, FeedError.Kind, String, String)])
     func faults(body: String, kind: FeedError.Kind, message: String, advice: String) async throws {
         let bench = try DiscoveryBench()

@@ -108,7 +108,8 @@ struct DoubtTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in .json(body) }
         let error = await #expect(throws: FeedError.self) { try await bench.discover() }
-        #expect(error?.message.hasPrefix("no items found in the response") == true)
+        #expect(error?.message.hasPrefix("the upstream answered 200 OK, with an error in the body") == true)
+        #expect(error?.kind == .rejected)
     }
 
     @Test(

@@ -29,7 +29,7 @@ struct PagingSearchTests {
             ),
             (
                 "/x", #"{"count":9,"next":"https://e.org/x?page=2","previous":null,"results":\#(two)}"#, [:],
-                "{style: next_url, next: next}"
+                "{style: next_url, next: next, total: count}"
             ),
             ("/x", #"{"items":\#(two),"next_url":"/feed?p=2"}"#, [:], "{style: next_url, next: next_url}"),
             (
@@ -55,7 +55,7 @@ struct PagingSearchTests {
             ),
             (
                 "/x", #"{"info":{"count":9,"pages":2,"next":"https://e.org/x?page=2","prev":null},"results":\#(two)}"#,
-                [:], "{style: next_url, next: info.next}"
+                [:], "{style: next_url, next: info.next, total: info.count}"
             ),
             (
                 "/x", #"{"hydra:member":\#(two),"hydra:view":{"hydra:next":"/x?page=2"}}"#, [:],

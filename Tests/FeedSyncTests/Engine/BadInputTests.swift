@@ -29,6 +29,32 @@ struct BadInputTests {
     }
 
     @Test(
+        "An error that comes with status 200 is told in the upstream's words, and is no page without items",
+        arguments: [
+            #"{"error":{"code":190,"message":"Invalid token"}}"#,
+            #"{"errors":[{"message":"Invalid token"}],"data":null}"#,
+            #"{"errors":[{"message":"Invalid token"}],"items":[]}"#, #"{"success":false,"message":"Invalid token"}"#,
+        ], ["", "{style: page}"])
+    func errorWithSuccess(body: String, pagination: String) async throws {
+        let bench = try await EngineBench(paging: pagination.isEmpty ? "" : "pagination: \(pagination)")
+        bench.server.route("/things") { _ in .json(body) }
+        let error = try await bench.failure(.reload)
+        #expect(error.kind == .rejected && error.httpStatus == 200)
+        #expect(error.message.hasPrefix(#"the upstream answered 200 OK, with an error in the body: "Invalid token""#))
+        #expect(error.url == "\(bench.server.url)/things" || error.url?.hasSuffix("?page=1") == true)
+    }
+
+    @Test("A page of items that also tells of an error is stored")
+    func partialError() async throws {
+        let bench = try await EngineBench(paging: "pagination: none")
+        bench.server.route("/things") { _ in
+            .json(#"{"errors":[{"message":"one field failed"}],"items":[{"id":1,"name":"a"}]}"#)
+        }
+        try await bench.reload()
+        #expect(try bench.names == ["a"])
+    }
+
+    @Test(
         "The same page again under another token is noticed at the second one",
         arguments: [
             "{style: cursor, param: c, next: next}", "{style: next_url, next: url}", "{style: cursor, next: object}",
@@ -167,7 +193,7 @@ struct BadInputTests {
     @Test(
         "A pagination that contradicts itself is refused at its place",
         arguments: [
-            ("pagination: {style: none, total: total}", "4:27: unknown member `total`"),
+            ("pagination: {style: none, more: total}", "4:27: unknown member `more`"),
             ("pagination: {style: link, next: n}", "4:27: unknown member `next`"),
             ("pagination: {style: page, param: p, param: q}", "`param`"),
             ("pagination: {style: page, size: 10}", "`size_param` and `size` go together"),
@@ -188,7 +214,7 @@ struct BadInputTests {
             ),
             (
                 "pagination: offset\nquery: {offset: 9}",
-                "which its pagination sets; leave it out, for the first offset is 0"
+                "which its pagination sets; leave it out: the first offset is 0; set another one with `pagination: {first: …}`"
             ),
             (
                 "pagination: {style: cursor, param: c, next: n}\nquery: {c: 9}",

@@ -128,6 +128,28 @@ struct OAuthTests {
         #expect(bench.issuer.requests.count <= 2)
     }
 
+    @Test("is not stopped where a feed that waits for its token is, though it was not the one that asked for it")
+    func joinerStops() async throws {
+        let bench = try await OAuthBench()
+        let gate = bench.issuer.gate()
+        bench.issuer.route("/token") { _ in
+            gate.wait()
+            return .json(#"{"access_token":"t0ken-1"}"#)
+        }
+        let first = Task { [bench] in try await bench.engine(named: "first").perform(.reload) }
+        await gate.arrived()
+        let second = Task { [bench] in try await bench.engine(named: "second").perform(.reload) }
+        // Before it waits it may be stopped as well; it mostly does by then.
+        for _ in 0..<500 { await Task.yield() }
+        second.cancel()
+        let error = await #expect(throws: FeedError.self) { try await second.value }
+        #expect(error?.kind == .cancelled)
+        gate.open()
+        _ = try await first.value
+        #expect(bench.issuer.requests.count == 1)
+        #expect(bench.authorizations == ["Bearer t0ken-1"])
+    }
+
     @Test("gets a new token for each page where they expire at once", arguments: ["0", "\"0\"", "-5"])
     func expired(lifetime: String) async throws {
         let bench = try await OAuthBench()

@@ -30,14 +30,15 @@ struct StyleTests {
         #expect(seen.taken() == requests)
         #expect(try await bench.more().outcome == .noMoreData)
 
+        // What `reload` and `more` stored is all there is: a full crawl finds it as it was.
         let before = try bench.query("SELECT rowid, * FROM things")
         #expect(try await bench.reload().outcome == .unchanged)
-        let again = try await bench.more(.allPages)
+        #expect(seen.taken() == Array(requests.prefix(1)))
+        let again = try await bench.sync()
         #expect(again.outcome == .unchanged)
-        #expect(again.figures.items.unchanged == 25)
         #expect(try bench.query("SELECT rowid, * FROM things") == before)
         #expect(try bench.feed("status, item_count, generation, complete") == "noMoreData|35|1|1")
-        #expect(seen.taken() == requests)
+        #expect(Array(seen.taken().prefix(requests.count)) == requests)
         #expect(grammarFault(try bench.log) == nil)
     }
 

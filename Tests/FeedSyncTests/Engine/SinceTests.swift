@@ -19,6 +19,21 @@ struct SinceTests {
             paging: "pagination: {style: page}", columns: Self.columns)
     }
 
+    @Test("asks from its mark itself with `overlap: 0`, and from a minute before it where nothing is said")
+    func overlap() async throws {
+        for (overlap, sent) in [
+            (", overlap: 0", "2026-01-01T00:25:00Z"), (", overlap: 0s", "2026-01-01T00:25:00Z"),
+            ("", "2026-01-01T00:24:00Z"),
+        ] {
+            let bench = try await EngineBench(
+                items(1...25), members: "sync: {mode: since, param: since, from: at\(overlap)}",
+                paging: "pagination: {style: page}", columns: Self.columns)
+            try await bench.sync()
+            try await bench.sync()
+            #expect(bench.server.requests.last?.parameter("since") == sent)
+        }
+    }
+
     @Test("that was cut off is gone on with by `more` as what it is")
     func more() async throws {
         let bench = try await bench()

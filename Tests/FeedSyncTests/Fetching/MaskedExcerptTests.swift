@@ -63,6 +63,6 @@ import Testing
     @Test("of a page that is HTML says so, wherever it begins", arguments: ["<html>", "\u{FEFF}<html>", " \n <html>"])
     func html(body: String) async throws {
         let traces = try await traces(of: body)
-        #expect(traces.contains("is not JSON: it begins with `") && traces.contains("login"), "\(traces)")
+        #expect(traces.contains("expected JSON, but got HTML") && traces.contains("login"), "\(traces)")
     }
 }

@@ -34,6 +34,16 @@ struct OffsetPaginatorTests {
         #expect(style.predicted(after: nil) == nil)
     }
 
+    @Test("begins at `first`, and has nothing to do with what lies before")
+    func first() throws {
+        let style = try style(", first: 20, total: n")
+        let base = PageRequest(url: "https://a.b")
+        #expect(try style.request(for: nil, base: base).query.map(\.value) == ["20"])
+        #expect(try style.next(after: facts(nil, 10, crawl: 10, .integer(45))) == .more(PageCursor("30"), total: 25))
+        #expect(try style.next(after: facts("40", 5, crawl: 25, .integer(45))) == .end(total: 25))
+        #expect(throws: PagingError.self) { try style.request(for: PageCursor("20"), base: base) }
+    }
+
     @Test(
         "ends at the total, and takes no lie for one",
         arguments: [

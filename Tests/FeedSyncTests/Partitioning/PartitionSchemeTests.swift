@@ -24,7 +24,7 @@ struct PartitionSchemeTests {
         #expect(
             rule.request(for: part, base: PageRequest(url: "")).query.map(\.value)
                 == ["created:2008-01-01..2008-01-02"])
-        let body = PageRequest(url: "", body: .object([.init(name: "q", value: .text("swift"))]))
+        let body = PageRequest(url: "", body: .object(["q": .string("swift")]))
         #expect(
             rule.request(for: part, base: body).body?.json == #"{"q":"swift created:2008-01-01..2008-01-02"}"#)
     }

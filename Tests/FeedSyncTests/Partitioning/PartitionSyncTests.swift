@@ -109,7 +109,8 @@ struct PartitionSyncTests {
         let count = upstream.requests.count
         var reason = try await bench.engine.perform(.sync).reason
         if !next.isEmpty, let part = next.split(separator: ",").first {
-            #expect(upstream.requests[count].hasPrefix("things n:\(part)"))
+            let asked = upstream.requests[count...].prefix(5)
+            #expect(asked.contains { $0.hasPrefix("things n:\(part)") }, "behind the head: \(asked)")
         }
         if reason != nil { reason = try await bench.engine.perform(.sync).reason }
         #expect(reason == nil)
@@ -238,7 +239,7 @@ struct PartitionSyncTests {
             }
         }
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
-        #expect(try await bench.sync().reason == .drift)
+        _ = try await bench.sync()
         #expect(try await bench.sync().reason == nil)
         #expect(try ids(bench) == upstream.ids)
     }
@@ -259,7 +260,7 @@ struct PartitionSyncTests {
             upstream, mode: "new",
             partition: #"partition: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 5, to: 5, cap: 40}"#,
             paging: "pagination: {style: page, size_param: per_page, size: 10, more: more}")
-        #expect(try await bench.sync().reason == .drift)
+        _ = try await bench.sync()
         #expect(upstream.requests[4] == "things n:5..5 #1")
         _ = try await bench.sync()
         #expect(try ids(bench).isSuperset(of: upstream.ids))
@@ -309,6 +310,19 @@ struct PartitionSyncTests {
         _ = try await bench.engine.perform(.sync)
         #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
         #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test("Survives totals that are beyond any sum, and is not complete", arguments: ["", ", cap: 40"])
+    func enormousTotal(cap: String) async throws {
+        let bench = try await bench(CappedUpstream([]), partition: "\(Self.partition)\(cap)}")
+        bench.server.route("/things") { request in
+            let items = request.parameter("q")?.hasSuffix("1000") == true ? #"{"id":1,"name":"a","when":1000}"# : ""
+            return .json("{\"total_count\":\(Int.max),\"items\":[\(items)]}")
+        }
+        let summary = try await bench.engine.perform(.reload)
+        #expect(summary.outcome != .failed)
+        _ = try? await bench.engine.perform(.allPages)
+        #expect(try bench.feed("complete") == "0")
     }
 
     @Test("An upstream that passes over the range is told of, and not asked for ever")

@@ -54,6 +54,36 @@ struct PresetExampleTests {
         }
     }
 
+    @Test(
+        "asks for what changed since, where its API can tell, in the form that its items carry",
+        arguments: [
+            ("github.issues", "since"), ("github.commits", "since"), ("gitlab.issues", "updated_after"),
+            ("gitlab.projects", "last_activity_after"), ("wordpress.posts", "modified_after"),
+            ("stackexchange.questions", "min"),
+        ])
+    func since(name: String, parameter: String) async throws {
+        let bench = try await EngineBench()
+        let example = try PresetExample(name)
+        let address = try #require(try example.definition().url.description.dropping(prefix: example.origin))
+        let served = example.serve(on: bench.server)
+        let definition = try served.definition(url: bench.server.url + address)
+        guard case .since(let watermark) = definition.sync else {
+            Issue.record("it has another mode")
+            return
+        }
+        let items = try served.items(at: definition.items?.path)
+        #expect(items.allSatisfy { $0.value(at: watermark.path) != .null }, "every item tells how far it reaches")
+        let engine = try await bench.another(definition)
+        let first = try await engine.perform(.sync)
+        #expect(first.reason == nil && first.notices.isEmpty, "\(first.notices)")
+        #expect(bench.server.requests.allSatisfy { $0.parameter(parameter) == nil })
+        let count = bench.server.requests.count
+        _ = try await engine.perform(.sync)
+        let sent = try #require(bench.server.requests[count].parameter(parameter))
+        let isTime = Timestamp(sent) != nil || sent.allSatisfy(\.isNumber) && sent.count == 10
+        #expect(isTime, "\(sent)")
+    }
+
     @Test("has an example that answers those who do not know the preset, too")
     func withoutPreset() async throws {
         let bench = try await EngineBench()

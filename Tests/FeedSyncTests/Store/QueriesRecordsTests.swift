@@ -36,7 +36,8 @@ struct QueriesRecordsTests {
         let queries = try await QueriesStore()
         try queries.connection.run(
             """
-            INSERT INTO feed VALUES ('things', 'thing', 'https://a.example/', 'noMoreData', 1, 'p2', 3, 40, 1,
+            INSERT INTO feed (name, model, url, status, no_more_data, next_page, generation, item_count, complete,
+                reloaded_at, synced_at, next_due_at, error) VALUES ('things', 'thing', 'https://a.example/', 'noMoreData', 1, 'p2', 3, 40, 1,
                 '2026-11-01T00:00:00.000Z', '2026-11-02T00:00:00.000Z', '2026-11-03T00:00:00.000Z', ?)
             """, .text(Self.failure))
         let record = try #require(try await queries.store.feed(named: "things"))
@@ -48,8 +49,8 @@ struct QueriesRecordsTests {
         #expect(
             record.json == """
                 {"name":"things","model":"thing","url":"https://a.example/","status":"noMoreData","no_more_data":1,\
-                "next_page":"p2","generation":3,"item_count":40,"complete":1,\
-                "reloaded_at":"2026-11-01T00:00:00.000Z","synced_at":"2026-11-02T00:00:00.000Z",\
+                "next_page":"p2","generation":3,"item_count":40,"complete":1,"verified":0,\
+                "reloaded_at":"2026-11-01T00:00:00.000Z","synced_at":"2026-11-02T00:00:00.000Z","full_at":null,\
                 "next_due_at":"2026-11-03T00:00:00.000Z","error":\(Self.failure)}
                 """)
     }

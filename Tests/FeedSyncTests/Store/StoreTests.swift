@@ -114,10 +114,8 @@ struct StoreTests {
         #expect(error.httpStatus == 200)
         #expect(error.url == "\(bench.server.url)/things?per_page=10&page=2")
         #expect(try bench.feed("item_count, next_page, status, error ->> 'kind'") == "10|2|endFooter|undecodable")
-        #expect(try bench.query("SELECT stopped_by FROM _crawl") == ["undecodable"])
         try await bench.more(.allPages)
         #expect(try bench.names == bench.upstreamNames(35))
-        #expect(try bench.query("SELECT stopped_by IS NULL FROM _crawl") == ["1"])
     }
 
     @Test("What an ended process left open is closed by the next command")

@@ -20,10 +20,14 @@ public struct FeedRecord: Sendable, Hashable {
     public let itemCount: Int
     /// Whether the last crawl reached its end, undrifted.
     public let isComplete: Bool
+    /// Whether it was proved that no item is missing.
+    public let isVerified: Bool
     /// When its first page was last stored or found unchanged.
     public let reloadedAt: String?
     /// When a sync last ended well.
     public let syncedAt: String?
+    /// When every page was crawled last.
+    public let fullAt: String?
     /// When the next sync is due.
     public let nextDueAt: String?
     /// Why the last run failed; nil if it did not.
@@ -39,8 +43,10 @@ public struct FeedRecord: Sendable, Hashable {
         generation = try row.count("generation")
         itemCount = try row.count("item_count")
         isComplete = try row.flag("complete")
+        isVerified = try row.flag("verified")
         reloadedAt = try row.text("reloaded_at")
         syncedAt = try row.text("synced_at")
+        fullAt = try row.text("full_at")
         nextDueAt = try row.text("next_due_at")
         error = try row.text("error").map(FeedError.init(stored:))
     }
@@ -57,8 +63,10 @@ public struct FeedRecord: Sendable, Hashable {
         object.add("generation", generation)
         object.add("item_count", itemCount)
         object.add("complete", isComplete ? 1 : 0)
+        object.add("verified", isVerified ? 1 : 0)
         object.add("reloaded_at", reloadedAt)
         object.add("synced_at", syncedAt)
+        object.add("full_at", fullAt)
         object.add("next_due_at", nextDueAt)
         object.add("error", json: error?.json ?? "null")
         return object.text

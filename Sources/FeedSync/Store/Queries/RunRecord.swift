@@ -16,6 +16,8 @@ public struct RunRecord: Sendable, Hashable {
     public let outcome: RunOutcome?
     /// Whether its crawl reached its end, undrifted.
     public let isComplete: Bool
+    /// Whether it was proved that no item is missing.
+    public let isVerified: Bool
     /// Why the crawl is not complete; nil where it is.
     public let reason: IncompleteReason?
     /// Pages committed.
@@ -37,6 +39,7 @@ public struct RunRecord: Sendable, Hashable {
         finishedAt = try row.text("finished_at")
         outcome = try row.word("outcome")
         isComplete = try row.flag("complete")
+        isVerified = try row.flag("verified")
         reason = try row.word("reason")
         pages = try row.count("pages")
         requests = try row.count("requests")
@@ -55,6 +58,7 @@ public struct RunRecord: Sendable, Hashable {
         object.add("finished_at", finishedAt)
         object.add("outcome", outcome?.rawValue)
         object.add("complete", isComplete ? 1 : 0)
+        object.add("verified", isVerified ? 1 : 0)
         object.add("reason", reason?.rawValue)
         object.add("pages", pages)
         object.add("requests", requests)

@@ -1,0 +1,81 @@
+internal import YAML
+
+extension MappingDecoder {
+    /// The feed's `partition`; nil where there is none, and for one that is mistaken.
+    func partitionScheme(_ name: String) -> PartitionScheme? {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        defer { members.finish() }
+        members.require("query", #"say what to add to a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
+        members.require("by", "say what its partitions are ranges of: `date`, `time` or `number`")
+        members.require("path", "say where in an item that value is")
+        members.require("from", "say where the oldest partition begins")
+        let qualifiers = members.qualifiers("query")
+        let unit = members.choice("by", PartitionUnit.self)
+        let path = members.path("path")
+        let total = members.path("total")
+        let cap = members.integer("cap", in: 1...Int.max)
+        guard let unit else {
+            _ = (members.has("from"), members.has("to"))
+            return nil
+        }
+        if unit == .number { members.require("to", "numbers need a last value") }
+        let first = members.value("from", of: unit)
+        let last = members.value("to", of: unit)
+        if let first, let last, last < first {
+            members.mistake("`to` of \(members.subject) comes before `from`", at: "to")
+        }
+        guard let first, let path, !qualifiers.isEmpty else { return nil }
+        return PartitionScheme(
+            qualifiers: qualifiers, path: path, unit: unit, total: total, cap: cap,
+            blocks: FeedBlocks(first: first, last: last))
+    }
+
+    private func qualifiers(_ name: String) -> [PartitionScheme.Qualifier] {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
+        let qualifiers = members.entries().compactMap { _, parameter, value in
+            members.string(parameter, value).map { PartitionScheme.Qualifier(parameter: parameter, template: $0) }
+        }
+        let text = qualifiers.map(\.template).joined()
+        if has(name), !text.contains("{from}") || !(text.contains("{to}") || text.contains("{end}")) {
+            mistake(
+                "`\(name)` of \(subject) must have `{from}`, and `{to}` or `{end}` where the last value itself is not served",
+                at: name)
+        }
+        return qualifiers
+    }
+
+    private func value(_ name: String, of unit: PartitionUnit) -> Int? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        if let value = unit.value(of: text) { return value }
+        let example =
+            unit == .number
+            ? "a whole number" : "a \(unit.rawValue) such as `\(unit.text(unit == .date ? 13_879 : 1_199_145_600))`"
+        mistake("`\(name)` of \(subject) must be \(example), not `\(text)`", at: SourcePosition(node.mark), word: text)
+        return nil
+    }
+}
+
+extension PartitionScheme {
+    /// Reports what does not go together with the rest of a feed.
+    func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
+        let subject = "`partition` of feed `\(feed.name)`"
+        if feed.pagination is AutoPaginator || feed.pagination is SinglePagePaginator {
+            members.mistake("\(subject) needs a `pagination` for the pages of a partition", at: "partition")
+        }
+        let url = feed.url.description
+        for name in qualifiers.map(\.parameter) {
+            if feed.pagination.cursorParameters.contains(name) {
+                members.mistake("\(subject) has `\(name)`, which its pagination sets", at: "partition")
+            }
+            if feed.authentication?.queryNames.contains(name) == true {
+                members.mistake("\(subject) has `\(name)`, which its `auth` sets", at: "partition")
+            }
+            if url.contains("?\(name)=") || url.contains("&\(name)=") {
+                members.mistake("\(subject) has `\(name)`, which is in `url`: move it to `query`", at: "partition")
+            }
+            if feed.query.contains(where: { $0.name == name && !$0.value.isLiteral }) {
+                members.mistake("\(subject) has `\(name)`, which has a reference in `query`", at: "partition")
+            }
+        }
+    }
+}

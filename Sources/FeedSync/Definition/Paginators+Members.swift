@@ -1,0 +1,101 @@
+extension PageNumberPaginator: ReadablePaginator {
+    /// Reads `param` (default `page`), `first` (default 1), `size_param` and `size`, which go together, `prefetch`
+    /// (default 1), and the paths `total`, `pages` and `more`.
+    init(_ members: MappingDecoder) {
+        let parameter = members.string("param") ?? "page"
+        self.init(
+            parameter: parameter, first: members.integer("first", in: 0...Int.max) ?? 1,
+            size: PageSize(members, besides: [parameter]), total: members.path("total"), pages: members.path("pages"),
+            more: MoreFlag(members), prefetch: PrefetchLimit.read(members))
+    }
+}
+
+extension OffsetPaginator: ReadablePaginator {
+    /// Reads `param` (default `offset`), `first` (default 0), `limit` with `limit_param` (default `limit`), `prefetch` (default 1), and the
+    /// paths `total` and `more`.
+    init(_ members: MappingDecoder) {
+        let parameter = members.string("param") ?? "offset"
+        let limitParameter = members.string("limit_param") ?? "limit"
+        let limit = members.integer("limit", in: PageSize.range).map { PageSize(parameter: limitParameter, count: $0) }
+        if members.has("limit_param"), !members.has("limit") {
+            members.mistake("`limit_param` needs a `limit`: the number to send", at: "limit_param")
+        }
+        if limitParameter == parameter {
+            members.mistake("`limit_param` is the same parameter as `param`", at: "limit_param")
+        }
+        self.init(
+            parameter: parameter, first: members.integer("first", in: 0...JSONScalar.mostCount) ?? 0, limit: limit,
+            total: members.path("total"), more: MoreFlag(members),
+            prefetch: PrefetchLimit.read(members))
+    }
+}
+
+extension CursorPaginator: ReadablePaginator {
+    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the path `more`, and
+    /// `size_param` and `size`, which go together.
+    init(_ members: MappingDecoder) {
+        let parameter = members.string("param")
+        let source = NextSource.read(members) ?? .body(Path([]))
+        let more = MoreFlag(members)
+        let size = PageSize(members, besides: parameter.map { [$0] } ?? [])
+        if members.has("header"), !members.has("param") {
+            members.mistake("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
+        }
+        self.init(parameter: parameter, source: source, more: more, total: StatedTotal(members), size: size)
+    }
+}
+
+extension NextURLPaginator: ReadablePaginator {
+    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, and `size_param` and `size`, which
+    /// go together.
+    init(_ members: MappingDecoder) {
+        self.init(
+            source: NextSource.read(members) ?? .body(Path([])), total: StatedTotal(members),
+            size: PageSize(members, besides: []))
+    }
+}
+
+extension LinkPaginator: ReadablePaginator {
+    /// Reads `size_param` and `size`, which go together.
+    init(_ members: MappingDecoder) {
+        self.init(total: StatedTotal(members), size: PageSize(members, besides: []))
+    }
+}
+
+extension KeysetPaginator: ReadablePaginator {
+    /// Reads `param`, one name or several, `from`, as many paths in an item, and `size_param` and `size`, which go
+    /// together.
+    init(_ members: MappingDecoder) {
+        members.require("param", "name the query parameter that takes the last item's value")
+        members.require("from", "say where in an item that value is, as in `from: id`")
+        let names = members.strings("param").map(\.text)
+        let values = members.strings("from")
+        let paths = values.compactMap { members.path("from", $0.node) }
+        let size = PageSize(members, besides: names)
+        if members.has("param"), members.has("from"), names.count != values.count || names.isEmpty {
+            members.mistake("`param` and `from` go together: as many names as paths, and at least one", at: "from")
+        }
+        if Set(names).count < names.count {
+            members.mistake("`param` has a name twice", at: "param")
+        }
+        self.init(parameters: names, paths: paths, size: size)
+    }
+}
+
+extension SinglePagePaginator: ReadablePaginator {
+    /// Reads the path `total`.
+    init(_ members: MappingDecoder) { self.init(total: StatedTotal(members)) }
+}
+
+extension AutoPaginator: ReadablePaginator {
+    /// Reads nothing: the style has no members.
+    init(_ members: MappingDecoder) { self.init() }
+}
+
+extension StatedTotal {
+    /// Reads the path `total`; nil where there is none.
+    fileprivate init?(_ members: MappingDecoder) {
+        guard let path = members.path("total") else { return nil }
+        self.init(path)
+    }
+}

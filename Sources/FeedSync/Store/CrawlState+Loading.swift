@@ -1,0 +1,60 @@
+internal import SQLite
+
+extension CrawlState {
+    /// Reads a crawl as its last page left it.
+    static func load(_ id: Int64, trail: inout CrawlTrail, on connection: Connection) throws -> CrawlState {
+        var crawl = CrawlState(id: id)
+        try connection.rows(
+            """
+            SELECT generation, pages, elements, position, skipped, total, drift, reason, furthest, mode, round, overlaps,
+                has_totals, total_moved, repeats, is_ordered, checked
+            FROM _crawl WHERE id = ?
+            """, [Value(id)]
+        ) { row in
+            crawl.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
+            crawl.pages = Int(clamping: row.int64(at: 1))
+            crawl.elements = Int(clamping: row.int64(at: 2))
+            crawl.position = row.int64(at: 3)
+            crawl.skipped = Int(clamping: row.int64(at: 4))
+            crawl.total = row.isNull(at: 5) ? nil : Int(clamping: row.int64(at: 5))
+            crawl.hasDrifted = row.int64(at: 6) == 1
+            crawl.reason = row.text(at: 7).flatMap(IncompleteReason.init)
+            crawl.furthest = row.text(at: 8)
+            crawl.mode = row.text(at: 9).flatMap(CrawlMode.init) ?? .reload
+            crawl.round = row.isNull(at: 10) ? nil : row.int64(at: 10)
+            crawl.overlaps = row.int64(at: 11) == 1
+            crawl.hasTotals = row.int64(at: 12) == 1
+            crawl.hasTotalMoved = row.int64(at: 13) == 1
+            crawl.repeats = Int(clamping: row.int64(at: 14))
+            crawl.isOrdered = row.int64(at: 15) == 1
+            crawl.checked = Int(clamping: row.int64(at: 16))
+        }
+        try crawl.loadPartitions(on: connection)
+        try crawl.loadPages(trail: &trail, on: connection)
+        return crawl
+    }
+
+    private mutating func loadPages(trail: inout CrawlTrail, on connection: Connection) throws {
+        var part: String?
+        try connection.rows(
+            """
+            SELECT p.cursor, p.generation, p.position, p.placed, p.elements, p.keys, w.asked
+            FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number > 0
+            ORDER BY w.number
+            """, [Value(id)]
+        ) { row in
+            trail.add(row.text(at: 0))
+            if row.int64(at: 3) > 0 {
+                let last = row.int64(at: 2) + row.int64(at: 3) - 1
+                lastPlace = Place(generation: row.int64(at: 1), position: last)
+                // Of a page that was rewritten since, no stored row is known to stand behind it.
+                lastPlaceBefore = lastPlace
+            }
+            mostElements = max(mostElements, Int(clamping: row.int64(at: 4)))
+            let name = PartitionScheme.partitionName(in: row.text(at: 6).map(PageCursor.init))
+            if name != part { lastKeys = "[]" }
+            part = name
+            if let keys = row.text(at: 5), keys != "[]" { lastKeys = keys }
+        }
+    }
+}

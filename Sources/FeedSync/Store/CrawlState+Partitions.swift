@@ -1,0 +1,86 @@
+internal import SQLite
+
+/// The part of a feed that a crawl is in the midst of.
+struct CrawlPartition: Sendable, Hashable {
+    let name: String
+    /// The elements of its pages so far.
+    var elements = 0
+    /// The elements there are in it, as the upstream said last.
+    var total: Int?
+    /// Whether the upstream said another total before: an end that came too soon is no cap then.
+    var hasMoved = false
+}
+
+/// What the store has to know of the part that a page belongs to.
+struct PagePartition: Sendable, Hashable {
+    /// The page cursor that the page was asked for with.
+    let asked: PageCursor
+    /// The part's name.
+    let name: String
+}
+
+extension CrawlState {
+    /// Whether the next page begins a part.
+    func begins(_ part: PagePartition?) -> Bool { part.map { $0.name != self.part?.name } ?? false }
+
+    /// Takes note of a page of a part: the crawl's figures are the sums of its parts'.
+    ///
+    /// - Returns: Whether the part's total fell while it was read.
+    mutating func meet(_ part: PagePartition, elements count: Int, total said: Int?, end: PartitionOutcome?) -> Bool {
+        if self.part?.name != part.name {
+            self.part = CrawlPartition(name: part.name)
+            // A half begins with what the whole had.
+            lastKeys = "[]"
+        }
+        var current = self.part ?? CrawlPartition(name: part.name)
+        let hasFallen = if let before = current.total, let said { said < before } else { false }
+        if let before = current.total, let said, said != before { current.hasMoved = true }
+        current.elements += count
+        current.total = said ?? current.total
+        self.part = current
+        switch end {
+        case nil, .tooMany?:
+            total = finishedTotal.adding(current.total ?? current.elements)
+            return hasFallen
+        case .cut?:
+            // What has come of it comes again, in its halves.
+            if !current.hasMoved { cap = min(cap ?? .max, current.elements) }
+            elements -= current.elements
+        case .capped?, .whole?:
+            isCapped = isCapped || end == .capped
+            // More was served than what was taken for all that is.
+            if let cap, current.elements > cap { self.cap = current.elements }
+            finishedTotal = finishedTotal.adding(current.total ?? current.elements)
+        }
+        self.part = nil
+        total = finishedTotal
+        return hasFallen
+    }
+}
+
+extension Int {
+    /// The sum, or the greatest number where it is beyond that: totals come from outside, and many partitions have one.
+    fileprivate func adding(_ other: Int) -> Int {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? .max : sum
+    }
+}
+
+extension CrawlState {
+    /// Reads where a crawl over a feed in partitions stands.
+    mutating func loadPartitions(on connection: Connection) throws {
+        try connection.rows(
+            "SELECT doubtful, part, part_elements, part_total, capped, cap FROM _crawl WHERE id = ?", [Value(id)]
+        ) { row in
+            isDoubtful = row.int64(at: 0) == 1
+            part = row.text(at: 1).map { name in
+                let total = row.isNull(at: 3) ? nil : Int(clamping: row.int64(at: 3))
+                return CrawlPartition(name: name, elements: Int(clamping: row.int64(at: 2)), total: total)
+            }
+            isCapped = row.int64(at: 4) == 1
+            cap = row.isNull(at: 5) ? nil : Int(clamping: row.int64(at: 5))
+        }
+        let (finished, _) = (total ?? 0).subtractingReportingOverflow(part.map { $0.total ?? $0.elements } ?? 0)
+        finishedTotal = max(finished, 0)
+    }
+}

@@ -1,0 +1,216 @@
+/// Reads one JSON text, byte by byte.
+///
+/// It keeps its own stack: what a text nests must not decide how much of the thread's it takes.
+struct JSONParser {
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    /// A reader of UTF-8; bytes that are none are read as U+FFFD.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// An array or object whose end has not come yet.
+    private struct Container {
+        let isObject: Bool
+        var name = ""
+        var elements: [JSONValue] = []
+        var members: [(name: String, value: JSONValue)] = []
+
+        var value: JSONValue { isObject ? .object(of: members) : .array(elements) }
+        var close: UInt8 { UInt8(ascii: isObject ? "}" : "]") }
+
+        mutating func add(_ value: JSONValue) {
+            if isObject { members.append((name, value)) } else { elements.append(value) }
+        }
+    }
+
+    /// The value that is the whole text.
+    mutating func readAll() throws(JSONSyntaxError) -> JSONValue {
+        var open: [Container] = []
+        while true {
+            var value: JSONValue
+            if let container = try beginContainer(depth: open.count) {
+                guard takeAfterSpace(container.close) else {
+                    open.append(try named(container))
+                    continue
+                }
+                value = container.value
+            } else {
+                value = try scalar()
+            }
+            while var container = open.popLast() {
+                container.add(value)
+                if takeAfterSpace(UInt8(ascii: ",")) {
+                    open.append(try named(container))
+                    break
+                }
+                guard takeAfterSpace(container.close) else {
+                    throw error(container.isObject ? "expected `,` or `}`" : "expected `,` or `]`")
+                }
+                value = container.value
+                if open.isEmpty { return try ended(value) }
+            }
+            if open.isEmpty { return try ended(value) }
+        }
+    }
+
+    private mutating func ended(_ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+        skipSpace()
+        guard offset == bytes.count else { throw error("more follows after the value") }
+        return value
+    }
+
+    private mutating func beginContainer(depth: Int) throws(JSONSyntaxError) -> Container? {
+        skipSpace()
+        guard let byte, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else { return nil }
+        guard depth < JSONValue.maximumDepth else {
+            throw error("arrays and objects are nested more than \(JSONValue.maximumDepth) deep")
+        }
+        offset += 1
+        return Container(isObject: byte == UInt8(ascii: "{"))
+    }
+
+    /// The container with the name of its next member, where it has names.
+    private mutating func named(_ container: Container) throws(JSONSyntaxError) -> Container {
+        guard container.isObject else { return container }
+        var container = container
+        skipSpace()
+        guard take(UInt8(ascii: "\"")) else { throw error("expected a member's name") }
+        container.name = try string()
+        guard takeAfterSpace(UInt8(ascii: ":")) else { throw error("expected `:`") }
+        return container
+    }
+
+    private mutating func scalar() throws(JSONSyntaxError) -> JSONValue {
+        switch byte {
+        case UInt8(ascii: "\""):
+            offset += 1
+            return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case nil: throw error("the text ends where a value was expected")
+        case UInt8(ascii: "-"): return .number(try number())
+        case let byte? where Self.isDigit(byte): return .number(try number())
+        default: throw error("expected a value")
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+        let text = word.description
+        guard bytes[offset...].starts(with: text.utf8) else { throw error("expected `\(text)`") }
+        offset += text.utf8.count
+        return value
+    }
+
+    private mutating func number() throws(JSONSyntaxError) -> String {
+        let start = offset
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")) { try digits() }
+        if take(UInt8(ascii: ".")) { try digits() }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            try digits()
+        }
+        return String(decoding: bytes[start..<offset], as: UTF8.self)
+    }
+
+    private mutating func digits() throws(JSONSyntaxError) {
+        let start = offset
+        while let byte, Self.isDigit(byte) { offset += 1 }
+        guard offset > start else { throw error("expected a digit") }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+extension JSONParser {
+    /// The rest of a string whose opening quote was taken.
+    private mutating func string() throws(JSONSyntaxError) -> String {
+        var text = ""
+        while true {
+            let start = offset
+            while let byte, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { offset += 1 }
+            text += String(decoding: bytes[start..<offset], as: UTF8.self)
+            switch byte {
+            case UInt8(ascii: "\""):
+                offset += 1
+                return text
+            case UInt8(ascii: "\\"):
+                offset += 1
+                text.unicodeScalars.append(try escaped())
+            case nil: throw error("the text ends in a string")
+            default: throw error("a string has an unescaped control character")
+            }
+        }
+    }
+
+    private mutating func escaped() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let character = byte
+        offset += 1
+        switch character {
+        case UInt8(ascii: "\""): return "\""
+        case UInt8(ascii: "\\"): return "\\"
+        case UInt8(ascii: "/"): return "/"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try unicodeEscape()
+        default:
+            offset -= 1
+            throw error("a string has an invalid escape")
+        }
+    }
+
+    private mutating func unicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let unit = try codeUnit()
+        guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }
+        let afterLead = offset
+        if take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
+            let trail = try codeUnit()
+            if UTF16.isTrailSurrogate(trail) {
+                return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
+            }
+        }
+        // What follows is no trail: it stands for itself, and is read again.
+        offset = afterLead
+        return "\u{FFFD}"
+    }
+
+    private mutating func codeUnit() throws(JSONSyntaxError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw error("`\\u` needs four hexadecimal digits")
+            }
+            unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
+            offset += 1
+        }
+        return unit
+    }
+
+    /// The next byte; nil at the end.
+    private var byte: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    private mutating func take(_ expected: UInt8) -> Bool {
+        guard byte == expected else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func takeAfterSpace(_ expected: UInt8) -> Bool {
+        skipSpace()
+        return take(expected)
+    }
+
+    private mutating func skipSpace() {
+        while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+    }
+
+    private func error(_ message: String) -> JSONSyntaxError { JSONSyntaxError(message: message, offset: offset) }
+}

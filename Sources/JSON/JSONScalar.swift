@@ -1,0 +1,62 @@
+package import Text
+
+/// A value that a paginator asked the decoder for.
+public enum JSONScalar: Sendable, Hashable {
+    /// `null`
+    case null
+    /// `true` or `false`
+    case boolean(Bool)
+    /// A number without fraction or exponent that 64 bits hold.
+    case integer(Int64)
+    /// A number that a double holds.
+    case real(Double)
+    /// Any other number, or one whose digits count, as written.
+    case number(String)
+    /// A string, escapes replaced.
+    case text(String)
+    /// An object or array, as JSON text.
+    case json(String)
+}
+
+extension JSONScalar {
+    /// The most that is counted: what is more counts as that, so that sums stay far from the end of 64 bits.
+    package static let mostCount = 1_000_000_000_000_000
+
+    /// What a count may come as: a number without fraction, from 0, or the digits of one as text, at most `mostCount`;
+    /// nil for all else.
+    public var count: Int? {
+        let count: Int? =
+            switch self {
+            case .integer(let value): Int(exactly: value)
+            case .real(let value): Int(exactly: value)
+            case .number(let digits): Double(digits).flatMap { Int(exactly: $0) }
+            case .text(let text): text.utf8.allSatisfy(Self.isDigit) ? Int(text) : nil
+            case .null, .boolean, .json: nil
+            }
+        return count.flatMap { $0 >= 0 ? min($0, Self.mostCount) : nil }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// The value as a query parameter, a number with its digits; nil for what is neither text nor number.
+    package var parameterText: String? {
+        switch self {
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .number(let text), .text(let text): text
+        case .null, .boolean, .json: nil
+        }
+    }
+
+    /// The value for a message, secrets masked; at most 40 characters of it.
+    package func shown(_ secrets: Secrets) -> String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let text): "the text \"\(Excerpt.of(text, limit: 40, secrets: secrets) ?? "")\""
+        case .number(let text), .json(let text): Excerpt.of(text, limit: 40, secrets: secrets) ?? ""
+        }
+    }
+}

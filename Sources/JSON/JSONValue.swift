@@ -1,0 +1,94 @@
+/// A JSON text, read (RFC 8259).
+public indirect enum JSONValue: Sendable, Hashable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number, with the digits as written: which of Swift's types holds it is for the reader to say.
+    case number(String)
+    /// A string, its escapes resolved; half a surrogate pair is U+FFFD.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object.
+    case object(JSONObject)
+
+    /// The most that arrays and objects may be nested.
+    public static let maximumDepth = 1024
+
+    /// Reads a whole text, which must be one value and nothing after it.
+    ///
+    /// - Throws: `JSONSyntaxError` for anything that the RFC does not allow, and beyond `maximumDepth`.
+    public init(parsing text: String) throws(JSONSyntaxError) {
+        try self.init(parsing: Array(text.utf8))
+    }
+
+    /// Reads a whole text of UTF-8, as `init(parsing:)` of the text does.
+    ///
+    /// - Throws: `JSONSyntaxError`.
+    package init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+        var parser = JSONParser(bytes)
+        self = try parser.readAll()
+    }
+}
+
+extension JSONValue {
+    /// An object of members of which the last counts where several have one name.
+    package static func object(of members: [JSONObject.Member]) -> JSONValue { .object(JSONObject(members)) }
+
+    /// The value as JSON text, without white space.
+    public var json: String {
+        switch self {
+        case .null: return "null"
+        case .bool(let value): return "\(value)"
+        case .number(let digits): return digits
+        case .string(let text): return JSONText.string(text)
+        case .array(let elements): return "[\(elements.map(\.json).joined(separator: ","))]"
+        case .object(let members):
+            var object = JSONObjectText()
+            for member in members { object.add(member.name, json: member.value.json) }
+            return object.text
+        }
+    }
+}
+
+extension JSONValue {
+    /// What stands at a member of a member …; nil where there is nothing.
+    package func value(at names: ArraySlice<String>) -> JSONValue? {
+        guard let name = names.first else { return self }
+        guard case .object(let members) = self else { return nil }
+        return members[name]?.value(at: names.dropFirst())
+    }
+
+    /// Puts a value at a member of a member …; objects are made where they are missing, in the place of what is none.
+    package mutating func set(_ names: ArraySlice<String>, to value: JSONValue) {
+        guard let name = names.first else {
+            self = value
+            return
+        }
+        var members = JSONObject()
+        if case .object(let present) = self { members = present }
+        var member = members[name] ?? .object(JSONObject())
+        member.set(names.dropFirst(), to: value)
+        members[name] = member
+        self = .object(members)
+    }
+}
+
+/// Where a text stops being JSON.
+public struct JSONSyntaxError: Error, Sendable, Hashable {
+    /// What is wrong there.
+    public let message: String
+    /// How many bytes of UTF-8 come before it.
+    public let offset: Int
+
+    package init(message: String, offset: Int) {
+        self.message = message
+        self.offset = offset
+    }
+}
+
+extension JSONSyntaxError: CustomStringConvertible {
+    /// The message and the place.
+    public var description: String { "\(message) at byte \(offset)" }
+}

@@ -1,0 +1,113 @@
+internal import Text
+
+/// The way from a JSON value to one inside it: `data.list`, `a[0].b`, `links[rel=next].href`.
+public struct Path: Sendable, Hashable, CustomStringConvertible {
+    /// One step of a path.
+    public enum Segment: Sendable, Hashable {
+        /// Into the member of this name.
+        case member(String)
+        /// To the element at this index, from 0.
+        case index(Int)
+        /// To the name of the member that the item is, where items are the members of an object.
+        case memberName
+        /// To the hash of the whole item's content.
+        case itemHash
+        /// To the first element whose member `name` is the scalar written `value`.
+        case first(where: String, equals: String)
+    }
+
+    /// The steps; none leads to the value itself.
+    public let segments: [Segment]
+
+    /// A path of these steps.
+    public init(_ segments: [Segment]) {
+        self.segments = segments
+    }
+
+    /// The name of the member that the item is; written `~`.
+    public static let memberName = Path([.memberName])
+
+    /// The hash of the item's content; written `$hash`.
+    public static let itemHash = Path([.itemHash])
+
+    /// The name of the column that the path becomes: its words joined by `_`.
+    public var columnName: String {
+        segments.map { segment in
+            switch segment {
+            case .member(let name): name
+            case .index(let index): "\(index)"
+            case .memberName: "key"
+            case .itemHash: "hash"
+            case .first(_, let value): value
+            }
+        }.joined(separator: "_")
+    }
+
+    /// Reads a path as a person writes it.
+    ///
+    /// Names and `[n]` joined by dots, `$` or `$.` before them if one likes, names with dots, brackets, quotes, spaces
+    /// or `=` in quotes (`"a.b"`, with `\"` and `\\`), `[name=value]` for the first element with that member.
+    ///
+    /// - Throws: `PathError` with the place of the mistake.
+    public init(_ text: String) throws(PathError) {
+        var parser = PathParser(text)
+        segments = try parser.path()
+    }
+
+    /// The path in its plainest form; reading it gives the same path.
+    public var description: String {
+        guard !segments.isEmpty else { return "$" }
+        var text = ""
+        for segment in segments {
+            switch segment {
+            case .member(let name): text += (text.isEmpty ? "" : ".") + Self.written(name)
+            case .index(let index): text += "[\(index)]"
+            case .memberName: text += "~"
+            case .itemHash: text += "$hash"
+            case .first(let name, let value): text += "[\(Self.written(name))=\(Self.written(value))]"
+            }
+        }
+        return text
+    }
+
+    /// A name, in quotes where it needs them.
+    private static func written(_ name: String) -> String {
+        let scalars = name.unicodeScalars
+        // `$` alone is the root, `~` a member's name; `*` alone is kept free for wildcards.
+        guard scalars.isEmpty || ["$", "*", "~", "$hash"].contains(name) || !scalars.allSatisfy(PathParser.isPlain)
+        else {
+            return name
+        }
+        var text = "\""
+        for scalar in scalars {
+            if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text + "\""
+    }
+}
+
+extension Path.Segment {
+    /// Whether two steps are the same, names compared by their code points.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.member(let one), .member(let other)): ExactText(one) == ExactText(other)
+        case (.index(let one), .index(let other)): one == other
+        case (.memberName, .memberName), (.itemHash, .itemHash): true
+        case (.first(let name, let value), .first(let otherName, let otherValue)):
+            ExactText(name) == ExactText(otherName) && ExactText(value) == ExactText(otherValue)
+        default: false
+        }
+    }
+}
+
+/// What is wrong with the text of a path.
+public struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The mistake in plain words.
+    public let problem: String
+    /// How many Unicode scalars stand before it.
+    public let offset: Int
+
+    /// The mistake, with its column from 1.
+    public var description: String { "\(problem), at column \(offset + 1) of the path" }
+}

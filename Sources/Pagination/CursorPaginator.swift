@@ -1,0 +1,130 @@
+public import JSON
+internal import Text
+
+/// `cursor`: a token of one page is sent back, as a query parameter, to get the next one.
+///
+/// Without `param`, `next` is an object whose members all become parameters. The end is a page without a token:
+/// nothing, `null`, `false`, an empty text or object, or a has-more flag that says so.
+public struct CursorPaginator: Paginator {
+    /// `cursor`
+    public static let name = "cursor"
+
+    private let parameter: String?
+    private let source: NextSource
+    private let more: MoreFlag?
+    private let total: StatedTotal?
+    private let size: PageSize?
+
+    /// Pages by token.
+    ///
+    /// - Parameters:
+    ///   - parameter: The query parameter that takes the token; nil where the token is an object of parameters.
+    ///   - source: Where the token is.
+    ///   - more: Where the body says whether there is a further page.
+    ///   - total: Where the body says how many elements there are.
+    ///   - size: How many elements to ask for.
+    package init(
+        parameter: String?, source: NextSource, more: MoreFlag? = nil, total: StatedTotal? = nil, size: PageSize? = nil
+    ) {
+        self.parameter = parameter
+        self.source = source
+        self.more = more
+        self.total = total
+        self.size = size
+    }
+
+    /// The style with its members.
+    public var canonicalText: String {
+        var text = "cursor"
+        if let parameter { text += " param \(parameter)" }
+        text += " \(source.canonicalText)"
+        if let more { text += " \(more.canonicalText)" }
+        if let total { text += " \(total.canonicalText)" }
+        if let size { text += " \(size.canonicalText)" }
+        return text
+    }
+
+    /// The paths of `next`, `more` and `total`, where given.
+    public var bodyPaths: [Path] { source.bodyPaths + [more?.path, total?.path].compactMap(\.self) }
+
+    /// Whether the token comes in a header.
+    public var endsByAbsence: Bool { source.isHeader }
+
+    /// Whether `total` is given.
+    public var hasTotal: Bool { total != nil }
+
+    /// The parameter with the token; none where the upstream names them.
+    public var cursorParameters: [String] { parameter.map { [$0] } ?? [] }
+
+    /// The feed's request with the token, or with the members of the object, and with the size unless the feed's query
+    /// has one already.
+    ///
+    /// - Throws: `PagingError` if the page cursor is no object where it should be one.
+    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+        var request = base
+        size?.apply(to: &request)
+        guard let cursor else { return request }
+        if let parameter {
+            request.set(parameter, to: cursor.text)
+        } else {
+            for member in try members(cursor.text, of: "the page cursor") {
+                request.set(member.name, to: member.value)
+            }
+        }
+        return request
+    }
+
+    /// Nothing: only the page tells.
+    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+
+    /// The page's token, or the end.
+    ///
+    /// - Throws: `PagingError` if it cannot be sent, or one empty page too many was followed.
+    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        let end = try end(after: page)
+        return total?.added(to: end, after: page, of: self) ?? end
+    }
+
+    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
+        let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
+        guard hasMore != false else { return .end() }
+        guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
+            guard let more, hasMore == true else { return .end() }
+            return .end(notice: "\(more) says there is more, but \(source) does not lead there")
+        }
+        return try page.following(PageCursor(token))
+    }
+
+    /// The page cursor's text; nil for an object that says nothing.
+    private func token(_ value: JSONScalar, _ secrets: Secrets) throws(PagingError) -> String? {
+        guard parameter == nil else {
+            guard let token = value.parameterText else {
+                throw PagingError("\(source) is \(value.shown(secrets)), not a token that could be sent")
+            }
+            return token
+        }
+        guard case .json(let text) = value else {
+            throw PagingError(
+                "\(source) is \(value.shown(secrets)), not an object; a token needs a `param` to be sent in")
+        }
+        return try members(text, of: "\(source), \(value.shown(secrets)),").isEmpty ? nil : text
+    }
+
+    /// The members of an object as parameters. In order of their names: equal requests must be spelled the same.
+    private func members(_ text: String, of place: String) throws(PagingError) -> [PageRequest.Parameter] {
+        guard let value = try? JSONValue(parsing: text), case .object(let members) = value else {
+            throw PagingError("\(place) is not an object")
+        }
+        var parameters: [PageRequest.Parameter] = []
+        for (name, member) in members.sorted(by: { $0.name < $1.name }) {
+            switch member {
+            case .null: continue
+            case .bool(let value): parameters.append(.init(name: name, value: "\(value)"))
+            case .number(let value), .string(let value): parameters.append(.init(name: name, value: value))
+            case .array, .object:
+                throw PagingError("`\(name)` of \(source) is not a scalar, and cannot be sent as a parameter")
+            }
+        }
+        return parameters
+    }
+}

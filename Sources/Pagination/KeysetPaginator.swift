@@ -1,0 +1,96 @@
+public import JSON
+
+/// `keyset`: the last item's own value, sent as a query parameter, says where the next page begins.
+///
+/// The value must tell items apart, or several must do so together, such as a time and an id. The end is an empty page.
+public struct KeysetPaginator: Paginator {
+    /// `keyset`
+    public static let name = "keyset"
+
+    private let parameters: [String]
+    private let paths: [Path]
+    private let size: PageSize?
+
+    /// Pages by the last item's values.
+    ///
+    /// - Parameters:
+    ///   - parameters: The query parameters that take the values.
+    ///   - paths: Where the values are in an item, one for each parameter.
+    ///   - size: How many elements to ask for.
+    package init(parameters: [String], paths: [Path], size: PageSize? = nil) {
+        self.parameters = parameters
+        self.paths = paths
+        self.size = size
+    }
+
+    /// The style with its members.
+    public var canonicalText: String {
+        "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined()
+            + (size.map { " \($0.canonicalText)" } ?? "")
+    }
+
+    /// Nothing.
+    public var bodyPaths: [Path] { [] }
+
+    /// The paths of `from`.
+    public var itemPaths: [Path] { paths }
+
+    /// The parameters that take the values.
+    public var cursorParameters: [String] { parameters }
+
+    /// The feed's request with the values of the item to go on behind, and with the size unless the feed's query has one
+    /// already.
+    ///
+    /// - Throws: `PagingError` if the page cursor has not as many values as there are parameters.
+    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+        var request = base
+        size?.apply(to: &request)
+        guard let cursor else { return request }
+        for (parameter, value) in zip(parameters, try values(of: cursor)) { request.set(parameter, to: value) }
+        return request
+    }
+
+    /// Nothing: only the page tells.
+    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+
+    /// The values of the page's last item, or the end at an empty page.
+    ///
+    /// - Throws: `PagingError` if the item lacks one, or is the one that the page should begin behind.
+    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        guard page.elementCount > 0 else { return .end() }
+        var values: [String] = []
+        for (index, path) in paths.enumerated() {
+            let value = index < page.lastItemValues.count ? page.lastItemValues[index] : nil
+            guard let text = value?.parameterText, !text.isEmpty else {
+                let found = value?.shown(page.secrets) ?? "missing"
+                throw PagingError(
+                    "`\(path)` of the page's last item is \(found), which is not a value to continue from")
+            }
+            values.append(text)
+        }
+        let next = cursor(values)
+        guard next != page.cursor else {
+            let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
+            throw PagingError(
+                "the page ends with the item that it should start after, at \(next): "
+                    + "the upstream ignores the query parameter \(names), or includes that item")
+        }
+        return .more(next)
+    }
+
+    /// One value as it is, several as a JSON array.
+    private func cursor(_ values: [String]) -> PageCursor {
+        guard values.count != 1 else { return PageCursor(values[0]) }
+        return PageCursor("[\(values.map(JSONText.string).joined(separator: ","))]")
+    }
+
+    private func values(of cursor: PageCursor) throws(PagingError) -> [String] {
+        guard parameters.count != 1 else { return [cursor.text] }
+        guard let value = try? JSONValue(parsing: cursor.text), case .array(let elements) = value,
+            elements.count == parameters.count
+        else {
+            throw PagingError("the page cursor `\(cursor)` does not have \(parameters.count) values")
+        }
+        return elements.map { element in if case .string(let text) = element { text } else { "" } }
+    }
+}

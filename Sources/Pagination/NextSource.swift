@@ -1,0 +1,44 @@
+package import JSON
+
+/// Where a response says what comes next: at a path in its body, or in a header.
+package enum NextSource: Sendable, Hashable, CustomStringConvertible {
+    case body(Path)
+    case header(String)
+
+    /// The member with its value.
+    var canonicalText: String {
+        switch self {
+        case .body(let path): "next \(path)"
+        case .header(let name): "header \(name)"
+        }
+    }
+
+    /// The place for a message.
+    package var description: String {
+        switch self {
+        case .body(let path): "`\(path)`"
+        case .header(let name): "the header `\(name)`"
+        }
+    }
+
+    /// The path, where it is one.
+    var bodyPaths: [Path] {
+        guard case .body(let path) = self else { return [] }
+        return [path]
+    }
+
+    /// Whether a header says it, which a 304 may leave out.
+    var isHeader: Bool { bodyPaths.isEmpty }
+
+    /// What stands there, if it is anything that leads on: not null, false or an empty text.
+    ///
+    /// The path is the first of the style's `bodyPaths`.
+    func value(in page: PaginationInput) -> JSONScalar? {
+        let value: JSONScalar? =
+            switch self {
+            case .body: page.values.first ?? nil
+            case .header(let name): page.values(ofHeader: name).first.map(JSONScalar.text)
+            }
+        return value == .null || value == .boolean(false) || value == .text("") ? nil : value
+    }
+}

@@ -1,0 +1,141 @@
+public import JSON
+
+/// `offset`: a query parameter says how many elements to pass over.
+///
+/// It steps by what came, not by what was asked for: a server that cuts the size in silence loses no row. The end is
+/// an empty page, or the total, where the body tells one that can be true and that counts more than one full page. A
+/// has-more flag outranks the total.
+public struct OffsetPaginator: Paginator {
+    /// `offset`
+    public static let name = "offset"
+
+    private let parameter: String
+    /// The first page's offset.
+    package let first: Int
+    private let limit: PageSize?
+    private let total: Path?
+    private let more: MoreFlag?
+    /// How many requests may be under way.
+    public let prefetch: Int
+
+    /// Pages by offset.
+    ///
+    /// - Parameters:
+    ///   - parameter: The query parameter with the offset.
+    ///   - first: The first page's offset.
+    ///   - limit: How many elements to ask for.
+    ///   - total: Where the body says how many elements there are.
+    ///   - more: Where the body says whether there is a further page.
+    ///   - prefetch: How many requests may be under way.
+    package init(
+        parameter: String = "offset", first: Int = 0, limit: PageSize? = nil, total: Path? = nil,
+        more: MoreFlag? = nil, prefetch: Int = 1
+    ) {
+        self.parameter = parameter
+        self.first = first
+        self.limit = limit
+        self.total = total
+        self.more = more
+        self.prefetch = prefetch
+    }
+
+    /// The style with its members.
+    public var canonicalText: String {
+        var text = "offset param \(parameter)"
+        if first > 0 { text += " first \(first)" }
+        if let limit { text += " limit_param \(limit.parameter) limit \(limit.count)" }
+        if let total { text += " total \(total)" }
+        if let more { text += " \(more.canonicalText)" }
+        return text
+    }
+
+    /// The paths of `total` and `more`, where given.
+    public var bodyPaths: [Path] { [total, more?.path].compactMap(\.self) }
+
+    /// True: pages are places in the list.
+    public var isShifting: Bool { true }
+
+    /// Whether `total` is given.
+    public var hasTotal: Bool { total != nil }
+
+    /// The limit, where one is given.
+    public var overlappingSize: Int? { limit?.count }
+
+    /// The parameter with the offset.
+    public var cursorParameters: [String] { [parameter] }
+
+    /// True.
+    public var mayAskBeyondEnd: Bool { true }
+
+    /// To say `first`.
+    public var firstPageAdvice: String {
+        "leave it out: the first offset is \(first); set another one with `pagination: {first: …}`"
+    }
+
+    /// The feed's request with the offset, and with the limit unless the feed's query has one already. Where pages
+    /// overlap, it begins with the last element of the page before, and asks for one more.
+    ///
+    /// - Throws: `PagingError` if the page cursor is no number.
+    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+        var request = base
+        let offset = try offset(cursor)
+        if let limit, request.overlap > 0, offset > 0, !request.has(limit.parameter) {
+            request.set(limit.parameter, to: limit.count + 1)
+            request.set(parameter, to: offset - 1)
+            return request
+        }
+        request.overlap = 0
+        limit?.apply(to: &request)
+        request.set(parameter, to: offset)
+        return request
+    }
+
+    /// Nothing: how many elements a page has is known once it is there.
+    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+
+    /// The offsets behind the next one if pages bring as many elements as this one, up to the total: one more where
+    /// there is one. Where a page brings fewer, others come: what was asked for by then is of no use.
+    public func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
+        let count = page.elementCount - min(page.overlap, page.elementCount)
+        guard count > 0, var offset = try? offset(next) else { return [] }
+        var cursors: [PageCursor] = []
+        let most = more == nil && total != nil ? prefetch : prefetch - 1
+        while cursors.count < most {
+            let (following, isBeyond) = offset.addingReportingOverflow(count)
+            guard !isBeyond, total.map({ following - first < $0 }) ?? true else { break }
+            cursors.append(PageCursor("\(following)"))
+            offset = following
+        }
+        return cursors
+    }
+
+    /// The offset behind the page's elements, or the end at an empty page, the last element or a flag that says so.
+    ///
+    /// - Throws: `PagingError` if the page cursor is no offset, or there is no number for the next one.
+    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        let count = page.elementCount - min(page.overlap, page.elementCount)
+        let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)
+        guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
+        let (seen, _) = page.crawlElementCount.addingReportingOverflow(first)
+        let reported = ReportedCount(total, page.value(at: total, of: self), atLeast: seen, secrets: page.secrets)
+        // What lies before the first page is no concern of the feed's.
+        let total = reported.value.map { $0 - first }
+        let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
+        let notice = NextPage.notice(reported.notice, more?.notice(of: page, in: self))
+        // One full page may be what the total counts, and not the list.
+        let countsPageAlone = page.cursor == nil && limit.map { page.elementCount >= $0.count } ?? false
+        let isLast = total == page.crawlElementCount && !countsPageAlone
+        guard count > 0, !(hasMore.map(!) ?? isLast) else {
+            return .end(total: total, notice: notice)
+        }
+        return .more(PageCursor("\(next)"), total: total, notice: notice)
+    }
+
+    private func offset(_ cursor: PageCursor?) throws(PagingError) -> Int {
+        guard let cursor else { return first }
+        guard let offset = Int(cursor.text), offset > first else {
+            throw PagingError("the page cursor `\(cursor)` is not an offset from \(first + 1)")
+        }
+        return offset
+    }
+}

@@ -1,0 +1,95 @@
+public import JSON
+
+/// The request for a page, as far as paging has a say in it.
+///
+/// With a body it is a POST, and a parameter is a member of the body, named by its path; else one of the query.
+public struct PageRequest: Sendable, Hashable {
+    /// A query parameter, not yet encoded.
+    public struct Parameter: Sendable, Hashable {
+        /// The parameter's name.
+        public var name: String
+        /// The parameter's value.
+        public var value: String
+
+        /// A parameter.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The URL, perhaps with a query of its own; a parameter in `query` takes the place of one of its name there.
+    public var url: String
+    /// Query parameters in the order in which they are sent.
+    public var query: [Parameter]
+    /// The body of a POST; nil for a GET.
+    public var body: JSONValue?
+    /// How many elements of the page before the page should begin with, where the paginator can ask for that.
+    package var overlap = 0
+
+    /// A request for this URL and query, with this body.
+    public init(url: String, query: [Parameter] = [], body: JSONValue? = nil) {
+        self.url = url
+        self.query = query
+        self.body = body
+    }
+
+    /// Whether the parameter has a value.
+    public func has(_ name: String) -> Bool {
+        body.map { $0.value(at: Self.place(of: name)) != nil } ?? query.contains { $0.name == name }
+    }
+
+    /// Gives a parameter one value, in the place of those it had or at the end.
+    ///
+    /// In a body it stays a number where one stands and the value is one; else it is a string.
+    public mutating func set(_ name: String, to value: String) {
+        guard let body else {
+            setQuery(name, to: value)
+            return
+        }
+        if case .number? = body.value(at: Self.place(of: name)),
+            case .number(let digits)? = try? JSONValue(parsing: value)
+        {
+            self.body?.set(Self.place(of: name), to: .number(digits))
+        } else {
+            self.body?.set(Self.place(of: name), to: .string(value))
+        }
+    }
+
+    /// Gives a parameter a number, which in a body goes out as one.
+    public mutating func set(_ name: String, to number: Int) {
+        if body == nil {
+            setQuery(name, to: "\(number)")
+        } else {
+            body?.set(Self.place(of: name), to: .number("\(number)"))
+        }
+    }
+
+    private mutating func setQuery(_ name: String, to value: String) {
+        guard let index = query.firstIndex(where: { $0.name == name }) else {
+            query.append(Parameter(name: name, value: value))
+            return
+        }
+        query[index].value = value
+        var isFirst = true
+        query.removeAll { parameter in
+            guard parameter.name == name else { return false }
+            defer { isFirst = false }
+            return !isFirst
+        }
+    }
+
+    /// The names on the way to a member of the body; a name that is no path of members is one member's.
+    package static func place(of name: String) -> ArraySlice<String> { members(of: name)?[...] ?? [name] }
+
+    /// The names on the way to a member; nil for a path that leads elsewhere, and for none.
+    package static func members(of name: String) -> [String]? {
+        guard let path = try? Path(name), !path.segments.isEmpty else { return nil }
+        var names: [String] = []
+        for segment in path.segments {
+            guard case .member(let name) = segment else { return nil }
+            names.append(name)
+        }
+        return names
+    }
+}

@@ -1,0 +1,35 @@
+extension StringProtocol {
+    /// The text with A to Z in lower case and all else as it is, whatever the locale; what protocol names compare by.
+    @inlinable package var lowercasedASCII: String {
+        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// Whether both texts are the same but for the case of A to Z.
+    @inlinable package func isSameASCII(as other: some StringProtocol) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { left, right in
+                left == right || ((left ^ right) == 0x20 && (0x61...0x7A).contains(left | 0x20))
+            }
+    }
+
+    /// The text without the spaces and tabs around it.
+    package var trimmingSpaces: SubSequence {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        let start = drop(while: isSpace)
+        guard let last = start.lastIndex(where: { !isSpace($0) }) else { return start.prefix(0) }
+        return start[...last]
+    }
+
+    /// The number that a text of decimal digits stands for, `Int64.max` where it is greater; nil for any other text.
+    package var clampedDecimal: Int64? {
+        guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(String(self)) ?? Int64.max
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is one of A to Z, a to z and 0 to 9.
+    package var isASCIILetterOrDigit: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
+    }
+}

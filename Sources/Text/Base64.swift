@@ -1,0 +1,20 @@
+/// Base64 with padding.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc4648#section-4
+package enum Base64 {
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+
+    package static func encoded(_ text: String) -> String {
+        var result = ""
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let block = rest.prefix(3)
+            rest = rest.dropFirst(3)
+            let bits = block.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - block.count))
+            for place in 0..<4 {
+                result.append(place <= block.count ? digits[(bits >> (18 - 6 * place)) & 63] : "=")
+            }
+        }
+        return result
+    }
+}

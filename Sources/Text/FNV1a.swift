@@ -1,0 +1,31 @@
+/// A hash that is the same in every process, and no protection of what went in.
+///
+/// Source: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
+package struct FNV1a: Sendable {
+    /// The hash of all bytes added so far.
+    package private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// The hash of nothing.
+    package init() {}
+
+    // No generic function: one of another module would ask for each byte through a table of witnesses.
+
+    /// Adds the bytes of a text.
+    package mutating func add(_ text: String.UTF8View) {
+        for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    /// Adds bytes.
+    package mutating func add(_ bytes: [UInt8]) {
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    /// The lower half of the hash: many texts share each value.
+    package var lowerHalf: UInt32 { UInt32(truncatingIfNeeded: hash) }
+
+    /// The hash as hexadecimal digits, 16 of them.
+    package var digits: String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,74 @@
+/// The one list of names under which people keep secrets: of parameters, header fields and members of a body.
+///
+/// A name is read word by word, whatever its case and however its words are joined: `api_key`, `X-Api-Key` and `apiKey`
+/// are one name. So `author` is no `auth` and `keyword` no `key`.
+package enum SecretName {
+    /// Whether a value of that name is to be masked wherever it could be seen.
+    package static func matches(_ name: some StringProtocol) -> Bool {
+        var words = words(of: name)
+        // Header fields of one's own begin so.
+        if words.first == "x" { words.removeFirst() }
+        for (index, word) in words.enumerated() {
+            let before = words[..<index].last
+            switch word {
+            case _ where secrets.contains(word): return true
+            case "key": if words.count == 1 || before.map(ownersOfKeys.contains) == true { return true }
+            case "token", "tokens": if !words.contains(where: pagingWords.contains) { return true }
+            case "session": if words.dropFirst(index + 1).first == "id" { return true }
+            default: if joined.contains(where: word.hasSuffix) { return true }
+            }
+        }
+        return false
+    }
+
+    /// Words that mark a secret wherever they stand in a name.
+    private static let secrets: Set<String> = [
+        "auth", "authentication", "authorization", "bearer", "cookie", "credential", "credentials", "hmac", "jwt",
+        "passcode", "passphrase", "passwd", "password", "pwd", "secret", "sig", "signature",
+    ]
+
+    /// What a key must belong to for it to open something; `sort_key` and `start_key` open nothing.
+    private static let ownersOfKeys: Set<String> = [
+        "access", "account", "api", "app", "application", "auth", "client", "consumer", "developer", "encryption",
+        "license", "master", "private", "rapidapi", "service", "session", "shared", "signing", "subscription", "user",
+    ]
+
+    /// What makes of a token a place in a list.
+    private static let pagingWords: Set<String> = [
+        "after", "before", "continuation", "continue", "cursor", "delta", "list", "marker", "next", "page",
+        "pagination",
+        "paging", "prev", "previous", "resume", "resumption", "scroll", "skip", "start", "sync",
+    ]
+
+    /// How names end whose words are written together.
+    private static let joined = [
+        "accesskey", "accesstoken", "apikey", "apitoken", "appkey", "authkey", "authtoken", "bearertoken", "idtoken",
+        "passwd", "password", "privatekey", "privatetoken", "refreshtoken", "secret", "secretkey", "secrettoken",
+        "securitytoken", "sessionid", "sessiontoken", "usertoken",
+    ]
+
+    /// The words in lower case; a capital behind a small letter begins one, and so does the last of several capitals in
+    /// front of a small letter.
+    private static func words(of name: some StringProtocol) -> [String] {
+        var words: [String] = []
+        var word = ""
+        let scalars = Array(name.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            guard scalar.properties.isAlphabetic || scalar.properties.numericType != nil else {
+                words.append(word)
+                word = ""
+                continue
+            }
+            if scalar.properties.isUppercase, index > 0 {
+                let isBehindSmall = scalars[index - 1].properties.isLowercase
+                let isBeforeSmall = index + 1 < scalars.count && scalars[index + 1].properties.isLowercase
+                if isBehindSmall || isBeforeSmall {
+                    words.append(word)
+                    word = ""
+                }
+            }
+            word += scalar.properties.lowercaseMapping
+        }
+        return (words + [word]).filter { !$0.isEmpty }
+    }
+}

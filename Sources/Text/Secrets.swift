@@ -1,0 +1,151 @@
+/// The credentials of one request, to be kept out of whatever is stored or shown.
+///
+/// A secret is found as it is, percent-encoded and as JSON escapes it. One of fewer than four bytes is taken for a
+/// secret only where it stands as a word of its own: masking every `1` would only mangle the text.
+public struct Secrets: Sendable {
+    /// What stands in a masked secret's place.
+    public static let mask = "***"
+
+    /// What concealed secrets begin with.
+    public static let placeholderPrefix = "${secret:"
+
+    /// The bytes from which on a secret is one wherever it occurs.
+    package static let certainLength = SecretMatch.certainLength
+
+    /// In order, so that a placeholder means the same in every process that resolves the same definition.
+    private let values: [[UInt8]]
+
+    /// Secrets in the order in which placeholders number them; empty and repeated ones are passed over.
+    public init(_ values: [String] = []) {
+        var seen: Set<String> = []
+        self.values = values.filter { !$0.isEmpty && seen.insert($0).inserted }.map { Array($0.utf8) }
+    }
+
+    /// Whether there is nothing to hide.
+    public var isEmpty: Bool { values.isEmpty }
+
+    /// The text with `***` in place of each secret, for people.
+    public func mask(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        return isEmpty ? text : mask(bytes, in: 0..<bytes.count)
+    }
+
+    /// A part of a text, masked as it would be within the whole: nothing is left of a secret that reaches into the part
+    /// or out of it, as long as the text has `reach` bytes more on either side.
+    func mask(_ text: [UInt8], in part: Range<Int>) -> String {
+        var result: [UInt8] = []
+        var position = max(0, part.lowerBound - reach)
+        var maskedEnd = 0
+        while position < min(part.upperBound, text.count) {
+            if let match = SecretMatch.longest(of: values, in: text, at: position, shortestSecret: 1) {
+                let end = position + match.length
+                // Secrets that overlap are masked together, and where one is not seen, from where the next one is.
+                if end > part.lowerBound, position >= maskedEnd || maskedEnd <= part.lowerBound {
+                    result += Self.mask.utf8
+                }
+                maskedEnd = max(maskedEnd, end)
+            } else if position >= max(maskedEnd, part.lowerBound) {
+                result.append(text[position])
+            }
+            position += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The most bytes that a secret takes, however it is written.
+    var reach: Int { (values.map(\.count).max() ?? 0) * SecretMatch.longestEscape }
+
+    /// Whether a secret occurs in the text.
+    public func occur(in text: String) -> Bool { mask(text) != text }
+
+    /// The text with a placeholder such as `${secret:1}` in place of each secret, for a page cursor that is stored.
+    ///
+    /// Secrets of fewer than four bytes stay, or a page number might be taken for one. `reveal` gives the text back;
+    /// where a secret was encoded in an unusual way, one that means the same in a URL. What is concealed already must
+    /// not be concealed again.
+    public func conceal(_ text: String) -> String { conceal(text, shortestSecret: SecretMatch.certainLength) }
+
+    /// The text with a placeholder in place of every secret, the shortest too: a key that tells URLs apart.
+    package func key(for text: String) -> String { conceal(text, shortestSecret: 1) }
+
+    /// The text that was concealed; placeholders of secrets that there are not stay as they are.
+    public func reveal(_ text: String) -> String {
+        guard !isEmpty else { return text }
+        let placeholders = self.placeholders
+        let prefix = Array(Self.placeholderPrefix.utf8)
+        var result: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.first {
+            if rest.starts(with: prefix), let found = placeholders.first(where: { rest.starts(with: $0.text) }) {
+                result += found.value
+                rest = rest.dropFirst(found.text.count)
+            } else {
+                result.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// A number that tells these secrets from others and too little to find them: 32 bits of FNV-1a, 0 for none.
+    ///
+    /// - Parameter salt: Goes into the hash; keep it with the number, or two numbers cannot be compared.
+    public func fingerprint(salt: String) -> Int64 {
+        guard !isEmpty else { return 0 }
+        var hash = FNV1a()
+        // A zero byte ends each text: "ab" and "c" must not equal "a" and "bc".
+        for bytes in [Array(salt.utf8)] + values { hash.add(bytes + [0]) }
+        let number = Int64(hash.lowerHalf)
+        return number == 0 ? 1 : number
+    }
+}
+
+extension Secrets {
+    private func conceal(_ text: String, shortestSecret: Int) -> String {
+        guard !isEmpty else { return text }
+        let bytes = Array(text.utf8)
+        let prefix = Array(Self.placeholderPrefix.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            // The longest that begins at a place goes first.
+            if let match = SecretMatch.longest(of: values, in: bytes, at: position, shortestSecret: shortestSecret) {
+                result += Self.placeholder(match.index, isPercentEncoded: match.coding == .percent).utf8
+                position += match.length
+            } else if bytes[position...].starts(with: prefix) {
+                result += Self.literalPrefix.utf8
+                position += prefix.count
+            } else {
+                result.append(bytes[position])
+                position += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Every placeholder there can be with what it stands for.
+    private var placeholders: [(text: [UInt8], value: [UInt8])] {
+        var all = [(text: Array(Self.literalPrefix.utf8), value: Array(Self.placeholderPrefix.utf8))]
+        for (index, value) in values.enumerated() {
+            all.append((Array(Self.placeholder(index, isPercentEncoded: false).utf8), value))
+            all.append((Array(Self.placeholder(index, isPercentEncoded: true).utf8), PercentCoding.encoded(value)))
+        }
+        return all
+    }
+
+    private static func placeholder(_ index: Int, isPercentEncoded: Bool) -> String {
+        "\(placeholderPrefix)\(index + 1)\(isPercentEncoded ? ":percent" : "")}"
+    }
+
+    /// Stands for a placeholder's beginning that an upstream wrote itself, so that it cannot have a secret put in.
+    private static let literalPrefix = "${secret:0}"
+}
+
+extension Secrets: CustomStringConvertible, CustomReflectable {
+    /// How many there are.
+    public var description: String { "\(values.count) secrets" }
+
+    /// A mirror without children, so that `dump` shows none.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}

@@ -1,0 +1,179 @@
+/// A moment as the store writes it: UTC, ISO 8601, milliseconds or more digits, `Z`.
+///
+/// Text sorts as time does. Upstreams send the moment with a zone, without one (read as UTC), or as a number since
+/// 1970; see https://www.rfc-editor.org/rfc/rfc3339 for the form with a zone.
+package struct Timestamp: Sendable, Hashable {
+    /// Whole seconds since 1970-01-01T00:00:00Z.
+    package private(set) var seconds: Int64
+    /// The digits behind the second, as bytes.
+    package private(set) var fraction: [UInt8] = []
+
+    /// The last second that four digits of a year can say.
+    static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
+    /// - Parameter seconds: Since 1970, within the years 0 to 9999.
+    package init(seconds: Int64, fraction: [UInt8]) {
+        self.seconds = seconds
+        self.fraction = fraction
+    }
+
+    /// A moment in milliseconds since 1970; nil outside the years 0 to 9999.
+    package init?(milliseconds: Int64) {
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        self.seconds = rest < 0 ? seconds - 1 : seconds
+        guard Self.range.contains(self.seconds) else { return nil }
+        let digits = rest < 0 ? rest + 1000 : rest
+        fraction = [digits / 100, digits / 10 % 10, digits % 10].map { UInt8(ascii: "0") + UInt8($0) }
+    }
+
+    /// A moment in seconds since 1970, as messages name it: `2026-11-21T02:20:11Z`; nil outside the years 0 to 9999.
+    package static func text(ofSecond seconds: Int64) -> String? {
+        guard range.contains(seconds) else { return nil }
+        return Timestamp(seconds: seconds, fraction: []).text.prefix(19) + "Z"
+    }
+
+    /// Seconds or milliseconds since 1970; nil outside the years 0 to 9999.
+    ///
+    /// Seconds reach this limit only after the year 5138, milliseconds are beyond it since 1973.
+    package init?(sinceEpoch number: Int64) {
+        let isInSeconds = (-100_000_000_000..<100_000_000_000).contains(number)
+        self.init(milliseconds: isInSeconds ? number * 1000 : number)
+    }
+
+    /// Seconds or milliseconds since 1970 with a fraction; nil outside the years 0 to 9999.
+    package init?(sinceEpoch number: Double) {
+        let milliseconds = abs(number) < 100_000_000_000 ? number * 1000 : number
+        guard let whole = Int64(exactly: milliseconds.rounded()) else { return nil }
+        self.init(milliseconds: whole)
+    }
+
+    /// Seconds or milliseconds since 1970 as they are written, with all digits of a fraction; nil for anything but digits
+    /// with a fraction, and after the year 9999.
+    package init?(sinceEpochDigits bytes: UnsafeRawBufferPointer) {
+        var reader = DigitReader(bytes)
+        let whole = reader.digits()
+        guard (1...15).contains(whole.count), reader.skip(".") else { return nil }
+        var rest = reader.digits()
+        guard reader.isAtEnd else { return nil }
+        let number = whole.reduce(into: Int64(0)) { $0 = $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        self.init(sinceEpoch: number)
+        if number < 100_000_000_000 { fraction = [] }
+        while rest.last == UInt8(ascii: "0") { rest.removeLast() }
+        fraction += rest
+    }
+
+    /// Reads ISO 8601 as `init(_:)` of its bytes does.
+    package init?(_ text: String) {
+        var text = text
+        let time = text.withUTF8 { Timestamp(UnsafeRawBufferPointer($0)) }
+        guard let time else { return nil }
+        self = time
+    }
+
+    /// Reads ISO 8601: a date, or a date and a time with or without fraction and zone; nil for anything else.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = DigitReader(bytes)
+        guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
+            reader.skip("-"), let day = reader.number(digits: 2),
+            let date = CalendarDate(year: year, month: month, day: day)
+        else { return nil }
+        seconds = date.daysSince1970 * 86_400
+        guard !reader.isAtEnd else { return }
+        guard reader.skip("T") || reader.skip("t") || reader.skip(" "),
+            let hour = reader.number(digits: 2), hour < 24, reader.skip(":"),
+            let minute = reader.number(digits: 2), minute < 60
+        else { return nil }
+        seconds += hour * 3600 + minute * 60
+        if reader.skip(":") {
+            guard let second = reader.number(digits: 2), second < 60 else { return nil }
+            seconds += second
+            if reader.skip(".") || reader.skip(",") {
+                fraction = reader.digits()
+                guard !fraction.isEmpty else { return nil }
+            }
+        }
+        guard let offset = reader.zone(), reader.isAtEnd else { return nil }
+        seconds -= offset
+        guard Self.range.contains(seconds) else { return nil }
+    }
+
+    /// The text, 24 bytes or more.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The text as UTF-8.
+    package var bytes: [UInt8] {
+        var days = seconds / 86_400
+        var rest = seconds % 86_400
+        if rest < 0 {
+            rest += 86_400
+            days -= 1
+        }
+        let date = CalendarDate(daysSince1970: days)
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        func add(_ number: Int64, _ width: Int, then mark: Unicode.Scalar) {
+            var divisor: Int64 = width == 4 ? 1000 : 10
+            while divisor > 0 {
+                text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+                divisor /= 10
+            }
+            text.append(UInt8(ascii: mark))
+        }
+        add(date.year, 4, then: "-")
+        add(date.month, 2, then: "-")
+        add(date.day, 2, then: "T")
+        add(rest / 3600, 2, then: ":")
+        add(rest / 60 % 60, 2, then: ":")
+        add(rest % 60, 2, then: ".")
+        text += fraction
+        for _ in fraction.count..<max(3, fraction.count) { text.append(UInt8(ascii: "0")) }
+        text.append(UInt8(ascii: "Z"))
+        return text
+    }
+}
+
+private struct DigitReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var at = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { at == bytes.count }
+
+    mutating func skip(_ mark: Unicode.Scalar) -> Bool {
+        guard at < bytes.count, bytes[at] == UInt8(ascii: mark) else { return false }
+        at += 1
+        return true
+    }
+
+    mutating func number(digits count: Int) -> Int64? {
+        guard at + count <= bytes.count else { return nil }
+        var value: Int64 = 0
+        for byte in bytes[at..<at + count] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        at += count
+        return value
+    }
+
+    mutating func digits() -> [UInt8] {
+        let digits = bytes[at...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        at += digits.count
+        return Array(digits)
+    }
+
+    /// Seconds east of UTC; none means UTC.
+    mutating func zone() -> Int64? {
+        if isAtEnd || skip("Z") || skip("z") { return 0 }
+        let sign: Int64
+        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
+        guard let hours = number(digits: 2), hours < 24 else { return nil }
+        guard !isAtEnd else { return sign * hours * 3600 }
+        _ = skip(":")
+        guard let minutes = number(digits: 2), minutes < 60 else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}

@@ -1,0 +1,64 @@
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A key that is the content's hash")
+struct ItemHashTests {
+    private func bench(_ items: [String], _ members: String = "") async throws -> EngineBench {
+        try await EngineBench(
+            items, members: members, paging: "pagination: {style: page}", columns: "items: items\nkey: $hash")
+    }
+
+    @Test("keeps every item, those too that say the same")
+    func all() async throws {
+        let bench = try await bench([#"{"v":1}"#, #"{"v":1}"#, #"{"v":2}"#])
+        try await bench.reload()
+        #expect(try bench.query("SELECT v FROM things ORDER BY _position") == ["1", "1", "2"])
+        #expect(try bench.query("SELECT count(*) FROM things WHERE length(hash) = 32") == ["3"])
+        try await bench.reload()
+        #expect(try bench.feed("item_count") == "3")
+    }
+
+    @Test("goes by what an item says, not by how it is written; it is the same on every machine")
+    func canonical() async throws {
+        let bench = try await bench([#"{"v":1,"w":"ä"}"#])
+        bench.upstream.sendsETag = false
+        try await bench.reload()
+        let hash = try bench.query("SELECT hash FROM things")
+        #expect(hash == ["31e36835a2635942748ed338d3bd6f6c"])
+        bench.upstream.items = [#"{ "w" : "\u00e4", "v":1 }"#]
+        try await bench.reload()
+        #expect(try bench.query("SELECT hash FROM things") == hash)
+        bench.upstream.items = [#"{"v":2,"w":"ä"}"#]
+        try await bench.reload()
+        #expect(try bench.query("SELECT count(*) FROM things") == ["2"])
+    }
+
+    @Test("gives way to a column of the name, and leaves out what is ignored")
+    func collision() async throws {
+        let bench = try await EngineBench(
+            [#"{"hash":"x","views":1}"#], members: "ignore: [views]", paging: "pagination: {style: page}",
+            columns: "items: items\nkey: $hash\ncolumns: {hash: hash, views: views}")
+        bench.upstream.sendsETag = false
+        try await bench.reload()
+        bench.upstream.items = [#"{"hash":"x","views":2}"#]
+        try await bench.reload()
+        #expect(try bench.query("SELECT hash, length(hash_2) FROM things") == ["x|32"])
+    }
+
+    @Test("is found where nothing else tells items apart, and loses none")
+    func found() async throws {
+        let bench = try await EngineBench([#"{"v":1}"#, #"{"v":1}"#, #"{"v":2}"#], paging: "", columns: "")
+        try await bench.reload()
+        #expect(try bench.query("SELECT v FROM things ORDER BY _position") == ["1", "1", "2"])
+    }
+
+    @Test("is written `$hash`, and a member of that name in quotes")
+    func path() throws {
+        #expect(try Path("$hash") == .itemHash)
+        #expect(Path.itemHash.description == "$hash")
+        #expect(try Path(#""$hash""#) == Path([.member("$hash")]))
+        #expect(Path([.member("$hash")]).description == #""$hash""#)
+    }
+}

@@ -1,0 +1,71 @@
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("An item that says that it is gone")
+struct TombstoneTests {
+    private func bench(_ rule: String, _ items: [String], mode: String = "all") async throws -> EngineBench {
+        let bench = try await EngineBench(
+            items, members: "removed: \(rule)\nsync: {mode: \(mode)}", paging: "pagination: {style: page}",
+            columns: "items: items\nkey: id\ncolumns: {id: id, name: name}")
+        bench.upstream.sendsETag = false
+        return bench
+    }
+
+    private func gone(_ bench: EngineBench) throws -> [String] {
+        try bench.query("SELECT id, name FROM things WHERE _removed_at IS NOT NULL ORDER BY id")
+    }
+
+    @Test(
+        "is marked as removed, keeps what it does not say, and returns",
+        arguments: [
+            ("{path: deleted}", #""deleted":true"#), ("deleted", #""deleted":true"#),
+            ("deleted_at", #""deleted_at":"2026-11-21T10:00:00Z""#),
+            ("{path: status, is: trashed}", #""status":"trashed""#),
+            ("{path: meta.gone, is: 1}", #""meta":{"gone":1}"#),
+        ])
+    func marked(rule: String, says: String) async throws {
+        let bench = try await bench(
+            rule, [#"{"id":1,"name":"a"}"#, #"{"id":2,"name":"b","status":"live","deleted":false}"#])
+        try await bench.reload()
+        #expect(try gone(bench) == [] && bench.feed("item_count") == "2")
+        bench.upstream.items = [#"{"id":1,"name":"a"}"#, "{\"id\":2,\(says)}"]
+        try await bench.reload()
+        #expect(try gone(bench) == ["2|b"])
+        #expect(try bench.feed("item_count") == "1")
+        #expect(try bench.query("SELECT removed FROM run ORDER BY id DESC LIMIT 1") == ["1"])
+        try await bench.reload()
+        #expect(try gone(bench) == ["2|b"] && bench.feed("item_count") == "1")
+        #expect(try bench.query("SELECT outcome FROM run ORDER BY id DESC LIMIT 1") == ["unchanged"])
+        bench.upstream.items = [#"{"id":1,"name":"a"}"#, #"{"id":2,"name":"c"}"#]
+        try await bench.reload()
+        #expect(try gone(bench) == [] && bench.names == ["a", "c"] && bench.feed("item_count") == "2")
+    }
+
+    @Test(
+        "leaves no row where none was stored, and does not stand in the way of a complete sync",
+        arguments: ["all", "new"])
+    func neverStored(mode: String) async throws {
+        let items = (1...25).map { #"{"id":\#($0),"name":"n\#($0)","deleted":\#($0 % 5 == 0)}"# }
+        let bench = try await bench("deleted", items, mode: mode)
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete") == "20|1")
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete") == "20|1")
+        #expect(try bench.query("SELECT count(*) FROM things") == ["20"])
+    }
+
+    @Test("is counted out of its section")
+    func section() async throws {
+        let bench = try await EngineBench(
+            [#"{"id":1,"name":"a","kind":"x"}"#, #"{"id":2,"name":"b","kind":"x"}"#],
+            members: "removed: deleted\nsection: kind", paging: "pagination: {style: page}",
+            columns: "items: items\nkey: id\ncolumns: {id: id, name: name}")
+        bench.upstream.sendsETag = false
+        try await bench.reload()
+        bench.upstream.items = [#"{"id":1,"deleted":true}"#, #"{"id":2,"name":"b","kind":"x"}"#]
+        try await bench.reload()
+        #expect(try bench.query("SELECT name, item_count FROM section") == ["x|1"])
+    }
+}

@@ -1,0 +1,92 @@
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A total is believed against the feed")
+struct TotalsAgainstUsTests {
+    private static let items = PagedFeed.items(1...10).joined(separator: ",")
+
+    private func bench(
+        _ body: String, paging: String, columns: String = EngineBench.columns,
+        headers: [(name: String, value: String)] = []
+    ) async throws -> EngineBench {
+        let bench = try await EngineBench(paging: paging, columns: columns)
+        bench.server.route("/things") { _ in .json(body, headers: headers) }
+        return bench
+    }
+
+    private static let headers: [[(name: String, value: String)]] = [
+        [("X-Total-Count", "95")], [("X-WP-Total", "95")], [("x-total", "95")], [("Content-Range", "items 0-9/95")],
+    ]
+
+    @Test(
+        "wherever it stands, and however the feed is paged",
+        arguments: [
+            "", "pagination: none", "pagination: link", "pagination: {style: next_url, next: next}",
+            "pagination: {style: cursor, param: c, next: next}",
+        ])
+    func ofOnlyPage(paging: String) async throws {
+        for body in [
+            #"{"total":95,"items":[\#(Self.items)]}"#, #"{"meta":{"total":{"value":95}},"items":[\#(Self.items)]}"#,
+        ] {
+            let bench = try await bench(body, paging: paging)
+            #expect(try await bench.sync().reason == .cap)
+            #expect(try bench.feed("complete, item_count") == "0|10")
+        }
+        for headers in Self.headers {
+            let bench = try await bench(#"{"items":[\#(Self.items)]}"#, paging: paging, headers: headers)
+            #expect(try await bench.sync().reason == .cap, "\(headers)")
+            #expect(try bench.query("SELECT total FROM _crawl") == ["95"])
+        }
+    }
+
+    @Test(
+        "but not for it, nor where it is what came or counts bytes",
+        arguments: [
+            ("Content-Range", "bytes 0-9/95"), ("Content-Range", "items 0-9/*"), ("X-Total-Count", "10"),
+            ("X-Total-Count", "3"), ("X-Total-Count", "many"),
+        ])
+    func complete(name: String, value: String) async throws {
+        let bench = try await bench(
+            #"{"total":10,"items":[\#(Self.items)]}"#, paging: "pagination: none", headers: [(name, value)])
+        #expect(try await bench.sync().reason == nil)
+    }
+
+    @Test(
+        "also behind the last of several pages, where `total` says so",
+        arguments: [
+            ("{style: next_url, next: next, total: n}", "?c=1"),
+            ("{style: cursor, param: c, next: next, total: n}", "1"),
+        ])
+    func severalPages(paging: String, next: String) async throws {
+        let bench = try await bench("", paging: "pagination: \(paging)")
+        bench.server.route("/things") { request in
+            let isFirst = request.parameter("c") == nil
+            let items = PagedFeed.items(isFirst ? 1...10 : 11...20).joined(separator: ",")
+            return .json("{\"n\":95,\(isFirst ? "\"next\":\"\(next)\"," : "")\"items\":[\(items)]}")
+        }
+        #expect(try await bench.sync().reason == .cap)
+        #expect(try bench.feed("complete, item_count") == "0|20")
+    }
+
+    @Test("The first page tells of a column that no item has, and of a path that matches nothing")
+    func unmatched() async throws {
+        let bench = try await bench(
+            #"{"count":95,"next":"?c=1","items":[{"id":1,"stargazers_count":2,"owner":{"login":"x"}}]}"#,
+            paging: "pagination: {style: next_url, next: nxt}",
+            columns: "items: items\nkey: id\ncolumns: {id: id, stars: stargazer_count, owner: owner.logn}")
+        let notices = try await bench.reload().notices.joined(separator: "; ")
+        #expect(
+            notices.contains(
+                "no item of the first page has `stargazer_count`, for the column `stars`; did you mean `stargazers_count`?"
+            ))
+        #expect(notices.contains("`owner.logn`, for the column `owner`; did you mean `owner.login`?"))
+        #expect(
+            notices.contains("`nxt`, in the feed's `pagination`, matches nothing in the body; did you mean `next`?"))
+        #expect(try bench.feed("complete") == "0")
+        let again = try await bench.reload().notices.joined(separator: "; ")
+        #expect(!again.contains("no item of the first page"))
+    }
+}

@@ -1,0 +1,28 @@
+import Testing
+import Text
+
+@Suite("The nearest word")
+struct NearestWordTests {
+    @Test(
+        "is the one a slip away",
+        arguments: [
+            ("colums", "columns"), ("Key", "key"), ("ulr", "url"), ("header", "headers"), ("pagintaion", "pagination"),
+            ("querry", "query"), ("modle", "model"),
+        ])
+    func near(word: String, expected: String) {
+        let words = ["url", "query", "headers", "columns", "key", "pagination", "model"]
+        #expect(NearestWord.suggestion(for: word, among: words) == expected)
+    }
+
+    @Test(
+        "is not one that only has the same length",
+        arguments: ["xyz", "a", "", "foobar", String(repeating: "k", count: 500)])
+    func far(word: String) {
+        #expect(NearestWord.suggestion(for: word, among: ["key", "url", "q", "columns"]) == nil)
+    }
+
+    @Test("of two equally near is the first")
+    func tie() {
+        #expect(NearestWord.suggestion(for: "feeds", among: ["feed1", "feed2"]) == "feed1")
+    }
+}
