@@ -97,19 +97,19 @@ import Testing
         #expect(unset.code == 78)
     }
 
-    @Test("Items that no way was found to are told of, with --quiet too, and the feed is not complete")
+    @Test("If no way to the other items was found, add says so, even with --quiet, and the feed is not complete")
     func missing() async throws {
         let place = try empty()
         place.server.route("/things") { _ in .json(#"{"total":95,"list":[{"id":1},{"id":2}]}"#) }
         let run = try await place.run("add things \(place.server.url)/things -q")
         #expect(run.code == 0 && run.output.isEmpty)
-        #expect(run.errors.hasPrefix("feedsync: things: 2 of 95 items: `total` tells of more, "))
+        #expect(run.errors.hasPrefix("feedsync: things: 2 of 95 items: `total` says there are more, "))
         let sync = try await place.run("sync things")
         #expect(sync.errors.contains("the upstream served 2 of the 95 items"))
         #expect(try place.query("SELECT complete FROM feed") == ["0"])
     }
 
-    @Test("An offset in the URL is where the feed begins")
+    @Test("A feed starts at the offset in its URL")
     func offset() async throws {
         let place = try empty()
         place.server.route("/things") { request in

@@ -58,7 +58,7 @@ import Testing
 
         let again = try await place.run("reload things")
         #expect(again.output.hasPrefix("things  unchanged (1 page, 1 request, "))
-        #expect(again.output.hasSuffix("; 1,000 items, all there is\n"))
+        #expect(again.output.hasSuffix("; 1,000 items, all pages fetched\n"))
         #expect(try place.query("SELECT no_more_data || ' ' || complete FROM feed") == ["1 1"])
         try place.expectSound()
     }

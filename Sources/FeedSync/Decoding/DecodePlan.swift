@@ -14,9 +14,9 @@ final class DecodePlan: @unchecked Sendable {
     var keyColumns: UnsafeBufferPointer<Int> { layout.keyColumns }
     /// How the section's name is made of its value.
     let sectionInterval: SectionRule.Interval?
-    /// The slot of each of the paginator's paths and of the split's total, among the body's; nil where the path starts in the items.
+    /// The slot of each of the paginator's paths and of the partitioning's total, among the body's; nil where the path starts in the items.
     let bodySlots: [Int]
-    /// The slot of each of the paginator's item paths and of the split's, among an item's.
+    /// The slot of each of the paginator's item paths and of the partitioning's, among an item's.
     let pagingSlots: [Int]
     /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
     let fittingKinds: [UInt16]?

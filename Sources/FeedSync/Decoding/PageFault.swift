@@ -33,7 +33,7 @@ struct PageFault {
         case JSON_TRAILING_BYTES:
             error =
                 .otherFormat(body, secrets: secrets)
-                ?? FeedError(.undecodable, "there is more after the JSON \(place): \(found)")
+                ?? FeedError(.undecodable, "more follows after the JSON \(place): \(found)")
         case JSON_TOO_DEEP:
             error = FeedError(
                 .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")

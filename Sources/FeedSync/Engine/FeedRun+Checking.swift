@@ -36,7 +36,7 @@ extension FeedRun {
         return result
     }
 
-    /// What the crawl had come to before a page: of a split feed what is of its part, of others all but the last page.
+    /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
     private func soFar(
         before number: Int, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> CrawlSoFar {

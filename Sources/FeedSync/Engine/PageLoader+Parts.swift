@@ -1,23 +1,23 @@
 internal import HTTP
 
-/// How the pages of a feed in parts follow each other; all others pass through.
+/// How the pages of a feed in partitions follow each other; all others pass through.
 extension PageLoader {
-    /// The first page that a crawl asks for; nil for a feed that is not split.
+    /// The first page that a crawl asks for; nil for a feed without partitions.
     func start(of resumePoint: ResumePoint) -> PageCursor? {
         definition.partitioning?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
     }
 
-    /// The part that a page belongs to; nil for a feed that is not split.
+    /// The partition that a page belongs to; nil for a feed without partitions.
     func part(of page: PreparedPage) -> PagePartition? {
         guard definition.partitioning != nil, let asked = page.cursor else { return nil }
         return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
     }
 
-    /// What a crawl has come to before a page; of a feed in parts, what of it belongs to the page's part.
+    /// What a crawl has come to before a page; of a feed in partitions, what of it belongs to the page's partition.
     ///
     /// - Parameters:
     ///   - crawl: nil before the first page.
-    ///   - cap: How many items of a part the upstream served to the crawl before.
+    ///   - cap: How many items of a partition the upstream served to the crawl before.
     func soFar(_ crawl: CrawlState?, _ page: PreparedPage, emptyPages: Int, cap: Int?) -> CrawlSoFar {
         var soFar = CrawlSoFar(pages: crawl?.pages ?? 0)
         soFar.cap = crawl?.cap ?? cap
@@ -30,7 +30,7 @@ extension PageLoader {
         return soFar
     }
 
-    /// What paging has to know of a page: of a feed in parts, as if its part were all there is.
+    /// What paging has to know of a page: of a feed in partitions, as if its partition were all there is.
     func facts(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, count: Int, values: [JSONScalar?] = [],
         lastItem: [JSONScalar?] = []
@@ -51,7 +51,7 @@ extension PageLoader {
 
     /// Where the crawl goes on, of the end that the pagination or the response tells of.
     ///
-    /// - Throws: `PagingError` if the page is not of the part that was asked for.
+    /// - Throws: `PagingError` if the page is not of the partition that was asked for.
     func inPartitions(
         _ end: NextPage, _ page: PreparedPage, _ facts: PaginationInput, after crawl: CrawlSoFar
     ) throws(PagingError) -> NextPage {
@@ -93,7 +93,7 @@ extension PageLoader {
             let next = try stored.cursor.map { next throws(PagingError) in
                 try split.place(of: PageCursor(page.secrets.reveal(next.text)))
             }
-            // Another part stands behind the last page of one.
+            // Another partition stands behind the last page of one.
             let isSame =
                 PartitionScheme.partitionName(in: stored.cursor) == PartitionScheme.partitionName(in: page.cursor)
             let inner = NextPage(next: isSame ? next?.page : nil, total: stored.total, notice: nil)

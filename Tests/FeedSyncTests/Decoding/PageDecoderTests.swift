@@ -114,7 +114,7 @@ struct PageDecoderTests {
     }
 
     @Test(
-        "A body that is no page is an error with its place",
+        "A body that is not a page is an error with its place",
         arguments: [
             ("", "is empty"), ("  \n", "is empty"), ("<!DOCTYPE html><html>", "expected JSON, but got HTML"),
             ("{\"items\":[{\"id\":1}", "is cut off"),
@@ -160,7 +160,7 @@ struct PageDecoderTests {
         #expect(error?.message.contains("nested more than 1024 deep") == true)
     }
 
-    @Test("Elements that are no items are told apart: null is passed over, the rest is skipped")
+    @Test("Elements that are not items are distinguished: null is ignored, the rest is skipped")
     func skipped() throws {
         let page = try Self.decode(#"{"items":[null,{"id":1},7,{"name":"x"},{"id":null},{"id":{"a":1}},"text",[]]}"#)
         #expect(page.elementCount == 8)

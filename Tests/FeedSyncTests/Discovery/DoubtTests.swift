@@ -68,7 +68,7 @@ struct DoubtTests {
         #expect(items?.text.hasSuffix("; `betas` could also be the items") == true)
     }
 
-    @Test("A key that does not hold on the second page is no key")
+    @Test("A key that does not hold on the second page is not a key")
     func keyOfOnePage() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { request in
@@ -99,7 +99,7 @@ struct DoubtTests {
     }
 
     @Test(
-        "An error with status 200 is no item",
+        "An error with status 200 is not an item",
         arguments: [
             #"{"status":"error","message":"bad key","id":"req-1"}"#, #"{"success":false,"id":7}"#,
             #"{"ok":false,"id":7,"error":"not_authed"}"#,

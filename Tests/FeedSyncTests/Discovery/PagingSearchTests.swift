@@ -190,7 +190,7 @@ struct PagingSearchTests {
         #expect(best.certainty == .certain && !best.leadsOn && best.yaml() == "{style: next_url, next: next}")
     }
 
-    @Test("is guessed where nothing speaks, unless there is but one item")
+    @Test("is guessed where nothing speaks, unless there is only one item")
     func guesses() throws {
         let found = try search("/x", Self.two).candidates
         #expect(found.allSatisfy { $0.certainty == .guess } && found.count == 8)

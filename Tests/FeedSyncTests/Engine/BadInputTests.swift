@@ -29,7 +29,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "An error that comes with status 200 is told in the upstream's words, and is no page without items",
+        "An error that comes with status 200 is reported in the upstream's words, and is not a page without items",
         arguments: [
             #"{"error":{"code":190,"message":"Invalid token"}}"#,
             #"{"errors":[{"message":"Invalid token"}],"data":null}"#,

@@ -2,12 +2,12 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("Behind a page of a part")
+@Suite("Behind a page of a partition")
 struct PartitionOutcomeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var place: String
-        /// Of the page, and of the part with it.
+        /// Of the page, and of the partition with it.
         var count: Int
         var partitionCount: Int
         var total: Int?

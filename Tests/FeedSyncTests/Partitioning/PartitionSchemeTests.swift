@@ -13,7 +13,7 @@ struct PartitionSchemeTests {
         return try #require(feed.partitioning)
     }
 
-    @Test("Puts each part behind what the parameter says, or in the place of nothing")
+    @Test("Puts each partition behind what the parameter says, or in the place of nothing")
     func request() throws {
         let rule = try rule(Self.dates)
         let part = try #require(rule.partition(named: "2008-01-01..2008-01-02"))
@@ -29,7 +29,7 @@ struct PartitionSchemeTests {
             rule.request(for: part, base: body).body?.json == #"{"q":"swift created:2008-01-01..2008-01-02"}"#)
     }
 
-    @Test("Says the value behind the last one where a part's end is not served")
+    @Test("Says the value behind the last one where a partition's end is not served")
     func end() throws {
         let rule = try rule(
             #"partition: {query: {since: "{from}", until: "{end}"}, by: time, path: at, from: 2024-01-01}"#)
@@ -58,7 +58,7 @@ struct PartitionSchemeTests {
         ])
     func foreignCursors(text: String) throws {
         let rule = try rule(Self.dates)
-        // The last is a part of the rule's, and its page is for the pagination to judge.
+        // The last is a partition of the rule's, and its page is for the pagination to judge.
         if text.hasPrefix("9999") {
             #expect(try rule.place(of: PageCursor(text)).page?.text == "99999999999999999999")
         } else {
@@ -66,7 +66,7 @@ struct PartitionSchemeTests {
         }
     }
 
-    @Test("Begins with a part that holds tomorrow: upstreams count days in zones of their own")
+    @Test("Begins with a partition that holds tomorrow: upstreams count days in zones of their own")
     func start() throws {
         // 2026-11-21T23:59:59Z
         let now: Int64 = 1_795_305_599
@@ -79,7 +79,7 @@ struct PartitionSchemeTests {
     }
 
     @Test(
-        "Items in another zone's day are of the part, others are not",
+        "Items in another zone's day are of the partition, others are not",
         arguments: [
             ("2008-01-05T00:00:00Z", true), ("2008-01-04T23:00:00-05:00", true), ("2008-01-06", true),
             ("2008-01-08T00:00:00Z", false), ("2007-12-31", false), ("yesterday", false), ("", false),
@@ -140,7 +140,7 @@ struct PartitionSchemeTests {
         }
     }
 
-    @Test("Needs to know how the pages of a part go on", arguments: ["", "pagination: none"])
+    @Test("Needs to know how the pages of a partition go on", arguments: ["", "pagination: none"])
     func pagination(text: String) {
         #expect(throws: ConfigurationError.self) {
             try FeedDefinition.parse(name: "things", yaml: "url: https://example.com/things\n\(text)\n\(Self.dates)")

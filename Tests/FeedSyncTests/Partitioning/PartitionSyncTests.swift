@@ -31,7 +31,7 @@ struct PartitionSyncTests {
     }
 
     @Test(
-        "Is complete where the upstream serves but a part of it: all of it comes, each part under the cap",
+        "Is complete where the upstream serves only a part of it: all of it comes, each partition under the cap",
         arguments: ["", ", cap: 40"], ["new", "all"])
     func complete(cap: String, mode: String) async throws {
         let upstream = CappedUpstream(Self.spread(333))
@@ -48,13 +48,13 @@ struct PartitionSyncTests {
         let upstream = CappedUpstream(Self.spread(333))
         upstream.edit { $0.saysTotal = false }
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
-        // A part that ends at an error proves little until another crawl ends alike.
+        // A partition that ends at an error proves little until another crawl ends alike.
         _ = try await bench.engine.perform(.sync)
         #expect(try await bench.engine.perform(.sync).reason == nil)
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("Keeps what the query says, with the part behind it")
+    @Test("Keeps what the query says, with the partition behind it")
     func keepsQuery() async throws {
         let upstream = CappedUpstream(Self.spread(20))
         let bench = try await bench(upstream)
@@ -62,7 +62,7 @@ struct PartitionSyncTests {
         #expect(upstream.requests.first == "things n:0..1000 #1")
     }
 
-    @Test("Comes newest part first, whatever the parts are")
+    @Test("Comes newest partition first, whatever the partitions are")
     func order() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
@@ -73,7 +73,7 @@ struct PartitionSyncTests {
         #expect(values == values.sorted(by: >))
     }
 
-    @Test("Unchanged, in mode `all`, is one 304 a page: the parts are the same from sync to sync")
+    @Test("Unchanged, in mode `all`, is one 304 a page: the partitions are the same from sync to sync")
     func unchanged() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
@@ -87,7 +87,7 @@ struct PartitionSyncTests {
         #expect(try bench.query("SELECT * FROM things") == rows)
     }
 
-    @Test("In mode `new` stops at a synced range, in its newest part")
+    @Test("In mode `new` stops at a synced range, in its newest partition")
     func syncedRange() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, mode: "new", partition: "\(Self.partition), cap: 40}")
@@ -99,7 +99,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("That was cut off goes on in its part", arguments: [4, 11, 20, 33])
+    @Test("That was cut off goes on in its partition", arguments: [4, 11, 20, 33])
     func resumption(request: Int) async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream)
@@ -169,7 +169,8 @@ struct PartitionSyncTests {
     }
 
     @Test(
-        "A part that outgrows the cap while it is asked again is halved by the next sync", arguments: ["", ", cap: 40"])
+        "A partition that outgrows the cap while it is asked again is halved by the next sync",
+        arguments: ["", ", cap: 40"])
     func outgrown(cap: String) async throws {
         let upstream = CappedUpstream(Self.spread(41))
         let bench = try await bench(upstream, partition: "\(Self.partition)\(cap)}")
@@ -212,12 +213,13 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("A part that goes on by now behind what was its last page is not complete, though that page is as it was")
+    @Test(
+        "A partition that goes on by now behind what was its last page is not complete, though that page is as it was")
     func grownBehindItsEnd() async throws {
         let upstream = CappedUpstream(
             (1...20).map { .init(id: $0, value: 600 + $0) } + (21...55).map { .init(id: $0, value: $0) })
         upstream.edit { state in
-            // All have come; the first part's pages are asked for once more.
+            // All have come; the first partition's pages are asked for once more.
             state.beforePage = { state, count in
                 if count == 8 { state.items.append(.init(id: 101, value: 550)) }
             }
@@ -229,7 +231,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("So it is where another page of the part was stored anew in between")
+    @Test("So it is where another page of the partition was stored anew in between")
     func grownBehindItsEndAndBefore() async throws {
         let upstream = CappedUpstream((1...20).map { .init(id: $0, value: 600 + $0) })
         upstream.edit { state in
@@ -244,7 +246,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("A page of a part that grew to the cap is asked for anew: its entity tag is not that of what is stored")
+    @Test("A page of a partition that grew to the cap is asked for anew: its entity tag is not that of what is stored")
     func outgrownValidators() async throws {
         let upstream = CappedUpstream((1...39).map { .init(id: $0 + 100, value: 5) })
         upstream.edit { state in
@@ -283,7 +285,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == [1, 2])
     }
 
-    @Test("Loses and returns rows as the upstream does, once every part is complete")
+    @Test("Loses and returns rows as the upstream does, once every partition is complete")
     func removal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream)
@@ -293,7 +295,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("What moves to the newest part while older ones are read is not taken for gone")
+    @Test("What moves to the newest partition while older ones are read is not taken for gone")
     func movingItem() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
@@ -336,7 +338,7 @@ struct PartitionSyncTests {
         #expect(upstream.requests.count < 20)
     }
 
-    @Test("`more` and `reload` go by the same parts")
+    @Test("`more` and `reload` go by the same partitions")
     func moreAndReload() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
