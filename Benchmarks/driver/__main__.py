@@ -61,8 +61,9 @@ def compare(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> 
         found += start.bounds
     show(bounds_table(found))
     if options.markdown:
-        head = f"{document.origin()} Medians of {options.rounds} rounds;"
-        document.write("figures", "\n\n".join([head, *tables[-1:], *tables[:-1]]))
+        head = f"{document.origin()} Medians of {options.rounds} rounds."
+        document.write("figures", "\n\n".join([head, *tables[:-1]]))
+        document.write("targets", "\n\n".join([document.origin(), tables[-1]]), document.TARGETS)
 
 
 def grow(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:

@@ -1,10 +1,11 @@
-"""Writes what was measured into Docs/performance.md and Docs/growth.svg."""
+"""Writes what was measured into Docs/performance.md, Docs/growth.svg and CONTRIBUTING.md."""
 
 import os
 import platform
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from statistics import median
 
 from chart import Panel, chart
@@ -13,20 +14,21 @@ from places import ROOT, BenchmarkError, say
 from report import table
 
 PAGE = ROOT / "Docs" / "performance.md"
+TARGETS = ROOT / "CONTRIBUTING.md"
 CHART = ROOT / "Docs" / "growth.svg"
 # Before we add to it.
 LOAD = os.getloadavg()[0]
 
 
-def write(name: str, text: str) -> None:
-    """Puts text between the markers of that name in Docs/performance.md."""
+def write(name: str, text: str, path: Path = PAGE) -> None:
+    """Puts text between the markers of that name in a page."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    page = PAGE.read_text()
+    page = path.read_text()
     if begin not in page or end not in page:
-        raise BenchmarkError(f"{PAGE.name} has no lines {begin} and {end}")
+        raise BenchmarkError(f"{path.name} has no lines {begin} and {end}")
     before, rest = page.split(begin, 1)
-    PAGE.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
-    say(f"wrote {PAGE.relative_to(ROOT)}")
+    path.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
+    say(f"wrote {path.relative_to(ROOT)}")
 
 
 def origin() -> str:

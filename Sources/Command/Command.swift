@@ -1,26 +1,26 @@
 internal import FeedSync
 
-/// One command of the command line: what it takes, how it is explained, what it does.
+/// A command: its arguments, its help, and what it does.
 struct Command: Sendable {
-    /// The word that calls it.
+    /// Its name on the command line.
     let name: String
-    /// The words that may follow, as help texts have them.
+    /// Its operands, as help shows them.
     let operands: String
-    /// How many of them.
+    /// How many operands it takes.
     let operandCount: ClosedRange<Int>
-    /// The options it takes besides the general ones.
+    /// Its options, besides the general ones.
     let options: [Option]
-    /// The general options that mean something to it.
+    /// The general options that it takes.
     let generalOptions: [Option]
-    /// Whether the first Ctrl-C leaves it time to end by itself.
+    /// Whether it may finish by itself after the first Ctrl-C.
     let endsGracefully: Bool
-    /// What it does, in a line.
+    /// What it does, in one line.
     let summary: String
-    /// What there is to know, in a few lines.
+    /// Its help, in paragraphs; they are wrapped to the terminal's width.
     let explanation: String
-    /// A line to try.
+    /// An example.
     let example: String
-    /// Does it.
+    /// Runs it.
     let run: @Sendable (Session) async throws(Failure) -> ExitCode
 
     init(
@@ -47,10 +47,10 @@ struct Command: Sendable {
         .help,
     ]
 
-    /// The command that a word calls.
+    /// The command of that name.
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
-    /// Whether the option means something to it.
+    /// Whether it takes the option.
     func takes(_ option: Option) -> Bool {
         generalOptions.contains(option) || options.contains(option)
     }
@@ -58,14 +58,14 @@ struct Command: Sendable {
     /// Where to read more, for errors.
     var helpAdvice: String { "feedsync help \(name)" }
 
-    /// What its operands have to name.
+    /// What its operands must name.
     var need: String {
         name == "add" ? "the name of the new feed, and a URL or the name of a preset" : "the name of a feed"
     }
 
-    /// Where to find that.
+    /// Where to find them.
     var needAdvice: String { name == "add" ? helpAdvice : "feedsync feeds lists them" }
 
-    /// As many operands as there may be.
+    /// Any number of operands.
     static let anyNumber = Int.max - 1
 }

@@ -10,17 +10,17 @@ struct ExitCode: Sendable, Hashable {
     static let usage = ExitCode(rawValue: 64)
     /// A page cannot be decoded or followed.
     static let data = ExitCode(rawValue: 65)
-    /// The upstream cannot be reached, fails, or says no.
+    /// The upstream cannot be reached, fails, or rejects the request.
     static let unavailable = ExitCode(rawValue: 69)
-    /// feedsync itself is wrong.
+    /// A bug in feedsync.
     static let software = ExitCode(rawValue: 70)
     /// The store cannot be opened or written.
     static let store = ExitCode(rawValue: 73)
     /// The results cannot be written.
     static let output = ExitCode(rawValue: 74)
-    /// Try later: another process is at work, or the upstream wants us to wait.
+    /// Try later: another process is using the feed, or the upstream asked us to wait.
     static let tryLater = ExitCode(rawValue: 75)
-    /// The upstream does not let us in.
+    /// The upstream refuses access.
     static let refused = ExitCode(rawValue: 77)
     /// The configuration is wrong.
     static let configuration = ExitCode(rawValue: 78)
@@ -43,14 +43,14 @@ struct ExitCode: Sendable, Hashable {
             case .store: .store
             case .configuration: .configuration
             case .bug: .software
-            // Only a signal cancels a command here, and the signal's own code outranks this one.
+            // Only a signal cancels a command here, and the signal's own code overrides this one.
             case .cancelled, .interrupted: .signal(2)
             }
     }
 }
 
 extension [ExitCode] {
-    /// The code for several feeds: the first failure's in their order, "try later" only where nothing is worse.
+    /// The code for several feeds: that of the first failure in order, "try later" only if nothing is worse.
     var combined: ExitCode {
         let failures = filter { $0 != .done }
         return failures.first { $0 != .tryLater } ?? failures.first ?? .done

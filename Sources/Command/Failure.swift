@@ -5,9 +5,9 @@ internal import HTTPServer
 struct Failure: Error, Sendable {
     /// How the process ends.
     let code: ExitCode
-    /// What went wrong, one line each; the first is a whole sentence by itself.
+    /// What went wrong, one line each; the first makes sense alone.
     let messages: [String]
-    /// What there is to know besides, in lines of our own.
+    /// Further lines, printed as they are.
     let explanation: String?
     /// What to try next.
     let advice: String?
@@ -37,21 +37,21 @@ extension Failure {
     init(_ error: FeedError, feed: String? = nil) {
         let place = feed.map { "\($0): " } ?? ""
         guard error.kind != .cancelled else {
-            // Which request it happened to hit is of no interest to whoever stopped it.
-            self.init(ExitCode(error.kind), [place + "stopped; what was stored stays"])
+            // Somebody who stopped it does not care which request it hit.
+            self.init(ExitCode(error.kind), [place + "stopped; everything fetched so far is kept"])
             return
         }
         self.init(ExitCode(error.kind), [place + error.description], advice: error.advice)
     }
 
-    /// The diagnostics of a configuration, each with its place.
+    /// The diagnostics of a configuration, each with its position.
     init(_ error: ConfigurationError) {
         self.init(.configuration, error.diagnostics.map(\.description))
     }
 
-    /// A server that does not start.
+    /// A server that cannot start.
     init(_ error: ServerError) {
-        self.init(.unavailable, ["the demo feed does not start: \(error)"])
+        self.init(.unavailable, ["the demo server cannot start: \(error)"])
     }
 }
 

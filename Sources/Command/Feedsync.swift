@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The command `feedsync`.
 ///
-/// The main thread reads the command line and then does nothing but wait for signals; the command runs beside it. So no
-/// handler ever interrupts anything, and what a signal asks for may take its time.
+/// The main thread reads the command line and then only waits for signals; the command runs on another one. So no
+/// handler ever interrupts anything, and the reaction to a signal may take its time.
 @main
 enum Feedsync {
     static func main() {
@@ -13,7 +13,7 @@ enum Feedsync {
         let console = Console(environment: environment)
         let invocation: Invocation
         do throws(Failure) {
-            invocation = try Invocation(CommandLine.arguments.dropFirst())
+            invocation = try Invocation(CommandLine.arguments.dropFirst(), helpWidth: console.helpWidth)
         } catch {
             console.report(error)
             end(error.code)
@@ -35,7 +35,7 @@ enum Feedsync {
 }
 
 extension Invocation {
-    /// Runs the command, and tells on stderr why it failed.
+    /// Runs the command, and prints on stderr why it failed.
     fileprivate func run(environment: [String: String], console: Console) async -> ExitCode {
         let session = Session(invocation: self, environment: environment, console: console)
         do throws(Failure) {

@@ -2,7 +2,7 @@ internal import FeedSync
 internal import Glibc
 
 extension Session {
-    /// The store, for reading; nil where nothing was stored yet.
+    /// The store, for reading; nil if nothing was stored yet.
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
@@ -13,7 +13,7 @@ extension Session {
         }
     }
 
-    /// The configuration, which may be missing only where the store is named.
+    /// The configuration; it may be missing only if the store is named.
     ///
     /// - Throws: `Failure` with exit code 78.
     func configurationForReading() throws(Failure) -> Configuration? {
@@ -22,17 +22,17 @@ extension Session {
         return configuration
     }
 
-    /// What reads the store.
+    /// Runs `body`, which reads the store.
     ///
-    /// - Throws: `Failure` of what the store says.
+    /// - Throws: `Failure` for the store's error.
     func reading<Result>(_ body: () async throws(FeedError) -> Result) async throws(Failure) -> Result {
         do throws(FeedError) { return try await body() } catch { throw Failure(error) }
     }
 
-    /// The feeds that are configured or stored, those of the configuration first, with what the store has of them.
+    /// The feeds that are configured or stored, configured ones first, with their records.
     ///
-    /// - Parameter isNarrowed: Whether only those that the operands name are wanted, if they name any.
-    /// - Throws: `Failure` with exit code 64 for an operand that names no feed.
+    /// - Parameter isNarrowed: Whether the operands, if there are any, select the feeds.
+    /// - Throws: `Failure` with exit code 64 for an unknown feed.
     func knownFeeds(
         _ configuration: Configuration?, _ store: Store?, isNarrowed: Bool = true
     ) async throws(Failure) -> [KnownFeed] {
@@ -65,10 +65,10 @@ struct KnownFeed: Sendable {
 
     var name: String { definition?.name ?? record?.name ?? "" }
     var model: String? { definition.map(\.model) ?? record?.model }
-    /// Where its pages come from, without the query.
+    /// The URL of its pages, without the query.
     var url: String { record?.url ?? definition.map { String($0.url.description.prefix { $0 != "?" }) } ?? "" }
 
-    /// Its row of table `feed`, or the one that it would begin with.
+    /// Its row of the table `feed`, or the row of a feed that was never loaded.
     var json: String {
         if let record { return record.json }
         var object = JSONObjectText()

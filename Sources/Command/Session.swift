@@ -7,7 +7,7 @@ struct Session: Sendable {
     let environment: [String: String]
     let console: Console
 
-    /// The configuration; nil where there is none.
+    /// The configuration; nil if there is none.
     ///
     /// - Throws: `Failure` with exit code 78 if it cannot be used.
     func configurationIfAny() throws(Failure) -> Configuration? {
@@ -28,9 +28,9 @@ struct Session: Sendable {
         throw Failure(.configuration, [missing], explanation: Self.beginning)
     }
 
-    /// The file of the configuration, found as for every command; nil where there is none.
+    /// The configuration file, found as for every command; nil if there is none.
     ///
-    /// - Throws: `Failure` with exit code 78 for one that must not be used.
+    /// - Throws: `Failure` with exit code 78 for a file that must not be used.
     func configurationFile() throws(Failure) -> ConfigurationFile? {
         do throws(ConfigurationError) {
             return try search.found(option: invocation.options[.config]).map {
@@ -44,30 +44,30 @@ struct Session: Sendable {
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
 
     private var missing: String {
-        let personal = search.personalFile.map { ", \($0)" } ?? ""
+        let personal = search.personalFile.map { " or \($0)" } ?? ""
         return """
-            no configuration: neither --config nor $FEEDSYNC_CONFIG is given, and there is no ./feedsync.yaml\(personal)
+            no configuration: --config and $FEEDSYNC_CONFIG are not given, and there is no ./feedsync.yaml\(personal)
             """
     }
 
     private static let beginning = """
-        A first feed makes one, from a preset or a URL:
+        To create one, add a feed from a preset or a URL:
 
             feedsync add swift-repos github.search 'q=language:swift stars:>=2000'
             feedsync add things https://api.example.com/things
 
         """
 
-    /// The path of the store; nil where nothing tells it.
+    /// The path of the store; nil if nothing defines it.
     func storePath(_ configuration: Configuration?) -> String? {
         if let path = invocation.options[.store] { return path }
         if let path = environment["FEEDSYNC_STORE"], !path.isEmpty { return path }
         return configuration?.store
     }
 
-    /// The feeds that the operands name, in their order, each once.
+    /// The feeds that the operands name, in order, each once.
     ///
-    /// - Throws: `Failure` with exit code 64 for a name that the configuration does not have.
+    /// - Throws: `Failure` with exit code 64 for an unknown name.
     func feeds(of configuration: Configuration) throws(Failure) -> [FeedDefinition] {
         var result: [FeedDefinition] = []
         for name in invocation.operands {
@@ -81,9 +81,9 @@ struct Session: Sendable {
         return result
     }
 
-    /// What engines work with, as the command line has it.
+    /// The engine options of the command line.
     ///
-    /// - Throws: `Failure` with exit code 64 for a time that is none.
+    /// - Throws: `Failure` with exit code 64 for an invalid time.
     func engineOptions(folder: String, allowance: RequestBudget? = nil) throws(Failure) -> EngineOptions {
         var options = EngineOptions(
             client: Client(userAgent: "feedsync/\(FeedSyncVersion.text)", allowance: allowance),

@@ -1,7 +1,7 @@
 internal import FeedSync
 
 extension Command {
-    /// `--version`; no word calls it.
+    /// `--version`; it has no command name.
     static let version = Command(
         "version", summary: "Print the version", explanation: "", example: "feedsync --version"
     ) { session throws(Failure) in

@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// The hosts of a live-streaming site, in the shape of a mobile app's private API: everything within an envelope.
+/// The hosts of a live-streaming site, in the shape of a mobile app's private API: everything in an envelope.
 struct Anchors: Sendable {
     private let items: [String]
 

@@ -13,7 +13,7 @@ struct Catalogue: Sendable {
         var random = SplitMix64(seed: 0x5047)
         items = repositories.map(\.json.text)
         byMatch = random.shuffled(Array(repositories.indices))
-        // The number decides where two are equal, so that the order is total.
+        // The number decides between equal ones, so that the order is total.
         byStars = repositories.indices.sorted { (repositories[$0].stars, $1) > (repositories[$1].stars, $0) }
         byUpdate = repositories.indices.sorted { (repositories[$0].updatedAt, $1) > (repositories[$1].updatedAt, $0) }
     }

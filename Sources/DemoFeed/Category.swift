@@ -1,4 +1,4 @@
-/// What repositories of one kind are made of.
+/// The ingredients of repositories of one kind.
 struct Category {
     let name: String
     let languages: [String]

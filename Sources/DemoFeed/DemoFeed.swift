@@ -7,7 +7,7 @@ public import HTTPServer
 /// | --- | --- |
 /// | `/search/repositories` | repositories in GitHub's shape: `page`, `per_page` (30, at most 100), `sort`, `order` |
 /// | `/repos/feedsync/demo`, `/orgs/feedsync` | single objects in GitHub's shape |
-/// | `/anchors` | hosts of a live-streaming site within an envelope: `index`, `size` (20, at most 100) |
+/// | `/anchors` | hosts of a live-streaming site in an envelope: `index`, `size` (20, at most 100) |
 ///
 /// Lists have an empty page past their end. Every 200 has an `ETag`; GitHub's have `X-RateLimit-…` as well.
 ///
@@ -23,7 +23,7 @@ public struct DemoFeed: Sendable {
     private let anchors = Anchors(count: Self.anchorCount)
     private let quota: Quota
 
-    /// Makes the lists up.
+    /// Makes up the lists.
     public init() {
         self.init(now: { time(nil) })
     }

@@ -3,7 +3,7 @@ enum JSON {
     case null
     case boolean(Bool)
     case integer(Int)
-    /// Text that is JSON already, such as `1.0` or an item rendered before.
+    /// Text that is already JSON, such as `1.0` or an item rendered before.
     case rendered(String)
     case string(String)
     case array([JSON])

@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// GitHub's primary rate limit: so many requests an hour, a 304 free of charge.
+/// GitHub's primary rate limit: a number of requests per hour; a 304 is free.
 ///
 /// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 final class Quota: Sendable {
@@ -21,7 +21,7 @@ final class Quota: Sendable {
 
     /// Takes `cost` requests off, unless nothing is left.
     ///
-    /// - Returns: whether there was enough, and the header fields that tell of it.
+    /// - Returns: whether there was enough, and the header fields that report it.
     func spend(_ cost: Int) -> (isGranted: Bool, headers: [(name: String, value: String)]) {
         let time = now()
         return window.withLock { window in

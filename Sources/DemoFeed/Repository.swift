@@ -2,7 +2,7 @@ internal import Time
 
 /// One made-up repository, in the shape of GitHub's API.
 ///
-/// Its hosts end in `.example`, which no one can own: no link leads to anybody's real work.
+/// Its hosts end in `.example`, which nobody can own, so that no link leads to a real project.
 /// Source: https://docs.github.com/en/rest/search/search#search-repositories
 struct Repository {
     let id: Int
@@ -57,7 +57,7 @@ struct Repository {
     }
 }
 
-/// Whom a repository belongs to.
+/// The owner of a repository.
 struct Account {
     let login: String
     let id: Int

@@ -1,9 +1,9 @@
-/// Makes the repositories up, the oldest first, the same ones every time.
+/// Makes up the repositories, oldest first, the same ones every time.
 struct RepositoryGenerator {
     private var random = SplitMix64(seed: 0xfeed)
     private var names: Set<String> = []
 
-    /// 2011-01-01 and 2026-10-31: the first is created after the one, the last change happens before the other.
+    /// 2011-01-01 and 2026-10-31: everything is created and changed between them.
     private static let start = 1_293_840_000
     private static let end = 1_793_404_800
 
@@ -17,7 +17,7 @@ struct RepositoryGenerator {
         let language = random.chance(percent: 6) ? nil : random.pick(category.languages)
         let owner = random.below(Vocabulary.owners.count)
         let name = uniqueName(category)
-        // Stars as they fall on a site like this: a few projects have most of them.
+        // As on a real site, a few projects have most of the stars.
         let stars = 182_000 / (rank + 2) + 40 + random.below(90)
         let created = Self.start + number * ((Self.end - Self.start) / (count + 1)) + random.below(400_000)
         let pushed = moment(from: created)
@@ -71,7 +71,7 @@ struct RepositoryGenerator {
 
     private mutating func homepage(_ name: String) -> String? {
         guard random.chance(percent: 35) else { return nil }
-        // GitHub gives an empty text, too, where somebody cleared the field.
+        // GitHub returns an empty text, too, if somebody cleared the field.
         guard !random.chance(percent: 15) else { return "" }
         let host = String(name.map { $0 == "." ? "-" : $0 })
         return "https://\(host).example"

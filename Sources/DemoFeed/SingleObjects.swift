@@ -1,4 +1,4 @@
-/// The two objects that are no lists, for feeds without pages.
+/// The two objects that are not lists, for feeds without pages.
 enum SingleObjects {
     private static let owner = Account(login: "feedsync", id: 190_004)
 

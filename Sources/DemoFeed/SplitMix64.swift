@@ -1,6 +1,6 @@
-/// A small generator of the same numbers for the same seed, on every machine and with every compiler.
+/// A small random generator: the same numbers for the same seed, on every machine and with every compiler.
 ///
-/// The standard library's `random(in:using:)` promises no such thing. Source: https://prng.di.unimi.it/splitmix64.c
+/// The standard library's `random(in:using:)` does not promise that. Source: https://prng.di.unimi.it/splitmix64.c
 struct SplitMix64 {
     private var state: UInt64
 
@@ -16,7 +16,7 @@ struct SplitMix64 {
         return bits ^ (bits >> 31)
     }
 
-    /// A number from 0 and below `count`, or 0 where that is no number. The bias is far below what anybody sees.
+    /// A number from 0 to below `count`, or 0 if there is none. The bias is far too small to notice.
     mutating func below(_ count: Int) -> Int {
         count > 0 ? Int(truncatingIfNeeded: next() >> 1) % count : 0
     }
@@ -25,7 +25,7 @@ struct SplitMix64 {
         below(100) < percent
     }
 
-    /// One of the values; only for lists that hold at least one.
+    /// One of the values; the list must not be empty.
     mutating func pick<Value>(_ values: [Value]) -> Value {
         values[below(values.count)]
     }

@@ -55,7 +55,7 @@ enum Vocabulary {
     ]
 }
 
-/// The terms a repository comes under, as GitHub names them.
+/// The licenses of repositories, as GitHub names them.
 struct License {
     let key: String
     let name: String

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The bytes of a response, in one buffer with zeroed padding after its end.
 ///
-/// The padding is what simdjson wants to read past the end of a document without a copy.
+/// The padding lets simdjson read past the end of a document without a copy.
 public final class Body: @unchecked Sendable {
     // Sendable: only the transfer that receives it writes, on its one thread, and it stops before handing it over.
 
@@ -18,7 +18,7 @@ public final class Body: @unchecked Sendable {
     /// An empty body.
     public convenience init() { self.init(buffers: nil) }
 
-    /// An empty body that takes its memory from `buffers`, and gives it back to them.
+    /// An empty body that takes its memory from `buffers` and returns it there.
     init(buffers: BodyBuffers?) {
         self.buffers = buffers
         start = Self.none
@@ -38,7 +38,7 @@ public final class Body: @unchecked Sendable {
         if let buffers { buffers.give(buffer) } else { free(start) }
     }
 
-    /// Whether there is not one byte.
+    /// Whether it has no bytes.
     public var isEmpty: Bool { count == 0 }
 
     /// Calls `use` with the bytes, after which `padding` zeroed ones can be read; the pointer is valid during the call.
@@ -53,8 +53,8 @@ public final class Body: @unchecked Sendable {
     /// A copy of the bytes.
     public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
-    /// Makes room for `total` bytes at once, within `limit`. What the upstream announced need not be true, so at most
-    /// 1 MiB is taken on its word.
+    /// Makes room for `total` bytes at once, within `limit`. What the upstream announced may be wrong, so at most
+    /// 1 MiB is reserved for it.
     func reserve(_ total: Int, limit: Int) {
         let total = min(total, limit, 1 << 20)
         if total > count { _ = grow(to: total + Self.padding) }

@@ -1,15 +1,15 @@
 internal import Concurrency
 internal import Glibc
 
-/// The memory of bodies that are gone, for the next ones: what is got from the system anew is paid for by the page.
+/// The memory of freed bodies, for the next ones: new memory from the system costs time for every page.
 ///
 /// It keeps a few buffers of a size that pages have, 8 MiB in all at most, however many and large the bodies were.
 ///
 /// - Isolation: any thread.
 final class BodyBuffers: Sendable {
-    /// Memory of a body's.
+    /// The memory of one body.
     struct Buffer: @unchecked Sendable {
-        // Sendable: whoever holds it is its only owner.
+        // Sendable: it has only one owner at a time.
         let start: UnsafeMutableRawPointer
         let capacity: Int
     }
@@ -21,10 +21,10 @@ final class BodyBuffers: Sendable {
 
     deinit { for buffer in kept.withLock({ $0 }) { free(buffer.start) } }
 
-    /// The buffer that was given back last, which the processor's cache is likeliest to have; nil where there is none.
+    /// The buffer that was returned last, which is most likely in the processor's cache; nil if there is none.
     func take() -> Buffer? { kept.withLock { $0.popLast() } }
 
-    /// Takes a buffer back, to be used again or freed.
+    /// Takes a buffer back, to be reused or freed.
     func give(_ buffer: Buffer) {
         let isKept = kept.withLock { kept in
             guard kept.count < Self.mostBuffers, buffer.capacity <= Self.largestBuffer else { return false }

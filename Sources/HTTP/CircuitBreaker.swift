@@ -1,8 +1,8 @@
 internal import Concurrency
 
-/// Holds requests back that wait for their turn, once something speaks against asking for more.
+/// Holds back waiting requests once a response says not to ask for more.
 ///
-/// It shuts by itself at any outcome but a 2xx or 304 that says nothing of waiting, and at a redirect: before the next
+/// It closes by itself at a redirect and at any outcome but a 2xx or 304 without a wait, before the next
 /// request goes out.
 ///
 /// - Isolation: any thread.
@@ -12,13 +12,13 @@ public final class CircuitBreaker: Sendable {
     /// An open gate.
     public init() {}
 
-    /// Whether what waits for its turn is not to be sent any more.
+    /// Whether waiting requests are no longer sent.
     public var isShut: Bool { hasShut.withLock { $0 } }
 
-    /// Shuts it for good.
+    /// Closes it for good.
     public func shut() { hasShut.withLock { $0 = true } }
 
-    /// Hears how a request ended.
+    /// Is told how a request ended.
     func note(_ outcome: Result<Response, HTTPError>) {
         guard case .success(let response) = outcome, response.asksForMore else { return shut() }
     }

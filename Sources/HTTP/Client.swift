@@ -16,7 +16,7 @@ struct ClientConfiguration: Sendable {
 ///
 /// - Isolation: any task or thread.
 public final class Client: Sendable {
-    /// What its users may still ask of hosts; nil without limit. Whoever sends takes from it first.
+    /// What its users may still request; nil without a limit. A sender takes from it first.
     public let allowance: RequestBudget?
     private let configuration: ClientConfiguration
     private let inbox = Inbox()
@@ -42,12 +42,12 @@ public final class Client: Sendable {
     /// http, at most `limits.redirects`, no circle.
     ///
     /// - Parameters:
-    ///   - gate: Hears how the request ends, before another goes out.
-    ///   - isAhead: Whether the request is held back if the gate is shut before its turn at the host comes.
-    ///   - prepare: Makes something of the response on the client's thread, while whoever asked may be busy: it becomes
-    ///     `Response.prepared`. The next request to the host is on its way by then; all else waits for it.
+    ///   - gate: Is told how the request ends, before another goes out.
+    ///   - isAhead: Whether the request is held back if the gate closes before its turn at the host.
+    ///   - prepare: Makes something of the response on the client's thread, while the caller may be busy; it becomes
+    ///     `Response.prepared`. The next request to the host has been sent by then; everything else waits for it.
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
-    /// - Isolation: goes on where it was called; an actor of its own thread is woken once.
+    /// - Isolation: returns to the caller's isolation; an actor with a thread of its own is woken once.
     public func send(
         _ request: Request, gate: CircuitBreaker? = nil, isAhead: Bool = false,
         preparing prepare: (@Sendable (Response) -> (any Sendable)?)? = nil,
@@ -57,7 +57,7 @@ public final class Client: Sendable {
         try start()
         let id = inbox.makeID()
         let outcome = await withTaskCancellationHandler {
-            // Names the caller's isolation, or the closure would go by way of the global pool: a thread woken for nothing.
+            // Names the caller's isolation: otherwise the closure would go through the global pool and wake a thread.
             _ = isolation
             return await withCheckedContinuation { reply in
                 let submission = Submission(

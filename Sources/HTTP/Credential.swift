@@ -23,7 +23,7 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
     /// A mirror without children, so that `dump` shows no secret.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 
-    /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token alone.
+    /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token.
     var secrets: [String] {
         switch self {
         case .query(_, let value): return [value]

@@ -1,22 +1,22 @@
 internal import CCurl
 
-/// libcurl, which is opened when it is first needed: it takes longer than most commands that request nothing.
+/// libcurl, opened when it is first needed: opening it takes longer than most commands that request nothing.
 ///
-/// Whatever makes a handle of libcurl loads it first; what works on a handle need not ask.
+/// Code that creates a libcurl handle loads it first; code that uses a handle need not check.
 ///
 /// - Isolation: any thread.
 public enum CurlLibrary {
-    /// Opens libcurl and initialises it, the first time; to find out early whether anything can be requested.
+    /// Opens and initialises libcurl, the first time; call it to know early whether requests are possible.
     ///
     /// - Throws: `HTTPError` of kind `missingLibrary`.
     public static func load() throws(HTTPError) {
         if let failure { throw failure }
     }
 
-    /// Whether it is there; what its absence means was told before, when nothing could be requested.
+    /// Whether it is loaded; its absence was reported before, when nothing could be requested.
     static var isLoaded: Bool { failure == nil }
 
-    /// Why it cannot be used; found out once in the process.
+    /// Why it cannot be used; determined once per process.
     private static let failure: HTTPError? = {
         if let problem = ccurl_load() {
             return HTTPError(.missingLibrary, "libcurl cannot be loaded: \(String(cString: problem))")

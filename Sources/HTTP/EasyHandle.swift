@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// Owns one `CURL`, the settings of one transfer; used again and again, by the loop's thread alone.
+/// Owns one `CURL`, the settings of one transfer; reused, and used only by the loop's thread.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
@@ -29,7 +29,7 @@ final class EasyHandle {
         return ccurl_easy_get_long(pointer, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
     }
 
-    /// A figure of the transfer, 0 where libcurl does not know.
+    /// A number about the transfer; 0 if libcurl does not know it.
     func figure(_ info: CURLINFO) -> Int {
         var value: curl_off_t = 0
         return ccurl_easy_get_offset(pointer, info, &value) == CURLE_OK ? Int(max(value, 0)) : 0

@@ -1,5 +1,5 @@
 extension HTTPError {
-    /// What the user might try next, as a sentence; nil where there is nothing better than the message.
+    /// What the user could try next, as a sentence; nil if the message says it all.
     public var suggestion: String? {
         switch kind {
         case .invalidURL, .unsupportedScheme: "Write the URL as https://host/path, without a user name."

@@ -1,11 +1,11 @@
 /// Why a request brought no response, or why one could not be written.
 ///
-/// A response of any status is no error here. Descriptions hold no secret: the URL is redacted and the request's
+/// A response of any status is not an error here. Descriptions contain no secret: the URL is redacted and the request's
 /// credentials are masked in the message.
 public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What failed.
     public enum Kind: Sendable, Hashable {
-        /// The text is no URL.
+        /// The text is not a URL.
         case invalidURL
         /// The URL is neither http nor https.
         case unsupportedScheme
@@ -33,15 +33,15 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case redirectLoop
         /// A redirect led from https to http.
         case insecureRedirect
-        /// A redirect led where the request's `RedirectRule` does not allow.
+        /// The request's `RedirectRule` does not allow the redirect.
         case refusedRedirect
-        /// What came is not HTTP, or its content coding is broken.
+        /// The response is not HTTP, or its content coding is broken.
         case protocolError
         /// The task was cancelled, or the client closed.
         case cancelled
-        /// The request was not sent, for a response ahead of it spoke against it.
+        /// The request was not sent, because of a response before it.
         case heldBack
-        /// There is no libcurl on this machine, or none that can be used.
+        /// There is no usable libcurl on this machine.
         case missingLibrary
         /// Another of libcurl's errors, by its number.
         case other(code: Int32)
@@ -49,14 +49,14 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// What failed.
     public let kind: Kind
-    /// libcurl's error number (https://curl.se/libcurl/c/libcurl-errors.html), nil where we found the fault.
+    /// libcurl's error number (https://curl.se/libcurl/c/libcurl-errors.html); nil if we found the error.
     public let code: Int32?
-    /// What happened, for people; no URL in it.
+    /// What happened, for people, without a URL.
     public let message: String
-    /// The URL, redacted; nil where there is none.
+    /// The URL, redacted; nil if there is none.
     public let url: String?
 
-    /// An error with a message that must hold no secret, and a URL that is redacted already.
+    /// An error; the message must not contain a secret, and the URL must be redacted.
     public init(_ kind: Kind, _ message: String, code: Int32? = nil, url: String? = nil) {
         self.kind = kind
         self.code = code
@@ -64,11 +64,11 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         self.url = url
     }
 
-    /// Whether the same request may well succeed a little later.
+    /// Whether the same request may succeed a little later.
     public var isRetryable: Bool {
         switch kind {
         case .resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError: true
-        // A handshake cut off is a fault of the moment; a certificate that fails will fail again.
+        // A handshake that is cut off may work next time; a certificate that fails will fail again.
         case .tls: code == TransferFailure.handshakeCode
         case .invalidURL, .unsupportedScheme, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectLoop,
             .insecureRedirect, .refusedRedirect, .cancelled, .heldBack, .missingLibrary, .other:
@@ -83,7 +83,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPError.Kind: CustomStringConvertible {
-    /// The kind in snake case, as machine-readable output has it.
+    /// The kind in snake case, for machine-readable output.
     public var description: String {
         switch self {
         case .invalidURL: "invalid_url"

@@ -9,7 +9,7 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         /// The value without the spaces around it; bytes that are not UTF-8 came as U+FFFD.
         public var value: String
 
-        /// A field; what may not be sent is refused when it is sent.
+        /// A field; an invalid one is refused when it is sent.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -59,7 +59,7 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         fields.filter { $0.name.isSameASCII(as: name) }.map(\.value)
     }
 
-    /// The members of a field that is a comma-separated list, over all fields of that name; nil where there is none.
+    /// The members of a comma-separated list, over all fields of that name; nil if there are none.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.3
     public func joined(_ name: String) -> String? {

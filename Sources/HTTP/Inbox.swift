@@ -7,16 +7,16 @@ struct Submission: Sendable {
     let request: Request
     let route: Route
     let prepare: (@Sendable (Response) -> (any Sendable)?)?
-    /// Hears how the request ends.
+    /// Is told how the request ends.
     let gate: CircuitBreaker?
-    /// Whether the request is given up if the gate is shut by its turn.
+    /// Whether the request is given up if the gate is closed by its turn.
     let isAhead: Bool
     let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
 }
 
-/// What other threads want of the loop, in order; the one thing they share with it.
+/// What other threads ask of the loop, in order; the only thing they share with it.
 final class Inbox: Sendable {
-    /// What came in since the loop looked last.
+    /// What arrived since the loop last looked.
     struct Mail {
         var submissions: [Submission] = []
         var cancellations: [UInt64] = []
@@ -28,13 +28,13 @@ final class Inbox: Sendable {
         var lastID: UInt64 = 0
         /// The multi handle to wake, as an address: it exists while the loop runs.
         var multi: UInt?
-        /// Whether the loop waits, or is about to: else it looks for mail by itself before it does.
+        /// Whether the loop waits, or is about to; otherwise it checks for mail before it waits.
         var isWaiting = false
     }
 
     private let state = Lock(State())
 
-    /// A number that no other submission has.
+    /// A unique number.
     func makeID() -> UInt64 {
         state.withLock { state in
             state.lastID &+= 1
@@ -42,10 +42,10 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Puts a submission in, unless its task is cancelled or the inbox closed; false then, and nobody will reply.
+    /// Adds a submission; false, and no reply will come, if its task is cancelled or the inbox is closed.
     func submit(_ submission: Submission) -> Bool {
         state.withLock { state in
-            // Asked under the lock: a task that is cancelled later finds its submission, as `cancel` takes the lock.
+            // Checked under the lock: if the task is cancelled later, `cancel` takes the lock and finds the submission.
             guard !Task.isCancelled, !state.mail.isClosed else { return false }
             state.mail.submissions.append(submission)
             Self.wake(&state)
@@ -53,7 +53,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Asks for a transfer to end now; nothing happens if it has.
+    /// Asks for a transfer to end now; does nothing if it has ended.
     func cancel(_ id: UInt64) {
         state.withLock { state in
             state.mail.cancellations.append(id)
@@ -69,7 +69,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Everything that came in since last time.
+    /// Everything that arrived since last time.
     func take() -> Mail {
         state.withLock { state in
             let mail = state.mail
@@ -80,7 +80,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Whether there is no mail, so that the loop may wait for some; whatever comes from now on wakes it.
+    /// Whether there is no mail, so that the loop may wait; new mail wakes it from now on.
     func mayWait() -> Bool {
         state.withLock { state in
             state.isWaiting =
@@ -89,18 +89,18 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Tells which multi handle to wake for mail; nil before it goes away.
+    /// Sets the multi handle to wake for mail; nil before it is freed.
     func attach(_ multi: UnsafeMutableRawPointer?) {
         let address = multi.map { UInt(bitPattern: $0) }
         state.withLock { $0.multi = address }
     }
 
-    // libcurl lets any thread call curl_multi_wakeup, on a handle that exists; the lock sees to that.
+    // Any thread may call curl_multi_wakeup on a handle that exists; the lock guarantees that it does.
     // https://curl.se/libcurl/c/curl_multi_wakeup.html
     private static func wake(_ state: inout State) {
         guard state.isWaiting, let address = state.multi, let multi = UnsafeMutableRawPointer(bitPattern: address)
         else { return }
-        // Once is enough: the loop takes all there is.
+        // Once is enough: the loop takes all mail.
         state.isWaiting = false
         ccurl_multi_wakeup(multi)
     }

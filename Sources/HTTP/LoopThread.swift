@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The thread of a transfer loop.
 enum LoopThread {
-    /// What the thread is given at its start.
+    /// What the thread gets when it starts.
     private final class Parts {
         let inbox: Inbox
         let configuration: ClientConfiguration
@@ -18,7 +18,7 @@ enum LoopThread {
 
     /// Starts the thread, which takes over `multi`; it ends by itself when the inbox is closed.
     ///
-    /// - Throws: `HTTPError` if the system has no thread to give.
+    /// - Throws: `HTTPError` if no thread can be started.
     static func start(
         inbox: Inbox, configuration: ClientConfiguration, multi: UnsafeMutableRawPointer
     ) throws(HTTPError) {
@@ -41,7 +41,7 @@ enum LoopThread {
         return nil
     }
 
-    /// TLS writes to sockets that may be closed, which must be an error and no SIGPIPE (CURLOPT_NOSIGNAL leaves that to
+    /// TLS writes to sockets that may be closed, which must be an error and not a SIGPIPE (CURLOPT_NOSIGNAL leaves that to
     /// us); the signals that stop a program are for other threads.
     private static func blockSignals() {
         var signals = sigset_t()

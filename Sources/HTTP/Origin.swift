@@ -1,4 +1,4 @@
-/// The scheme, host and port a URL speaks to; what credentials and quotas belong to.
+/// The scheme, host and port of a URL, to which credentials and quotas belong.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc6454
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
@@ -6,7 +6,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
     /// The host in lower case; an IPv6 address keeps its brackets.
     public let host: String
-    /// The port, the scheme's own where the URL names none: 0 to 65,535.
+    /// The port, the scheme's default if the URL has none: 0 to 65,535.
     public let port: Int
 
     init(scheme: String, host: String, port: Int) {
@@ -15,7 +15,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads an origin from a URL's text, whose path and query are passed over.
+    /// Reads an origin from a URL's text; path and query are ignored.
     ///
     /// - Throws: `HTTPError` of kind `invalidURL` or `unsupportedScheme`.
     public init(_ text: String) throws(HTTPError) {
@@ -32,7 +32,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     var usesDefaultPort: Bool { port == (isSecure ? 443 : 80) }
 
-    /// Whether this is the plain-text face of `other`: the same host, each on its scheme's own port.
+    /// Whether this is the plain-text form of `other`: the same host, each on its scheme's default port.
     ///
     /// Upstreams behind a proxy that ends TLS often write `http` into the links they hand out.
     public func isInsecureTwin(of other: Origin) -> Bool {

@@ -1,4 +1,4 @@
-/// Who may go next: at most so many transfers at one origin, in order of arrival.
+/// Which transfer may start next: a limited number per origin, in order of arrival.
 struct OriginQueues<ID: Equatable> {
     private struct Queue {
         var running = 0
@@ -23,14 +23,14 @@ struct OriginQueues<ID: Equatable> {
         return first.id
     }
 
-    /// One that was under way is no longer.
+    /// A transfer that was under way has ended.
     mutating func finish(at origin: Origin) {
         guard var queue = queues[origin] else { return }
         queue.running = max(queue.running - 1, 0)
         queues[origin] = queue.running == 0 && queue.waiting.isEmpty ? nil : queue
     }
 
-    /// One that was waiting no longer wants to.
+    /// A waiting transfer gives up.
     mutating func withdraw(_ id: ID, from origin: Origin) {
         guard var queue = queues[origin] else { return }
         queue.waiting.removeAll { $0.id == id }

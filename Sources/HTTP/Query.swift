@@ -4,7 +4,7 @@ internal import Text
 public struct QueryItem: Sendable, Hashable {
     /// The parameter's name.
     public var name: String
-    /// The parameter's value, empty where the query has only the name.
+    /// The parameter's value; empty if the query has only the name.
     public var value: String
 
     /// A parameter with plain text, not yet percent-encoded.
@@ -22,7 +22,7 @@ public struct QueryItem: Sendable, Hashable {
 }
 
 extension WebURL {
-    /// The query without its question mark, percent-encoded; nil where there is none.
+    /// The query without its question mark, percent-encoded; nil if there is none.
     public var query: String? {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         return String(text[text.utf8.index(after: mark)...])
@@ -40,7 +40,7 @@ extension WebURL {
 
     /// The URL with `items` in place of the parameters that have their names.
     ///
-    /// Each name stands where it stood first; new names are added at the end, in order. Several items of one name
+    /// Each name keeps its first position; new names are added at the end, in order. Several items of one name
     /// all stay. The other parameters stay byte for byte.
     public func replacingQuery(_ items: [QueryItem]) -> WebURL {
         guard !items.isEmpty else { return self }

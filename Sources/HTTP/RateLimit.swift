@@ -13,10 +13,10 @@ public struct RateLimit: Sendable, Hashable {
     public var remaining: Int64?
     /// The time until the window ends: zero if that has passed, at most a day.
     public var resetAfter: Duration?
-    /// What the quota is for, where the host has several: `search`.
+    /// What the quota is for, if the host has several: `search`.
     public var resource: String?
 
-    /// A quota made up of its parts.
+    /// A quota with these parts.
     public init(
         limit: Int64? = nil, remaining: Int64? = nil, resetAfter: Duration? = nil, resource: String? = nil
     ) {
@@ -29,10 +29,10 @@ public struct RateLimit: Sendable, Hashable {
     /// Whether no request is left.
     public var isSpent: Bool { remaining == 0 }
 
-    /// The wait for which no server's word is taken beyond: a day.
+    /// The longest wait that a server can ask for: a day.
     static let longestWait: Int64 = 86_400
 
-    /// Reads the quota; nil where the headers tell none. `now` is in seconds since 1970.
+    /// Reads the quota; nil if the headers have none. `now` is in seconds since 1970.
     init?(_ headers: Headers, now: Int64) {
         if let field = headers.joined("RateLimit"), let quota = Self.tightest(in: field) {
             self = quota
@@ -47,7 +47,7 @@ public struct RateLimit: Sendable, Hashable {
         if limit == nil, remaining == nil, resetAfter == nil { return nil }
     }
 
-    /// The wait that a `Reset` number means.
+    /// The wait for a `Reset` number.
     ///
     /// GitHub writes the time of day in seconds since 1970, others in milliseconds, others and the draft the seconds
     /// from now; the sizes of the numbers do not overlap.
@@ -101,7 +101,7 @@ public struct RateLimit: Sendable, Hashable {
 }
 
 extension Int64 {
-    /// This number less `other`, held at the ends of the range.
+    /// This number minus `other`, within the range of the type.
     func clampedDifference(to other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (self < 0 ? .min : .max) : difference

@@ -4,8 +4,8 @@ public enum RedirectRule: Sendable, Hashable {
     case any
     /// Those that keep method and body.
     case sameRequest
-    /// Those that keep method and body and stay at the origin that the credentials were written for: the body holds one.
+    /// Those that keep method and body and stay at the credentials' origin: the body contains one.
     case sameRequestAtOrigin
-    /// None: whoever answers is the one that was asked.
+    /// None: the host that was asked must answer.
     case none
 }

@@ -1,6 +1,6 @@
 /// One request, with the credentials, time-outs and limits it is made under.
 public struct Request: Sendable {
-    /// The method, `GET` unless told otherwise.
+    /// The method; `GET` by default.
     public var method: String
     /// What to request, without query credentials.
     public var url: WebURL
@@ -16,7 +16,7 @@ public struct Request: Sendable {
     public var timeouts: Timeouts
     /// How much to accept.
     public var limits: Limits
-    /// How many requests may be under way to the same origin for this one to start; nil takes the client's number.
+    /// How many requests may be under way to the origin, including this one; nil for the client's number.
     public var maximumPerHost: Int?
     /// Which redirects are followed.
     public var redirects = RedirectRule.any

@@ -1,16 +1,16 @@
 internal import Concurrency
 
-/// How many requests may still begin, and until when: what a whole command may ask of its hosts.
+/// How many requests a command may still start, and until when.
 ///
-/// What is under way when it is spent goes on to its end. A redirect belongs to its request.
+/// Requests that are under way when it is spent are finished. A redirect belongs to its request.
 ///
 /// - Isolation: any thread.
 public final class RequestBudget: Sendable {
-    /// Why no further request may begin.
+    /// Why no further request may start.
     public enum Limit: Sendable, Hashable {
-        /// As many as were allowed have begun.
+        /// The allowed number has been started.
         case requests
-        /// The time is over.
+        /// The time has passed.
         case time
     }
 
@@ -19,17 +19,17 @@ public final class RequestBudget: Sendable {
         var spent: Limit?
     }
 
-    /// When the time is over; nil where there is no end.
+    /// When the time has passed; nil without a limit.
     public let deadline: ContinuousClock.Instant?
     private let state: Lock<State>
 
-    /// An allowance of that many requests and that much time from now on; nil is without limit.
+    /// A budget of that many requests and that much time from now on; nil means no limit.
     public init(requests: Int? = nil, time: Duration? = nil) {
         deadline = time.map { ContinuousClock.now + $0 }
         state = Lock(State(left: requests))
     }
 
-    /// Takes one request of the allowance; false if none is left, or the time is over.
+    /// Takes one request from the budget; false if none is left, or the time has passed.
     public func take() -> Bool {
         state.withLock { state in
             guard limit(&state) == nil else { return false }
@@ -38,7 +38,7 @@ public final class RequestBudget: Sendable {
         }
     }
 
-    /// Gives one request back that was taken and not made.
+    /// Returns a request that was taken and not made.
     public func giveBack() {
         state.withLock { state in
             state.left = state.left.map { $0 + 1 }
@@ -46,7 +46,7 @@ public final class RequestBudget: Sendable {
         }
     }
 
-    /// Why no further request may begin; nil while one may.
+    /// Why no further request may start; nil while one may.
     public var spent: Limit? { state.withLock { limit(&$0) } }
 
     private func limit(_ state: inout State) -> Limit? {

@@ -1,10 +1,10 @@
 internal import Text
 
 extension Response {
-    /// How long the response stays fresh from when it came: `max-age`, else `Expires` less `Date`, less the time it
+    /// How long the response stays fresh after it arrived: `max-age`, else `Expires` minus `Date`, minus the time it
     /// spent in caches.
     ///
-    /// Nil where it says nothing, wants to be asked for each time (`no-cache`, `no-store`), or is stale already.
+    /// Nil if it says nothing, must be requested each time (`no-cache`, `no-store`), or is already stale.
     /// Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2
     public var freshness: Duration? {
         guard !hasDirective("no-cache"), !hasDirective("no-store") else { return nil }
@@ -22,7 +22,7 @@ extension Response {
 
     private func hasDirective(_ name: String) -> Bool {
         let directives = headers.joined("Cache-Control")?.split(separator: ",") ?? []
-        // `no-cache="Set-Cookie"` is about that field alone.
+        // `no-cache="Set-Cookie"` concerns only that field.
         return directives.contains { $0.trimmingSpaces.isSameASCII(as: name) }
     }
 }

@@ -1,7 +1,7 @@
 internal import Text
 
 extension Response {
-    /// How long `Retry-After` asks to wait: zero for a date that has passed, at most a day; nil without a usable value.
+    /// How long `Retry-After` asks to wait: zero for a past date, at most a day; nil without a usable value.
     ///
     /// `now` is in seconds since 1970. Source: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
     public func retryAfter(now: Int64) -> Duration? {
@@ -14,7 +14,7 @@ extension Response {
     /// What the host says about its quota; `now` is in seconds since 1970.
     public func rateLimit(now: Int64) -> RateLimit? { RateLimit(headers, now: now) }
 
-    /// Whether the host refused for the number of requests: a 429, or a 403 whose quota is spent or that says when to
+    /// Whether the host refused because of too many requests: a 429, or a 403 whose quota is spent or that says when to
     /// come back.
     public var isRateLimited: Bool {
         switch status {

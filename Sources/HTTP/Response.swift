@@ -14,10 +14,10 @@ public struct Response: Sendable {
     public let wireByteCount: Int
     /// How many redirects were followed.
     public let redirectCount: Int
-    /// What was made of the response as soon as it was there, where that was wanted.
+    /// What was made of the response when it arrived, if that was asked for.
     public internal(set) var prepared: (any Sendable)?
 
-    /// A response made up of its parts.
+    /// A response with these parts.
     public init(
         status: Int, headers: Headers, url: WebURL, body: Body = Body(), wireByteCount: Int = 0, redirectCount: Int = 0
     ) {
@@ -32,12 +32,12 @@ public struct Response: Sendable {
     /// Whether the status is 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// Whether there is anything new: false for a 304 alone.
+    /// Whether there is anything new: false only for a 304.
     public var isModified: Bool { status != 304 }
 
     /// The entity tag byte for byte, with its quotes and `W/`.
     ///
-    /// Nil where it is not UTF-8: a validator that cannot be sent back as it came is worse than none.
+    /// Nil if it is not UTF-8: a validator that cannot be sent back as it came is worse than none.
     public var etag: String? { validator("ETag") }
 
     /// The `Last-Modified` date byte for byte, to be sent back as it came.

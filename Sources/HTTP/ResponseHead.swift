@@ -1,13 +1,13 @@
-/// The header fields of a response as its lines come in; interim responses (1xx) and trailers are passed over.
+/// The header fields of a response as its lines arrive; interim responses (1xx) and trailers are skipped.
 struct ResponseHead {
     private(set) var headers = Headers()
     private(set) var byteCount = 0
     /// Whether the empty line that ends the fields has come.
     private(set) var isComplete = false
 
-    /// Takes the next line, its line break included.
+    /// Adds the next line, including its line break.
     ///
-    /// It works on bytes: as characters, which is what names and values are to no server, a head costs ten times as much.
+    /// It works on bytes: characters would cost ten times as much, and servers do not need them.
     mutating func receive(_ line: UnsafeRawBufferPointer) {
         byteCount += line.count
         let end = line.firstIndex { $0 == 0x0D || $0 == 0x0A } ?? line.endIndex

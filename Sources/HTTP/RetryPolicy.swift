@@ -6,14 +6,15 @@ internal import Glibc
 /// | --- | --- | --- |
 /// | connect, resolve, time-out, stall, lost connection, cut-short body, protocol error | back-off | give up |
 /// | any other transport error | give up | give up |
-/// | 408, 425, 5xx | told wait, else back-off | give up |
-/// | 429, 403 rate-limited | told wait, else back-off | limited |
-/// | any of these four whose told wait exceeds `maxWait` | limited | limited |
+/// | 408, 425, 5xx | requested wait, else back-off | give up |
+/// | 429, 403 rate-limited | requested wait, else back-off | limited |
+/// | any of these four whose requested wait exceeds `maxWait` | limited | limited |
 /// | any other status | give up | give up |
 ///
-/// The told wait is `Retry-After`, or the time until a spent quota is reset, whichever is longer; it is never cut
-/// short, only held to a day; one of no time at all, or to a time that has passed, counts as none. The back-off is full-jitter exponential: a random part of `base` doubled with each
-/// attempt, up to `cap` (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+/// The requested wait is `Retry-After`, or the time until a spent quota is reset, whichever is longer. It is never cut
+/// short, only limited to a day; a wait of zero, or until a past time, counts as none. The back-off is exponential with
+/// full jitter: a random part of `base` doubled with each attempt, up to `cap`
+/// (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
 public struct RetryPolicy: Sendable, Hashable {
     /// How often to try again after the first attempt.
     public var retries: Int
@@ -21,10 +22,10 @@ public struct RetryPolicy: Sendable, Hashable {
     public var base: Duration
     /// The greatest back-off after any attempt; a day at most.
     public var cap: Duration
-    /// The longest told wait that is waited for.
+    /// The longest requested wait that is accepted.
     public var maxWait: Duration
 
-    /// A policy of 5 retries, back-offs of up to 0.5 s doubling to 30 s, and told waits of up to 30 s.
+    /// 5 retries, back-offs of up to 0.5 s doubling to 30 s, and requested waits of up to 30 s.
     public init(
         retries: Int = 5, base: Duration = .milliseconds(500), cap: Duration = .seconds(30),
         maxWait: Duration = .seconds(30)
@@ -35,14 +36,14 @@ public struct RetryPolicy: Sendable, Hashable {
         self.maxWait = maxWait
     }
 
-    /// What an attempt came to.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable, Hashable {
-        /// A response that is not wanted, with what it said about waiting.
+        /// An unwanted response, with the wait it asked for.
         case status(Int, retryAfter: Duration?, rateLimit: RateLimit?)
         /// No response.
         case failure(HTTPError)
 
-        /// What `response` came to; `now` is in seconds since 1970.
+        /// The outcome for `response`; `now` is in seconds since 1970.
         public static func response(_ response: Response, now: Int64) -> Outcome {
             .status(response.status, retryAfter: response.retryAfter(now: now), rateLimit: response.rateLimit(now: now))
         }
@@ -50,15 +51,15 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// What to do next.
     public enum Decision: Sendable, Hashable {
-        /// Try again when that time has passed.
+        /// Try again after that time.
         case retry(after: Duration)
         /// Report the outcome.
         case giveUp
-        /// Report that the host wants no request for that time.
+        /// Report that the host asked us to wait for that time.
         case limited(wait: Duration)
     }
 
-    /// Decides by the table above; `attempt` counts from 1, `random` is from 0 up to but not including 1.
+    /// Decides by the table above; `attempt` counts from 1, `random` is at least 0 and less than 1.
     public func decision(for outcome: Outcome, attempt: Int, random: Double) -> Decision {
         let isLastAttempt = attempt > retries
         switch outcome {
@@ -83,7 +84,7 @@ public struct RetryPolicy: Sendable, Hashable {
         return .nanoseconds(Int64(Double(bound(attempt).nanoseconds) * part))
     }
 
-    /// `base` doubled with each attempt but the first, held to `cap` before anything is converted.
+    /// `base` doubled with each attempt but the first, limited to `cap` before anything is converted.
     private func bound(_ attempt: Int) -> Duration {
         let cap = min(max(cap, .zero), Self.day)
         var bound = min(max(base, .zero), cap)
@@ -99,7 +100,7 @@ public struct RetryPolicy: Sendable, Hashable {
 }
 
 extension Duration {
-    /// Whole nanoseconds; only for durations of up to a day, which fit by far.
+    /// Whole nanoseconds, for durations of up to a day, which fit easily.
     fileprivate var nanoseconds: Int64 {
         components.seconds &* 1_000_000_000 &+ components.attoseconds / 1_000_000_000
     }

@@ -23,7 +23,7 @@ struct Route {
         url = request.url
         body = request.body
         headers = request.headers
-        guard HTTPToken.isValid(method) else { throw refusal(.invalidRequest, "the method is no HTTP token") }
+        guard HTTPToken.isValid(method) else { throw refusal(.invalidRequest, "the method is not a valid HTTP token") }
         for field in outgoingHeaders.fields where !field.isValid {
             // The value may be a secret and the name may hold a line break: neither is quoted.
             let name = HTTPToken.isValid(field.name) ? " \(field.name)" : ""
@@ -87,12 +87,12 @@ struct Route {
         url = target
         redirectCount += 1
         guard visited.insert(Stop(method: method, url: url)).inserted else {
-            throw refusal(.redirectLoop, "the redirects lead in a circle")
+            throw refusal(.redirectLoop, "the redirects go in a circle")
         }
         return true
     }
 
-    /// - Throws: `HTTPError` of kind `refusedRedirect` where the request's rule does not allow it.
+    /// - Throws: `HTTPError` of kind `refusedRedirect` if the request's rule does not allow it.
     private func check(_ target: WebURL, status: Int, becomesGet: Bool) throws(HTTPError) {
         let objection: String
         switch request.redirects {

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// One `send` on its way: what it asked for, the hop it is at and what came so far. Used by the loop's thread alone.
+/// One `send` under way: the request, the current hop and what has arrived. Used only by the loop's thread.
 final class Transfer {
     let id: UInt64
     let request: Request
@@ -32,10 +32,10 @@ final class Transfer {
         reply = submission.reply
     }
 
-    /// Whether it is not to be sent any more, for something spoke against it before its turn came.
+    /// Whether it is no longer sent, because its gate closed before its turn.
     var isHeldBack: Bool { isAhead && deadline == nil && gate?.isShut == true }
 
-    /// Takes a header line; false ends the transfer.
+    /// Receives a header line; false ends the transfer.
     func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
         head.receive(headerLine)
         if head.byteCount > request.limits.headers {
@@ -44,7 +44,7 @@ final class Transfer {
         return refusedBecause == nil
     }
 
-    /// Takes the next part of the body; false ends the transfer.
+    /// Receives the next part of the body; false ends the transfer.
     func receive(body block: UnsafeRawBufferPointer) -> Bool {
         let limit = request.limits.body
         if body.isEmpty, let easy {
@@ -66,7 +66,7 @@ final class Transfer {
         if let refusedBecause { return .failure(route.refusal(.tooLarge, refusedBecause)) }
         let status = easy.status
         if code == CURLE_OUT_OF_MEMORY, !head.isComplete {
-            // What libcurl 7.88 says of a header line that it finds too long (100 KiB).
+            // libcurl 7.88's result for a header line that is too long (100 KiB).
             return .failure(route.refusal(.tooLarge, "a header line is too long", code: TransferFailure.number(code)))
         }
         guard code == CURLE_OK else {
@@ -90,12 +90,12 @@ final class Transfer {
                 redirectCount: route.redirectCount))
     }
 
-    /// Tells the gate how it ended, before anything else is sent; nil for a redirect, whose next hop comes first.
+    /// Tells the gate how it ended, before anything else is sent; nil for a redirect that is followed.
     func tellGate(_ outcome: Result<Response, HTTPError>?) {
         if let outcome { gate?.note(outcome) } else { gate?.shut() }
     }
 
-    /// Hands the outcome to whoever called `send`, with what is made of it; once.
+    /// Returns the outcome to the caller of `send`, with what was made of it; once.
     func finish(_ outcome: Result<Response, HTTPError>) {
         reply.resume(
             returning: outcome.map { response in

@@ -6,10 +6,10 @@ internal import CCurl
 enum TransferFailure {
     static let handshakeCode = number(CURLE_SSL_CONNECT_ERROR)
 
-    /// A code as the number that libcurl documents.
+    /// The number of a code in libcurl's documentation.
     static func number(_ code: CURLcode) -> Int32 { Int32(truncatingIfNeeded: code.rawValue) }
 
-    /// The kind of a transfer's failure; `hasResponse` tells that a status line had come, `detail` is libcurl's text.
+    /// The kind of a transfer's failure; `hasResponse` says whether a status line came, `detail` is libcurl's text.
     static func kind(of code: CURLcode, hasResponse: Bool, detail: String) -> HTTPError.Kind {
         switch code {
         case CURLE_URL_MALFORMAT: .invalidURL
@@ -20,12 +20,12 @@ enum TransferFailure {
             CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
             .tls
-        // libcurl has one number for all its time-outs and tells the slow transfer by its text alone.
+        // libcurl has one number for all its time-outs; only the text identifies a slow transfer.
         case CURLE_OPERATION_TIMEDOUT: detail.hasPrefix("Operation too slow") ? .stalled : .timeout
         case CURLE_PARTIAL_FILE: .truncated
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: hasResponse ? .truncated : .connectionLost
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
-        // A scheme we let through is supported: what libcurl means is an answer without a status line, HTTP/0.9.
+        // The schemes we accept are supported: libcurl means an answer without a status line, HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
             CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_CHUNK_FAILED, CURLE_RANGE_ERROR:
             .protocolError

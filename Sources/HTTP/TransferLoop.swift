@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// Drives every transfer of one client with one `CURLM` on one thread; made, used and freed on that thread.
+/// Drives every transfer of one client with one `CURLM` on one thread; created, used and freed on that thread.
 final class TransferLoop {
     private let inbox: Inbox
     private let configuration: ClientConfiguration
@@ -35,7 +35,7 @@ final class TransferLoop {
             perform()
             readMessages()
             guard inbox.mayWait() else { continue }
-            // A wake-up that came since makes this return at once; so do transfers that were just added.
+            // A wake-up since then makes this return at once; so do transfers that were just added.
             let pollCode = ccurl_multi_poll(multi, 60_000)
             if pollCode != CURLM_OK { failAll(pollCode) }
         }
@@ -66,7 +66,7 @@ final class TransferLoop {
         startNext(at: origin)
     }
 
-    /// Starts what may; false if that is nothing.
+    /// Starts the transfers that may start; false if there are none.
     @discardableResult
     private func startNext(at origin: Origin) -> Bool {
         var hasStarted = false
@@ -118,10 +118,10 @@ final class TransferLoop {
         }
     }
 
-    /// A hop that libcurl is done with; without an outcome where the next one waits for its turn.
+    /// A hop that libcurl has finished; without an outcome if the next one waits for its turn.
     private typealias Ended = (transfer: Transfer, outcome: Result<Response, HTTPError>?, origin: Origin)
 
-    /// What libcurl is done with, its gates told: all of it before another request goes out.
+    /// The hops that libcurl has finished; their gates know before another request goes out.
     private func takeEnded() -> [Ended] {
         var ended: [Ended] = []
         var left: Int32 = 0
@@ -152,10 +152,10 @@ final class TransferLoop {
         startNext(at: origin)
     }
 
-    /// Takes a transfer's handle out of libcurl and its place at the origin away.
+    /// Removes a transfer's handle from libcurl and frees its place at the origin.
     ///
-    /// A handle that failed is not used again: libcurl 7.88 answers `CURLE_BAD_FUNCTION_ARGUMENT` to the next name that one
-    /// is to look up after one that does not exist.
+    /// A handle that failed is not reused: after a name that does not exist, libcurl 7.88 answers
+    /// `CURLE_BAD_FUNCTION_ARGUMENT` to the next name.
     private func release(_ transfer: Transfer, from origin: Origin, isReusable: Bool) {
         guard let easy = transfer.easy else { return }
         ccurl_multi_remove_handle(multi, easy.pointer)

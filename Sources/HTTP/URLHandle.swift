@@ -6,7 +6,7 @@ internal import CCurl
 struct URLHandle: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// Makes a handle; libcurl must have been loaded.
+    /// Creates a handle; libcurl must be loaded.
     init?() {
         guard let pointer = ccurl_url() else { return nil }
         self.pointer = pointer
@@ -14,14 +14,14 @@ struct URLHandle: ~Copyable {
 
     deinit { ccurl_url_cleanup(pointer) }
 
-    /// Sets one part, or the whole URL; a relative one is resolved against what the handle holds.
+    /// Sets one part, or the whole URL; a relative one is resolved against the handle's URL.
     ///
     /// `text` must not contain a NUL: it crosses as a C string.
     func set(_ part: CURLUPart, _ text: String?, flags: Int32 = 0) -> CURLUcode {
         ccurl_url_set(pointer, part, text, UInt32(bitPattern: flags))
     }
 
-    /// The text of one part, nil where the URL has none.
+    /// The text of one part; nil if the URL has none.
     func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard ccurl_url_get(pointer, part, &text, UInt32(bitPattern: flags)) == CURLUE_OK, let text else { return nil }

@@ -24,7 +24,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         try self.init(text, relativeTo: nil)
     }
 
-    /// The URL that `reference`, absolute or relative, means on a page that came from this URL.
+    /// The URL of `reference`, absolute or relative to this URL.
     ///
     /// - Throws: `HTTPError` of kind `unsupportedScheme` or `invalidURL`.
     public func resolving(_ reference: String) throws(HTTPError) -> WebURL {
@@ -43,7 +43,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         if let base, handle.set(CURLUPART_URL, base.text) != CURLUE_OK {
             throw refusal(.invalidURL, "the base URL is malformed")
         }
-        // libcurl 7.88 takes "#top" for a file name, and the fragment is never sent anyway.
+        // libcurl 7.88 reads "#top" as a file name, and the fragment is never sent anyway.
         let target = String(reference.trimmingSpaces.prefix { $0 != "#" })
         if base == nil || !target.isEmpty {
             let flags = CURLU_DISALLOW_USER | CURLU_URLENCODE
@@ -89,13 +89,13 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: afterOrigin.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// This URL over https if it is merely the plain-text face of `base`'s origin, else itself.
+    /// This URL over https if it is the plain-text form of `base`'s origin, else itself.
     public func upgraded(toMatch base: WebURL) -> WebURL {
         guard origin.isInsecureTwin(of: base.origin) else { return self }
         return WebURL(text: "https" + text.dropFirst(origin.scheme.count), origin: base.origin)
     }
 
-    /// The URL with what looks like a secret in its query masked.
+    /// The URL with everything in its query that looks like a secret masked.
     public var redacted: String { Redaction().masking(self) }
 
     /// The same as `redacted`, so that printing a URL does not print a token.

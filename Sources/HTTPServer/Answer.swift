@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// Hands the response to the library, or deals with the socket where no HTTP message is wanted.
+/// Passes the response to the library, or writes to the socket if it is not an HTTP message.
 ///
 /// - Returns: `MHD_NO` to have the connection closed.
 func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Result {
@@ -48,7 +48,7 @@ private func buffered(_ body: [UInt8]) -> OpaquePointer? {
     }
 }
 
-/// A mistake of the handler's author, told as a 500 rather than by a dropped connection.
+/// An error in the handler, reported as a 500 rather than by a dropped connection.
 private func refuse(_ reason: String, on connection: OpaquePointer) -> MHD_Result {
     let message = buffered(Array(reason.utf8))
     guard let message else { return .NO }
@@ -56,9 +56,9 @@ private func refuse(_ reason: String, on connection: OpaquePointer) -> MHD_Resul
     return cmhd_queue_response(connection, 500, message)
 }
 
-/// Sends a TCP reset, which on Linux is what connecting to no family does.
+/// Sends a TCP reset: on Linux, connecting to AF_UNSPEC does that.
 ///
-/// Lingering for no time would not: the library says goodbye with a FIN before it closes.
+/// A linger time of zero would not do it: the library sends a FIN before it closes.
 /// Source: https://man7.org/linux/man-pages/man2/connect.2.html
 private func reset(_ socket: Int32) {
     var nobody = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: sockaddr().sa_data)
@@ -72,7 +72,7 @@ private func write(_ bytes: [UInt8], to socket: Int32) {
             var ready = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
             guard poll(&ready, 1, -1) == 1 else { return }
             let count = send(socket, start, rest.count, Int32(MSG_NOSIGNAL))
-            // The client went away: there is nobody left to tell.
+            // The client is gone.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

@@ -13,14 +13,14 @@ final class Exchange {
         self.target = target
     }
 
-    /// Takes one call of the access handler: the head, then pieces of the body, then nothing more to come.
+    /// Handles one call of the access handler: the head, then pieces of the body, then the end.
     func receive(
         method: UnsafePointer<CChar>?,
         piece: UnsafeRawBufferPointer,
         connection: OpaquePointer,
         handler: Server.Handler
     ) -> MHD_Result {
-        // The first call carries the head alone: an answer here would refuse the body.
+        // The first call has only the head: an answer here would refuse the body.
         guard hasHead else {
             hasHead = true
             return .YES

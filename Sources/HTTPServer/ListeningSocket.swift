@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A TCP socket that listens on the loopback interface, for a daemon to take over.
 ///
-/// Made here and not by the library, which tells neither which call failed nor why.
+/// It is opened here because the library does not say which call failed or why.
 struct ListeningSocket {
     let descriptor: Int32
     let port: UInt16
@@ -20,9 +20,9 @@ struct ListeningSocket {
         self.descriptor = descriptor
     }
 
-    /// The port in use, which is the system's choice where `wanted` is 0.
+    /// The port in use; the system chooses one if `wanted` is 0.
     private static func listen(on descriptor: Int32, port wanted: UInt16) throws(ServerError) -> UInt16 {
-        // A server that is started again shall not wait for the last one's connections to leave TIME_WAIT.
+        // A restarted server must not wait for old connections to leave TIME_WAIT.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
 

@@ -28,18 +28,18 @@ public final class Server: Sendable {
         }
         let socket = try ListeningSocket(port: port)
         let context = Context(handler)
-        // A megabyte a connection, mapped as it is used: tests send header fields of hundreds of kilobytes.
+        // A megabyte per connection, mapped as it is used: tests send header fields of hundreds of kilobytes.
         let daemon = cmhd_start_daemon(
             socket.descriptor, 1 << 20, beginRequest, receiveRequest, endRequest,
             Unmanaged.passUnretained(context).toOpaque())
-        // The socket is not closed here: the library does that on some of its ways to fail, and does not say which.
+        // The socket is not closed here: the library closes it in some failures, and does not say in which.
         guard let daemon else { throw ServerError(port: port, code: errno) }
         self.port = socket.port
         self.context = context
         self.daemon = Lock(daemon)
     }
 
-    /// Opens the library, the first time; why it cannot be used, nil where it can.
+    /// Opens the library, the first time; returns why it cannot be used, or nil.
     private static let missingLibrary = cmhd_load().map { String(cString: $0) }
 
     deinit { stop() }
@@ -56,7 +56,7 @@ public final class Server: Sendable {
     }
 }
 
-/// What the library's callbacks get to see; kept alive by the server, which outlives them.
+/// What the library's callbacks see; kept alive by the server, which outlives them.
 private final class Context: Sendable {
     let handler: Server.Handler
 

@@ -5,10 +5,10 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
     /// The port that was asked for; 0 stands for any free one.
     public let port: UInt16
 
-    /// The `errno` of the call that failed; 0 where `missingLibrary` tells why.
+    /// The `errno` of the call that failed; 0 if `missingLibrary` says why.
     public let code: Int32
 
-    /// The dynamic linker's words, where it could not open libmicrohttpd.
+    /// The dynamic linker's message, if it could not open libmicrohttpd.
     public let missingLibrary: String?
 
     init(port: UInt16, code: Int32, missingLibrary: String? = nil) {

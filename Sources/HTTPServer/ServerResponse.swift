@@ -14,12 +14,12 @@ public struct ServerResponse: Sendable {
         /// Announces the whole length, sends that many bytes of the body, calls `wait`, then sends the rest.
         case paused(after: Int, wait: @Sendable () -> Void)
 
-        /// Closes the connection without a word; status, headers and body go unused.
+        /// Closes the connection without an answer; status, headers and body are not used.
         ///
         /// A client that had used the connection before may take this for an idle close and ask again at once.
         case reset
 
-        /// Writes the body to the socket as it is, in place of an HTTP message, and closes the connection.
+        /// Writes the body to the socket as it is, instead of an HTTP message, and closes the connection.
         case verbatim
     }
 

@@ -186,7 +186,7 @@ extension JSONParser {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw error("`\\u` wants four hexadecimal digits")
+                throw error("`\\u` needs four hexadecimal digits")
             }
             unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
             offset += 1

@@ -83,7 +83,7 @@ struct PathParser {
                 text.append(escaped)
                 offset += 1
             } else {
-                throw failure("`\\` stands only before `\"` or `\\`", at: offset - 1)
+                throw failure("`\\` is allowed only before `\"` or `\\`", at: offset - 1)
             }
         }
         throw failure("the quotes are not closed", at: start)

@@ -27,7 +27,7 @@ public struct AutoPaginator: Paginator {
     ///
     /// - Throws: `PagingError` for any page cursor: nothing is known of a second page.
     public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
-        if let cursor { throw PagingError("how to get page \(cursor) is not found yet") }
+        if let cursor { throw PagingError("it is not known yet how to get page \(cursor)") }
         return base
     }
 

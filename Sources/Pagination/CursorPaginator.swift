@@ -90,7 +90,7 @@ public struct CursorPaginator: Paginator {
         guard hasMore != false else { return .end() }
         guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
             guard let more, hasMore == true else { return .end() }
-            return .end(notice: "\(more) says that there is more, but \(source) does not lead there")
+            return .end(notice: "\(more) says there is more, but \(source) does not lead there")
         }
         return try page.following(PageCursor(token))
     }
@@ -122,7 +122,7 @@ public struct CursorPaginator: Paginator {
             case .bool(let value): parameters.append(.init(name: name, value: "\(value)"))
             case .number(let value), .string(let value): parameters.append(.init(name: name, value: value))
             case .array, .object:
-                throw PagingError("`\(name)` of \(source) is no scalar, and cannot be sent as a parameter")
+                throw PagingError("`\(name)` of \(source) is not a scalar, and cannot be sent as a parameter")
             }
         }
         return parameters

@@ -63,7 +63,8 @@ public struct KeysetPaginator: Paginator {
             let value = index < page.lastItemValues.count ? page.lastItemValues[index] : nil
             guard let text = value?.parameterText, !text.isEmpty else {
                 let found = value?.shown(page.secrets) ?? "missing"
-                throw PagingError("`\(path)` of the page's last item is \(found), and nothing to go on from")
+                throw PagingError(
+                    "`\(path)` of the page's last item is \(found), which is not a value to continue from")
             }
             values.append(text)
         }
@@ -71,8 +72,8 @@ public struct KeysetPaginator: Paginator {
         guard next != page.cursor else {
             let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
             throw PagingError(
-                "the page ends with the item that it should begin behind, at \(next): "
-                    + "the upstream ignores the query parameter \(names), or takes that item along")
+                "the page ends with the item that it should start after, at \(next): "
+                    + "the upstream ignores the query parameter \(names), or includes that item")
         }
         return .more(next)
     }
@@ -88,7 +89,7 @@ public struct KeysetPaginator: Paginator {
         guard let value = try? JSONValue(parsing: cursor.text), case .array(let elements) = value,
             elements.count == parameters.count
         else {
-            throw PagingError("the page cursor `\(cursor)` has not \(parameters.count) values")
+            throw PagingError("the page cursor `\(cursor)` does not have \(parameters.count) values")
         }
         return elements.map { element in if case .string(let text) = element { text } else { "" } }
     }

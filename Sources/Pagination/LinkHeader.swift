@@ -2,17 +2,17 @@ internal import Text
 
 /// The links of a response's `Link` fields.
 ///
-/// Malformed input keeps what was read before it: of a field that breaks off, the links up to there.
+/// After malformed input, the links before it are kept.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc8288#appendix-B
 package struct LinkHeader: Sendable, Hashable {
     /// One link.
     package struct Link: Sendable, Hashable {
-        /// Where it leads, absolute or relative, as written.
+        /// The target, absolute or relative, as written.
         package let target: String
         /// Its relation types in lower case.
         package let relations: [String]
-        /// What it leads from, where that is not the response's own URL.
+        /// The context, if it is not the response's own URL.
         package let anchor: String?
 
         /// A link.
@@ -23,7 +23,7 @@ package struct LinkHeader: Sendable, Hashable {
         }
     }
 
-    /// Every link in order, those of other anchors included.
+    /// Every link in order, including those with an anchor.
     package let links: [Link]
 
     /// Reads the values of all `Link` fields of a message, each of them one link or several.
@@ -34,14 +34,14 @@ package struct LinkHeader: Sendable, Hashable {
         }
     }
 
-    /// Where the first link of that relation type leads, the case of the type aside; links with an anchor are not ours.
+    /// The target of the first link of that relation type, in any case; links with an anchor are ignored.
     package func target(of relation: String) -> String? {
         let relation = relation.lowercasedASCII
         return links.first { $0.anchor == nil && $0.relations.contains(relation) }?.target
     }
 }
 
-/// Reads one field's value from left to right; every step consumes, so that the time is that of the length.
+/// Reads one field's value from left to right; every step consumes something, so that the time is linear.
 private struct LinkParser {
     private var rest: ArraySlice<UInt8>
 
@@ -77,7 +77,7 @@ private struct LinkParser {
         return LinkHeader.Link(target: String(target), relations: types, anchor: anchor)
     }
 
-    /// The next parameter, its name in lower case; nil where there is none.
+    /// The next parameter, its name in lower case; nil if there is none.
     private mutating func parameter() -> (name: String, value: String)? {
         take(while: Self.isSpace)
         guard take(UInt8(ascii: ";")) else { return nil }

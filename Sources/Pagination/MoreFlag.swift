@@ -19,7 +19,7 @@ package struct MoreFlag: Sendable, Hashable, CustomStringConvertible {
     /// What the flag of a page without elements has to be told for, where it promises more.
     func notice(of page: PaginationInput, in style: some Paginator) -> String? {
         guard page.elementCount == 0, says(page.value(at: path, of: style)) == true else { return nil }
-        return "\(self) says that there is more, but the page is empty"
+        return "\(self) says there is more, but the page is empty"
     }
 
     /// What a page's flag says: no if it is `false`, 0 or the text `false`; nothing where it is absent or `null`.

@@ -69,7 +69,7 @@ public struct OffsetPaginator: Paginator {
 
     /// To say `first`.
     public var firstPageAdvice: String {
-        "leave it out, for the first offset is \(first); another is given as `pagination: {first: …}`"
+        "leave it out: the first offset is \(first); set another one with `pagination: {first: …}`"
     }
 
     /// The feed's request with the offset, and with the limit unless the feed's query has one already. Where pages
@@ -118,7 +118,7 @@ public struct OffsetPaginator: Paginator {
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
         let (seen, _) = page.crawlElementCount.addingReportingOverflow(first)
         let reported = ReportedCount(total, page.value(at: total, of: self), atLeast: seen, secrets: page.secrets)
-        // What lies before the first page is no concern of the feed's.
+        // The feed is not about what lies before the first page.
         let total = reported.value.map { $0 - first }
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
         let notice = NextPage.notice(reported.notice, more?.notice(of: page, in: self))

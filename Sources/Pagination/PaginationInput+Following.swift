@@ -26,7 +26,7 @@ extension PaginationInput {
     /// - Throws: `PagingError` if too many were.
     func following(_ next: PageCursor) throws(PagingError) -> NextPage {
         guard elementCount > 0 || emptyPagesBefore < Self.mostEmptyPages else {
-            throw PagingError("\(emptyPagesBefore) pages running had no items, and this one is empty and leads on too")
+            throw PagingError("\(emptyPagesBefore) pages in a row had no items, and this one has none either")
         }
         return .more(next)
     }

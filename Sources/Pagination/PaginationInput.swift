@@ -66,7 +66,7 @@ public struct NextPage: Sendable, Hashable {
     public let total: Int?
     /// Something odd that the user should hear of; it did not keep the page from being read.
     public let notice: String?
-    /// What it tells of its part; nil where the part goes on, and for a feed that is not split.
+    /// What it tells of its partition; nil where the partition goes on, and for a feed without partitions.
     package var part: PartitionOutcome?
 
     /// What follows a page.

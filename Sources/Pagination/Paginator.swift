@@ -96,5 +96,5 @@ extension Paginator {
     public func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] { [] }
 
     /// To leave it out.
-    public var firstPageAdvice: String { "leave it out, for the first page is requested without it" }
+    public var firstPageAdvice: String { "leave it out: the first page is requested without it" }
 }

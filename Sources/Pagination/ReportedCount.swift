@@ -20,10 +20,10 @@ package struct ReportedCount {
         }
         guard let count = scalar.count else {
             value = nil
-            notice = "`\(path)` is \(scalar.shown(secrets)), not a count; it is passed over"
+            notice = "`\(path)` is \(scalar.shown(secrets)), not a count; it is ignored"
             return
         }
         value = count >= least ? min(count, Self.most) : nil
-        notice = count >= least ? nil : "`\(path)` says \(count), but \(least) have come already; it is passed over"
+        notice = count >= least ? nil : "`\(path)` says \(count), but \(least) were received; it is ignored"
     }
 }

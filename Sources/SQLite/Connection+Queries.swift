@@ -1,10 +1,10 @@
 extension Connection {
-    /// How many statements the cache keeps; all go when one more comes, because texts beyond this are not fixed ones.
+    /// How many statements the cache keeps; one more clears it, because so many texts are not fixed ones.
     static let cacheLimit = 128
 
     /// A statement for `sql`, compiled at the first call and the same from then on, reset and with no bindings.
     ///
-    /// A statement that one of the queries below is stepping through is not handed out; a new one is.
+    /// A statement that one of the queries below is stepping through is not returned; a new one is.
     ///
     /// - Throws: `SQLiteError`, also when `sql` is not exactly one statement.
     public func cached(_ sql: String) throws(SQLiteError) -> Statement {
@@ -22,14 +22,14 @@ extension Connection {
         return statement
     }
 
-    /// Runs one statement to its end, its parameters bound to `values`; its rows are passed over.
+    /// Runs one statement to its end, with its parameters bound to `values`; its rows are ignored.
     ///
     /// - Throws: `SQLiteError`, also when there are more or fewer values than parameters.
     public func run(_ sql: String, _ values: Value...) throws(SQLiteError) {
         try run(sql, values)
     }
 
-    /// The same, with as many values as there are.
+    /// The same, with an array of values.
     public func run(_ sql: String, _ values: [Value]) throws(SQLiteError) {
         try withCached(sql, values) { statement throws(SQLiteError) in
             while try statement.step() {}
@@ -94,7 +94,7 @@ extension Connection {
             try statement.bind(values)
             result = try body(statement)
         } catch {
-            // The first error counts; resetting could only add a consequence of it.
+            // The first error counts; an error of the reset is only its consequence.
             try? statement.reset()
             throw error
         }

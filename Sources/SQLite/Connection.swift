@@ -59,7 +59,7 @@ public final class Connection {
 
     /// The error with the reason that SQLite hides where a file is missing and cannot be created.
     ///
-    /// SQLite tries to read the database where it cannot create it, and a file that is there may want others beside it,
+    /// SQLite tries to read a database that it cannot create, and an existing file may need others beside it,
     /// such as the log: https://sqlite.org/wal.html#read_only_databases
     private static func explained(_ error: SQLiteError, _ path: String, _ access: Access) -> SQLiteError {
         guard error.isCannotOpen, error.systemCode == ENOENT else { return error }
@@ -99,7 +99,7 @@ public final class Connection {
         }
     }
 
-    /// Runs any number of statements one after the other; their rows are passed over.
+    /// Runs any number of statements one after another; their rows are ignored.
     ///
     /// - Throws: `SQLiteError` of the first statement that fails; those before it have taken effect.
     public func execute(_ sql: String) throws(SQLiteError) {

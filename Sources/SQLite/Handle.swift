@@ -7,7 +7,7 @@ internal import CSQLite
 final class Handle {
     let database: OpaquePointer
 
-    /// Done once, before the library is used. It refuses, and works all the same, where somebody else used it first.
+    /// Done once, before the library is used. If the library was used before, this fails, and works all the same.
     private static let configuration: Int32 = csqlite_keep_no_memory_statistics()
 
     init(path: String, flags: Int32) throws(SQLiteError) {
@@ -28,7 +28,7 @@ final class Handle {
     /// The error that the last call on this handle left behind, if `code` is one.
     func error(_ code: Int32, sql: String? = nil, path: String? = nil) -> SQLiteError {
         let primary = code & 0xff
-        // It tells of "the most recent I/O error or failure to open a file", however long ago that was: ask only after
+        // It reports "the most recent I/O error or failure to open a file", however long ago that was: ask only after
         // errors that come from the operating system. https://sqlite.org/c3ref/system_errno.html
         let isFromSystem = primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR
         return SQLiteError(

@@ -23,13 +23,13 @@ public struct Migration: Sendable, Hashable {
     }
 }
 
-/// Why the migrations at hand do not fit a store; the store is as it was.
+/// Why the migrations do not fit a store; the store is unchanged.
 public enum MigrationError: Error, Sendable, Hashable {
-    /// The store records migrations that are not at hand: a newer version wrote it.
+    /// The store records unknown migrations: a newer version wrote it.
     case newerStore(unknown: [String])
     /// A migration differs from what the store records under its name.
     case edited(name: String)
-    /// A migration is not recorded although a later one is.
+    /// A migration is not recorded, although a later one is.
     case outOfOrder(name: String, after: String)
     /// A migration's SQL begins, commits or rolls back a transaction.
     case transactionInside(name: String)
@@ -46,7 +46,7 @@ extension MigrationError: CustomStringConvertible {
         case .outOfOrder(let name, let later):
             "migration \(name) was never applied to the store, but the later \(later) was"
         case .transactionInside(let name):
-            "migration \(name) begins or ends a transaction, but it runs in one already"
+            "migration \(name) begins or ends a transaction, but already runs in one"
         }
     }
 }

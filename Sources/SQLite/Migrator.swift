@@ -54,7 +54,7 @@ public struct Migrator: Sendable {
     package func apply(_ planned: [Migration], to connection: Connection, now: String) throws -> [Migration] {
         try planned.filter { migration in
             try connection.transaction(.immediate) {
-                // Another process may have come first, a newer one even; what holds under the write lock counts.
+                // Another process may have been first, even a newer one; what holds under the write lock counts.
                 guard try pending(in: connection).contains(migration) else { return false }
                 try apply(migration, to: connection, now: now)
                 return true
@@ -82,7 +82,7 @@ public struct Migrator: Sendable {
 
     /// The checksums in the store by name; none in a store without the table.
     private func recorded(in connection: Connection) throws -> [String: String] {
-        // Asked for by name: an error of the read below is then an error, and not taken for a new store.
+        // Asked for by name, so that an error in the read below is not mistaken for a new store.
         let isRecorded = try connection.scalar(
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(table))
         guard isRecorded != nil else { return [:] }
@@ -97,7 +97,7 @@ public struct Migrator: Sendable {
 extension Connection {
     /// Runs `body` while SQLite refuses to compile BEGIN, COMMIT and ROLLBACK, with SQLITE_AUTH.
     ///
-    /// A COMMIT in a migration would end the transaction that is to make the migration and its record one.
+    /// A COMMIT in a migration would end the transaction that holds the migration and its record.
     fileprivate func withoutTransactionControl(_ body: () throws -> Void) throws {
         // https://sqlite.org/c3ref/set_authorizer.html
         let refuse:

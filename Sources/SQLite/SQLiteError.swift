@@ -1,9 +1,9 @@
 internal import CSQLite
 internal import Glibc
 
-/// What SQLite, or this wrapper on its behalf, refused to do.
+/// An error of SQLite, or of this wrapper.
 ///
-/// Codes that this version does not know are kept as they came. Bound values are never part of an error.
+/// Unknown codes are kept as they are. Bound values are never part of an error.
 public struct SQLiteError: Error, Sendable, Hashable {
     /// The extended result code, such as 2067 for a broken UNIQUE constraint.
     ///
@@ -27,7 +27,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
         self.systemCode = systemCode
     }
 
-    /// A refusal of the wrapper itself, which SQLite was not asked about.
+    /// An error of the wrapper itself.
     static func misuse(_ message: String, sql: String? = nil, path: String? = nil) -> SQLiteError {
         SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql, path: path)
     }
@@ -65,7 +65,7 @@ extension SQLiteError {
 extension SQLiteError: CustomStringConvertible {
     /// One line: the message, the system's reason, the code, then the file or the start of the statement.
     ///
-    /// The statement is skipped where the file or the disk is to blame, and any other would have failed, too.
+    /// The statement is left out if the file or the disk is to blame, and any other would have failed, too.
     public var description: String {
         var text = message
         if systemCode != 0, let reason = strerror(systemCode) { text += ": \(String(cString: reason))" }

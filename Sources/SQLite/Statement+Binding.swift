@@ -6,7 +6,7 @@ extension Statement {
     /// The largest parameter index.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
 
-    /// The index of a named parameter; nil where the statement has none of that name.
+    /// The index of a named parameter; nil if the statement has none of that name.
     ///
     /// - Parameter name: with its prefix, as in `:id`.
     public func parameterIndex(of name: String) -> Int? {
@@ -78,8 +78,8 @@ extension Statement {
 
     /// Binds UTF-8 text to the parameter at a 1-based index without copying it.
     ///
-    /// - Parameter bytes: stay alive and unchanged until the parameter is bound anew or the bindings are cleared,
-    ///   or else the statement is not stepped again.
+    /// - Parameter bytes: must stay alive and unchanged until the parameter is bound again or the bindings are cleared,
+    ///   or until the statement is no longer stepped.
     public func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
         // A nil pointer would bind NULL, and an empty buffer may have one; a nil destructor is SQLITE_STATIC.
         let start = (bytes.baseAddress ?? Self.noBytes).assumingMemoryBound(to: CChar.self)
@@ -91,14 +91,14 @@ extension Statement {
 
     /// Binds bytes to the parameter at a 1-based index without copying them.
     ///
-    /// - Parameter bytes: stay alive and unchanged until the parameter is bound anew or the bindings are cleared,
-    ///   or else the statement is not stepped again.
+    /// - Parameter bytes: must stay alive and unchanged until the parameter is bound again or the bindings are cleared,
+    ///   or until the statement is no longer stepped.
     public func bindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
         let start = bytes.baseAddress ?? Self.noBytes
         try check(sqlite3_bind_blob64(pointer, Int32(clamping: index), start, UInt64(bytes.count), nil))
     }
 
-    /// An address to give for no bytes at all.
+    /// An address for an empty buffer.
     private static var noBytes: UnsafeRawPointer {
         let empty: StaticString = ""
         return UnsafeRawPointer(empty.utf8Start)

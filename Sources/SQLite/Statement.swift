@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// One compiled SQL statement: bind its parameters, step through its rows, reset it, and again.
 ///
-/// - Isolation: belongs to whoever owns the connection; never shared between threads.
+/// - Isolation: belongs to the connection's owner; never shared between threads.
 public final class Statement {
     let pointer: OpaquePointer
     private let handle: Handle
@@ -31,7 +31,7 @@ public final class Statement {
     /// Runs the statement up to its next row.
     ///
     /// - Returns: true with a row to read, false at the end.
-    /// - Throws: `SQLiteError`; the statement then wants a `reset()`.
+    /// - Throws: `SQLiteError`; the statement then needs a `reset()`.
     public func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(pointer)
         switch code & 0xff {

@@ -1,7 +1,7 @@
 /// The one list of names under which people keep secrets: of parameters, header fields and members of a body.
 ///
 /// A name is read word by word, whatever its case and however its words are joined: `api_key`, `X-Api-Key` and `apiKey`
-/// are one name. So `author` is no `auth` and `keyword` no `key`.
+/// are one name. So `author` is not `auth`, and `keyword` is not `key`.
 package enum SecretName {
     /// Whether a value of that name is to be masked wherever it could be seen.
     package static func matches(_ name: some StringProtocol) -> Bool {

@@ -1,6 +1,6 @@
 /// Builds the tree of a document from the parser's events.
 struct Composer: ~Copyable {
-    /// A node with what it costs whoever crawls it.
+    /// A node, with the cost of visiting it.
     private struct Composed {
         let node: Node
         var count = 1
@@ -32,7 +32,7 @@ struct Composer: ~Copyable {
             case .streamStart, .documentEnd: continue
             case .streamEnd: return root
             case .documentStart where root != nil:
-                throw YAMLError(mark: event.mark, problem: "a second document starts here; there can be one only")
+                throw YAMLError(mark: event.mark, problem: "a second document starts here; there can be only one")
             case .documentStart:
                 let first = try events.next()
                 root = try compose(first, depth: 0).node
@@ -93,7 +93,7 @@ struct Composer: ~Copyable {
             if case .mappingEnd = event.kind { break }
             let key = try compose(event, depth: depth + 1)
             if let name = key.node.text, !names.insert(name).inserted {
-                throw YAMLError(mark: key.node.mark, problem: "the member `\(name)` is here a second time")
+                throw YAMLError(mark: key.node.mark, problem: "the member `\(name)` is given twice")
             }
             let valueEvent = try events.next()
             let value = try compose(valueEvent, depth: depth + 1)
@@ -109,7 +109,7 @@ struct Composer: ~Copyable {
             throw YAMLError(mark: mark, problem: "the alias `*\(name)` has no `&\(name)` before it")
         }
         guard let composed = known else {
-            throw YAMLError(mark: mark, problem: "the alias `*\(name)` stands inside what it stands for")
+            throw YAMLError(mark: mark, problem: "the alias `*\(name)` is inside the value that it stands for")
         }
         try charge(composed.count, at: mark)
         guard depth + composed.height <= limits.depth else { throw tooDeep(at: mark) }
@@ -148,7 +148,7 @@ extension Composer {
     }
 
     private func unknownTag(_ event: Event) -> YAMLError {
-        YAMLError(mark: event.mark, problem: "the tag `\(shown(event.tag))` means nothing here")
+        YAMLError(mark: event.mark, problem: "the tag `\(shown(event.tag))` is not supported here")
     }
 
     private func suffix(of tag: String) -> String { String(tag.dropFirst(Self.standardTags.count)) }

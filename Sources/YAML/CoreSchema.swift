@@ -11,7 +11,7 @@ enum CoreSchema {
         }
     }
 
-    /// The number that the text of a float is, be it written like an integer; text where it is none.
+    /// The number of a float's text, even if written like an integer; text if it is not a number.
     static func real(_ text: String) -> Scalar.Resolution {
         switch text {
         case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF": return .real(.infinity)

@@ -11,7 +11,7 @@ struct EventParser: ~Copyable {
     /// A parser over `bytes`, which must outlive it: libyaml keeps the pointer.
     init(_ bytes: UnsafeBufferPointer<UInt8>, source: String) throws(YAMLError) {
         parser = .allocate(capacity: 1)
-        // libyaml skips a byte order mark only where it is to guess the encoding.
+        // libyaml skips a byte order mark only if it has to guess the encoding.
         let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         self.bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(isMarked ? 3 : 0))
         self.source = source
@@ -28,7 +28,7 @@ struct EventParser: ~Copyable {
         parser.deallocate()
     }
 
-    /// The next event; after `streamEnd` it is not to be called again.
+    /// The next event; it must not be called after `streamEnd`.
     mutating func next() throws(YAMLError) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }

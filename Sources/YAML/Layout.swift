@@ -1,10 +1,10 @@
-/// Where a node stands in the bytes of a YAML text, for changes that leave every other byte as it is.
+/// Where a node is in the bytes of a YAML text, for edits that keep every other byte.
 public struct Layout: Sendable, Hashable {
     /// What kind of node it is.
     public enum Shape: Sendable, Hashable {
         /// A single value.
         case scalar
-        /// A stand-in such as `*name`.
+        /// An alias such as `*name`.
         case alias
         /// A list.
         case sequence
@@ -16,11 +16,11 @@ public struct Layout: Sendable, Hashable {
     public let shape: Shape
     /// Whether it is a list in brackets or a mapping in braces.
     public let isFlow: Bool
-    /// From its first byte, an anchor or a tag included, to the one after its last; a block ends where its last node does.
+    /// From its first byte, including an anchor or a tag, to the one after its last; a block ends with its last node.
     public let bytes: Range<Int>
     /// The column of its first byte in Unicode scalars, from 0.
     public let column: Int
-    /// The elements of a list; the names and values of a mapping, by turns.
+    /// The elements of a list; the names and values of a mapping, in alternation.
     public let children: [Layout]
     /// The text of a scalar.
     public let text: String?
@@ -33,17 +33,17 @@ public struct Layout: Sendable, Hashable {
         return stride(from: 0, to: children.count - 1, by: 2).map { (children[$0], children[$0 + 1]) }
     }
 
-    /// The places in a YAML text.
+    /// The positions in a YAML text.
     public struct Document: Sendable, Hashable {
-        /// The text's only document; nil where there is none.
+        /// The text's only document; nil if there is none.
         public let root: Layout?
         /// Where the document ends: at its `...`, or with the text.
         public let end: Int
     }
 
-    /// Finds the places in a text that `Node.parse` takes.
+    /// Finds the positions in a text that `Node.parse` accepts.
     ///
-    /// - Throws: `YAMLError`, as it does, for a text that is no YAML or nests too deep.
+    /// - Throws: `YAMLError` for a text that is not YAML or nests too deep.
     public static func parse(_ bytes: [UInt8], source: String) throws(YAMLError) -> Document {
         try bytes.withUnsafeBufferPointer { buffer throws(YAMLError) in
             var composer = LayoutComposer(try EventParser(buffer, source: source), ScalarOffsets(buffer))
@@ -57,7 +57,7 @@ private struct ScalarOffsets {
     private var offsets: [Int] = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // The parser passes over a byte order mark, and so do its places.
+        // The parser skips a byte order mark, and so do its positions.
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         for offset in start..<max(start, bytes.count) where bytes[offset] & 0xC0 != 0x80 { offsets.append(offset) }
         offsets.append(bytes.count)
@@ -66,7 +66,7 @@ private struct ScalarOffsets {
     subscript(index: Int) -> Int { offsets[min(max(0, index), offsets.count - 1)] }
 }
 
-/// Builds the tree of places from the parser's events.
+/// Builds the tree of positions from the parser's events.
 private struct LayoutComposer: ~Copyable {
     private var events: EventParser
     private let offsets: ScalarOffsets
@@ -84,7 +84,7 @@ private struct LayoutComposer: ~Copyable {
             switch event.kind {
             case .streamStart: continue
             case .documentStart: root = try compose(try events.next(), depth: 0)
-            // An implicit end has the place of what comes next, which is nothing.
+            // An implicit end has the position of what comes next, which is nothing.
             case .documentEnd: end = event.isImplicit ? byteCount : offsets[event.places.lowerBound]
             default: return Layout.Document(root: root, end: end)
             }
@@ -110,7 +110,7 @@ private struct LayoutComposer: ~Copyable {
             let event = try events.next()
             switch event.kind {
             case .sequenceEnd, .mappingEnd:
-                // The end of a block is told at what follows it.
+                // The end of a block is reported at what follows it.
                 guard !start.isFlow else {
                     return layout(shape, start, end: event.places.upperBound, children: children)
                 }

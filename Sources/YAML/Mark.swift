@@ -1,4 +1,4 @@
-/// A place in a YAML text.
+/// A position in a YAML text.
 public struct Mark: Sendable, Hashable {
     /// What the text is called in messages: mostly its file.
     public let source: String
@@ -7,7 +7,7 @@ public struct Mark: Sendable, Hashable {
     /// The column in Unicode scalars, from 1.
     public let column: Int
 
-    /// A place in `source`; `line` and `column` count from 1.
+    /// A position in `source`; `line` and `column` count from 1.
     public init(source: String, line: Int, column: Int) {
         self.source = source
         self.line = line

@@ -5,8 +5,8 @@ extension Node {
     ///   - bytes: The text, in UTF-8.
     ///   - source: What to call the text in marks and errors: mostly its file.
     ///   - limits: How much the text may ask for.
-    /// - Returns: The root of the only document, or nil where there is nothing but comments.
-    /// - Throws: `YAMLError` at the first mistake; a name twice in a mapping is one.
+    /// - Returns: The root of the only document; nil if there are only comments.
+    /// - Throws: `YAMLError` at the first error; a repeated name in a mapping is one.
     public static func parse(
         _ bytes: [UInt8], source: String, limits: Limits = .standard
     ) throws(YAMLError) -> Node? {
@@ -18,7 +18,7 @@ extension Node {
 
     /// Reads YAML text; everything else is as for bytes.
     ///
-    /// - Throws: `YAMLError` at the first mistake.
+    /// - Throws: `YAMLError` at the first error.
     public static func parse(
         _ text: String, source: String, limits: Limits = .standard
     ) throws(YAMLError) -> Node? {

@@ -1,6 +1,6 @@
-/// One value of a YAML document, with the place it stands at.
+/// One value of a YAML document, with its position.
 ///
-/// Aliases are already replaced by what they stand for.
+/// Aliases are already resolved.
 public struct Node: Sendable, Hashable {
     /// What a node can hold.
     public enum Content: Sendable, Hashable {
@@ -28,10 +28,10 @@ public struct Node: Sendable, Hashable {
 
     /// What the node holds.
     public let content: Content
-    /// Where the node begins.
+    /// Where the node starts.
     public let mark: Mark
 
-    /// A node that stands at `mark`.
+    /// A node at `mark`.
     public init(_ content: Content, mark: Mark) {
         self.content = content
         self.mark = mark
@@ -44,12 +44,12 @@ extension Node {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
-    /// The elements, or nil where this is no sequence.
+    /// The elements; nil if this is not a sequence.
     public var elements: [Node]? {
         if case .sequence(let elements) = content { elements } else { nil }
     }
 
-    /// The members, or nil where this is no mapping.
+    /// The members; nil if this is not a mapping.
     public var pairs: [Pair]? {
         if case .mapping(let pairs) = content { pairs } else { nil }
     }
@@ -60,7 +60,7 @@ extension Node {
     /// Whether this is the scalar null.
     public var isNull: Bool { scalar?.resolution == .null }
 
-    /// The member whose name has this text, or nil where there is none or this is no mapping.
+    /// The member of that name; nil if there is none, or this is not a mapping.
     public subscript(_ name: String) -> Node? {
         pairs?.first { $0.key.text == name }?.value
     }

@@ -1,12 +1,12 @@
-/// libyaml's messages in the words of somebody who writes a configuration.
+/// libyaml's messages, in words for the author of a configuration.
 enum Problem {
-    /// What the bytes have, if they are no text.
+    /// What is wrong with bytes that are not text.
     static func unreadable(_ words: String) -> String {
         words == "control characters are not allowed"
-            ? "a control character; YAML allows none but tab and line breaks" : "not valid UTF-8 (\(words))"
+            ? "a control character; YAML allows only tab and line breaks" : "not valid UTF-8 (\(words))"
     }
 
-    /// What the text has, from libyaml's words, what it was doing and the character it stopped at.
+    /// What is wrong with the text, from libyaml's message, its context and the character where it stopped.
     static func plain(_ words: String, _ context: String?, at character: Unicode.Scalar?) -> String {
         switch words {
         case "found character that cannot start any token" where character == "\t",
@@ -24,7 +24,7 @@ enum Problem {
         case "did not find expected node content":
             return "expected a value here"
         case "did not find expected <document start>":
-            return "the text goes on after its end; the indentation may be off, or a bracket closed too early"
+            return "there is more text after the end; the indentation may be off, or a bracket closed too early"
         case "did not find expected '-' indicator":
             return "expected `- ` here; the indentation may be off by a space"
         case "did not find expected ',' or '}'":
@@ -34,7 +34,7 @@ enum Problem {
         case "found unexpected end of stream" where context == "while scanning a quoted scalar":
             return "the text ends inside quotes"
         case "found invalid Unicode character escape code":
-            return "an escape that is no character on its own; write the character itself"
+            return "an escape that is not a character on its own; write the character itself"
         default:
             return context.map { "\(words) (\($0))" } ?? words
         }

@@ -2,7 +2,7 @@
 public struct Scalar: Sendable, Hashable {
     /// How a scalar is written.
     public enum Style: Sendable, Hashable {
-        /// Without quotes: what it means depends on how it looks.
+        /// Without quotes: its meaning depends on its form.
         case plain
         /// In quotes, or as a block (`|`, `>`): always text.
         case quoted
@@ -24,7 +24,7 @@ public struct Scalar: Sendable, Hashable {
 
     /// The meaning of a scalar in the YAML 1.2 core schema.
     public enum Resolution: Sendable, Hashable {
-        /// `null`, `~` or nothing at all.
+        /// `null`, `~` or empty.
         case null
         /// `true` or `false`.
         case boolean(Bool)
@@ -42,7 +42,7 @@ public struct Scalar: Sendable, Hashable {
     public let text: String
     /// How it was written.
     public let style: Style
-    /// The type it was declared to have.
+    /// Its declared type.
     public let tag: Tag?
 
     /// A scalar of this text.
@@ -52,7 +52,7 @@ public struct Scalar: Sendable, Hashable {
         self.tag = tag
     }
 
-    /// What the scalar means: by its tag, else by its quotes, else by its looks.
+    /// What the scalar means: by its tag, else by its quotes, else by its form.
     ///
     /// Source: https://yaml.org/spec/1.2.2/#103-core-schema
     public var resolution: Resolution {
@@ -66,7 +66,7 @@ public struct Scalar: Sendable, Hashable {
 
     /// Whether the text is one that its tag allows.
     var fitsTag: Bool {
-        // Most have none, and what they mean need not be found out then.
+        // Most have no tag, and then their meaning is not needed.
         guard let tag else { return true }
         return switch (tag, resolution) {
         case (.text, .text), (.null, .null), (.boolean, .boolean), (.integer, .integer),

@@ -2,15 +2,15 @@
 public struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where the text stops making sense.
     public let mark: Mark
-    /// The mistake in plain words, without the place.
+    /// The error in plain words, without the position.
     public let problem: String
 
-    /// A mistake at `mark`.
+    /// An error at `mark`.
     public init(mark: Mark, problem: String) {
         self.mark = mark
         self.problem = problem
     }
 
-    /// The mistake as `file:line:column: problem`.
+    /// The error as `file:line:column: problem`.
     public var description: String { "\(mark.source):\(mark.line):\(mark.column): \(problem)" }
 }

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "A parameter that the found pagination sets is where that begins",
+        "A parameter that the found pagination sets is where it starts",
         arguments: [
             ("page=1", "first: 1}", "25 new (3 pages"), ("page=1 colour=red", "first: 1}", "25 new (3 pages"),
             ("page=2", "first: 2}", "15 new ("),
@@ -28,7 +28,7 @@ import Testing
         #expect(try await place.run("more things --all").output.hasPrefix("things  \(outcome)"))
     }
 
-    @Test("A token to begin with stays, in the URL")
+    @Test("A token to start with stays in the URL")
     func tokens() async throws {
         let place = try empty()
         place.server.route("/things") { request in
@@ -44,7 +44,7 @@ import Testing
         #expect(try await place.run("more things --all").output.hasPrefix("things  4 new (2 pages"))
     }
 
-    @Test("Somebody who waits is not kept waiting by retries: two, and what is tried again shows on a terminal")
+    @Test("Retries do not keep people waiting: there are two at most, shown on a terminal")
     func retries() async throws {
         let place = try empty()
         place.server.route("/things") { _ in .status(503) }
@@ -57,15 +57,15 @@ import Testing
         #expect(run.code == 69)
     }
 
-    @Test("What is not found is told with what that means")
+    @Test("What is not found is reported, with its consequence")
     func notFound() async throws {
         let place = try empty()
         place.server.route("/things") { _ in .json(#"[{"id":1},{"id":2}]"#) }
         place.server.route("/none") { _ in .json("[]") }
         let run = try await place.run("add things \(place.server.url)/things")
-        #expect(run.output.contains("the page counts as all there is"))
+        #expect(run.output.contains("this page counts as the whole list"))
         let none = try await place.run("add none \(place.server.url)/none")
-        #expect(none.output.contains("is looked for whenever the feed is loaded"))
+        #expect(none.output.contains("the rest is worked out as soon as a page has items"))
         #expect(none.code == 0)
     }
 }

@@ -8,14 +8,14 @@ import Testing
         return place
     }
 
-    @Test("Where there is no configuration, add makes one, and says what to do next")
+    @Test("Without a configuration, add creates one, and says what to do next")
     func first() async throws {
         let place = try empty()
         let run = try await place.run("add swift-repos github.search q=language:swift per_page=50")
         #expect(
             run.output == """
-                swift-repos  added to feedsync.yaml, which is new: GitHub repositories that match a search, with their figures
-                Next: feedsync reload swift-repos
+                created feedsync.yaml and added swift-repos: GitHub repositories that match a search, with their statistics
+                Next: feedsync sync swift-repos
 
                 """)
         #expect(run.errors.isEmpty)
@@ -32,7 +32,7 @@ import Testing
         #expect(try await place.run("check").code == 0)
     }
 
-    @Test("A word of the preset's goes to `with`, another to the query, several of a name to a list")
+    @Test("A parameter of the preset goes to `with`, others to the query, several of one name to a list")
     func parameters() async throws {
         let place = try empty()
         #expect(try await place.run("add r github.repo owner=apple repo=swift a=1 a=x").code == 0)
@@ -67,7 +67,7 @@ import Testing
         #expect(try await place.run("check", environment: ["Q": "x"]).code == 0)
     }
 
-    @Test("--json is one document; literal credentials do not show in it")
+    @Test("--json is one document, without literal credentials")
     func json() async throws {
         let place = try empty()
         let run = try await place.shell(
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be added is told, and the file stays as it is",
+        "A feed that cannot be added is reported, and the file stays as it is",
         arguments: [
             (
                 "add", 64,
@@ -91,15 +91,15 @@ import Testing
             (
                 "add things github.search", 64,
                 """
-                there is a feed things already (feedsync.yaml:2:3)
-                Try: give the new one another name, or remove the old one with feedsync remove things
+                feed things already exists (feedsync.yaml:2:3)
+                Try: choose another name, or remove the old feed with feedsync remove things
 
                 """
             ),
             (
                 "add THINGS github.search", 64,
                 """
-                the feed name `THINGS` is also that of the feed `things`; `-` and `_` and case make no difference
+                the feed name `THINGS` is already that of the feed `things`; `-`, `_` and upper case make no difference
                 Try: feedsync help add
 
                 """
@@ -107,7 +107,7 @@ import Testing
             (
                 "add run github.search", 64,
                 """
-                the feed name `run` is also that of the store's table `run`; `-` and `_` and case make no difference
+                the feed name `run` is already that of the store's table `run`; `-`, `_` and upper case make no difference
                 Try: feedsync help add
 
                 """
@@ -130,11 +130,11 @@ import Testing
             ),
             (
                 "add a github.search size", 64,
-                "add does not know what to do with size\nTry: give parameters as name=value, as in size=100\n"
+                "unexpected argument: size\nTry: write parameters as name=value, for example size=100\n"
             ),
             (
                 "add a github.search --header secret", 64,
-                "--header wants 'Name: value'\nTry: as in --header 'Accept: application/json'\n"
+                "--header must have the form 'Name: value'\nTry: for example --header 'Accept: application/json'\n"
             ),
             (
                 "add a github.search q=${", 64,
@@ -144,7 +144,7 @@ import Testing
                 "add a ftp://a.b/c", 64,
                 "`url` of feed `a` must begin with `https://` or `http://`\nTry: feedsync help add\n"
             ),
-            ("add a github.search --pages 2", 64, "add takes no --pages\nTry: feedsync help add\n"),
+            ("add a github.search --pages 2", 64, "add has no option --pages\nTry: feedsync help add\n"),
         ] as [(String, Int32, String)])
     func refusals(words: String, code: Int32, message: String) async throws {
         let place = try Workplace()
@@ -157,27 +157,27 @@ import Testing
         #expect(place.files == ["feedsync.yaml"])
     }
 
-    @Test("A preset that wants to be told something shows the whole line")
+    @Test("A preset with parameters shows the whole line")
     func missingParameters() async throws {
         let run = try await empty().run("add r github.repo")
         #expect(run.errors.hasSuffix("Try: feedsync add NAME github.repo owner=… repo=…\n"))
         #expect(run.code == 64)
     }
 
-    @Test("A place that the editor cannot find is told, with the lines to write")
+    @Test("If the editor finds no place, the lines to add are printed")
     func byHand() async throws {
         let place = try empty()
         try place.write("feedsync.yaml", "store: x.db\nfeeds: &none\n")
         let run = try await place.run("add a github.search")
         #expect(
             run.errors == """
-                feedsync: feedsync.yaml:2:1: the feed cannot be added without touching more than its own lines; add it by hand
+                feedsync: feedsync.yaml:2:1: the feed cannot be added without changing other lines; add it by hand
 
                 feeds:
                   a:
                     preset: github.search
 
-                Try: write these lines into feedsync.yaml yourself
+                Try: add these lines to feedsync.yaml yourself
 
                 """)
         #expect(run.code == 78)
@@ -216,19 +216,19 @@ import Testing
         #expect(place.files == ["link.yaml", "real.yaml"])
     }
 
-    @Test("A file that cannot be written is told, and stays as it is")
+    @Test("A file that cannot be written is reported, and stays as it is")
     func unwritable() async throws {
         let place = try empty()
         let absent = try await place.run("add a github.search --config nowhere/feedsync.yaml")
         #expect(
             absent.errors == """
                 feedsync: nowhere/feedsync.yaml cannot be written: No such file or directory
-                Try: check that you may write the file and its folder; nothing was changed
+                Try: check that you can write to the file and its folder; nothing was changed
 
                 """)
         #expect(absent.code == 73)
         let dangling = try await place.shell("ln -s nowhere.yaml l.yaml; $FEEDSYNC add a github.search --config l.yaml")
-        #expect(dangling.errors == "feedsync: l.yaml is a symbolic link to a file that is not there\n")
+        #expect(dangling.errors == "feedsync: l.yaml is a symbolic link to a missing file\n")
         #expect(dangling.code == 73)
         place.remove("l.yaml")
         try place.write("feedsync.yaml", "feeds:\n")

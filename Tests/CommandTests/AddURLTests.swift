@@ -11,7 +11,7 @@ import Testing
         return place
     }
 
-    @Test("From a URL, add tells what it found, how sure it is and why, and writes it down")
+    @Test("From a URL, add prints what it found, how certain it is and why, and writes it down")
     func finds() async throws {
         let place = try empty()
         let run = try await place.run("add things \(place.server.url)/things")
@@ -20,7 +20,7 @@ import Testing
             lines.filter { !$0.hasPrefix(" ") && !$0.hasPrefix("(") } == [
                 "items       items", "key         id", "columns     id integer, name text",
                 "pagination  {style: page, param: page, total: total_count, first: 1}",
-                "things  added to feedsync.yaml, which is new", "Next: feedsync reload things",
+                "created feedsync.yaml and added things", "Next: feedsync sync things",
             ])
         #expect(lines.count { $0.hasPrefix("            certain: ") || $0.hasPrefix("            likely: ") } == 4)
         #expect(lines.contains { $0.hasPrefix("(10 items on the first page; ") })
@@ -39,7 +39,7 @@ import Testing
         #expect(try await place.run("check").code == 0)
     }
 
-    @Test("--columns writes the columns as well; the feed can be mirrored to its end then")
+    @Test("--columns writes the columns as well; then the feed can be mirrored to its end")
     func columns() async throws {
         let place = try empty()
         #expect(try await place.run("add things \(place.server.url)/things --columns --quiet").output.isEmpty)
@@ -48,7 +48,7 @@ import Testing
                 "\n    columns:\n      id: {path: id, type: integer}\n      name: {path: name, type: text}\n"))
         let run = try await place.run("more things --all")
         #expect(run.output.hasPrefix("things  25 new (3 pages, 3 requests, "))
-        #expect(run.output.hasSuffix("; 25 items, all there is\n"))
+        #expect(run.output.hasSuffix("; 25 items, all pages fetched\n"))
     }
 
     @Test("--dry-run prints the definition on stdout, the findings on stderr, and changes nothing")
@@ -80,7 +80,7 @@ import Testing
         #expect(object["file"] as? String == "feedsync.yaml")
     }
 
-    @Test("A secret is sent and stays a reference in the file; it shows nowhere")
+    @Test("A secret is sent and stays a reference in the file; it is shown nowhere")
     func secrets() async throws {
         let place = try empty()
         let run = try await place.shell(
@@ -97,19 +97,19 @@ import Testing
         #expect(unset.code == 78)
     }
 
-    @Test("Items that no way was found to are told of, with --quiet too, and the feed is not complete")
+    @Test("If no way to the other items was found, add says so, even with --quiet, and the feed is not complete")
     func missing() async throws {
         let place = try empty()
         place.server.route("/things") { _ in .json(#"{"total":95,"list":[{"id":1},{"id":2}]}"#) }
         let run = try await place.run("add things \(place.server.url)/things -q")
         #expect(run.code == 0 && run.output.isEmpty)
-        #expect(run.errors.hasPrefix("feedsync: things: 2 of 95 items: `total` tells of more, "))
+        #expect(run.errors.hasPrefix("feedsync: things: 2 of 95 items: `total` says there are more, "))
         let sync = try await place.run("sync things")
         #expect(sync.errors.contains("the upstream served 2 of the 95 items"))
         #expect(try place.query("SELECT complete FROM feed") == ["0"])
     }
 
-    @Test("An offset in the URL is where the feed begins")
+    @Test("A feed starts at the offset in its URL")
     func offset() async throws {
         let place = try empty()
         place.server.route("/things") { request in
@@ -128,23 +128,23 @@ import Testing
     }
 
     @Test(
-        "A URL that leads to no feed is told, and nothing is written",
+        "A URL that is not a feed is reported, and nothing is written",
         arguments: [
             (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "expected JSON, but got HTML"),
             (
                 ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
                 65, "expected JSON, but got CSV"
             ),
-            (.json(#"{"ok":true}"#), 65, "no key can be found"),
-            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items can be found"),
-            (.json("{"), 65, "no JSON"),
+            (.json(#"{"ok":true}"#), 65, "no key found"),
+            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items found"),
+            (.json("{"), 65, "not JSON"),
             (
                 ServerResponse(headers: [], body: Array(#"[{"id":1,"name":"caf"#.utf8) + [0xE9] + Array(#""}]"#.utf8)),
-                65, "the body is not UTF-8"
-            ), (ServerResponse(headers: [], body: [0xFF, 0xFE, 0x5B, 0, 0x5D, 0]), 65, "the body is not UTF-8"),
-            (.json(""), 65, "no JSON"),
+                65, "the response is not UTF-8"
+            ), (ServerResponse(headers: [], body: [0xFF, 0xFE, 0x5B, 0, 0x5D, 0]), 65, "the response is not UTF-8"),
+            (.json(""), 65, "not JSON"),
             (.status(404), 69, "404 Not Found"),
-            (.status(401), 77, "Try: give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'"),
+            (.status(401), 77, "Try: authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'"),
             (.status(403), 77, "403 Forbidden"),
             (.status(429, headers: [(name: "Retry-After", value: "120")]), 75, "--max-wait"),
             (
@@ -164,7 +164,7 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
-    @Test("On a terminal no line is too long, and what is under way shows meanwhile")
+    @Test("On a terminal no line is too long, and progress is shown")
     func terminal() async throws {
         let place = try empty()
         let run = try await place.shell(
@@ -192,7 +192,7 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
-    @Test("A secret may come from a command, unless the file is there by itself")
+    @Test("A secret may come from a command, unless the file was found by itself")
     func commands() async throws {
         let place = try empty()
         let line = "$FEEDSYNC add things '\(place.server.url)/things' --header 'X-Token: ${command: echo s3cr3t-token}'"
@@ -216,7 +216,7 @@ import Testing
         #expect(place.server.requests.isEmpty)
     }
 
-    @Test("What is taken out again leaves the file as it was")
+    @Test("Removing a feed that was added restores the file")
     func roundTrip() async throws {
         let place = try Workplace(["idle"])
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BadUpstreamTests {
     @Test(
-        "What an upstream does wrong ends in the exit code for it, and stores nothing",
+        "Each error of an upstream has its exit code, and stores nothing",
         arguments: [
             (ServerResponse.html("<!DOCTYPE html><p>Sign in</p>"), 65),
             (.json(#"{"items":[{"id":1}"#), 65), (.json(""), 65), (.json("[1,2]"), 65), (.json("not JSON"), 65),
@@ -27,7 +27,7 @@ import Testing
         try place.expectSound()
     }
 
-    @Test("What an upstream wants us to wait for is told, kept for the next command, and no matter for --quiet")
+    @Test("A wait that an upstream asks for is reported, kept for the next command, and not printed with --quiet")
     func limited() async throws {
         let place = try Workplace()
         place.server.enqueue("/things", [.status(429, headers: [(name: "Retry-After", value: "120")])])
@@ -41,17 +41,17 @@ import Testing
         #expect(place.server.requests.count == 1)
     }
 
-    @Test("An upstream that is not there is named")
+    @Test("An upstream that cannot be reached is named")
     func unreachable() async throws {
         let place = try Workplace()
-        // Nobody listens on port 1; a port that was just closed may be another test's by now.
+        // Nothing listens on port 1; a port that was just closed may be in use by another test.
         try place.write("feedsync.yaml", "feeds:\n" + Workplace.feed("things", at: "http://127.0.0.1:1/things"))
         let run = try await place.run("reload things")
         #expect(run.errors.contains("http://127.0.0.1:1/things"))
         #expect(run.code == 69)
     }
 
-    @Test("What an upstream sends cannot command the terminal")
+    @Test("What an upstream sends cannot control the terminal")
     func escapes() async throws {
         let place = try Workplace()
         place.server.enqueue("/things", [.json(#"{"items":[{"id":1,"name":"a\u001b[31mb\nc\u202ed"}]}"#)])
@@ -67,13 +67,13 @@ import Testing
         try Connection(path: place.path("feedsync.db")).execute(
             "CREATE TABLE notes (text); INSERT INTO notes VALUES (1)")
         let run = try await place.run("reload things")
-        #expect(run.errors.hasPrefix("feedsync: feedsync.db is a database of another program"))
+        #expect(run.errors.hasPrefix("feedsync: feedsync.db belongs to another program"))
         #expect(run.code == 73)
         #expect(try place.query("SELECT name FROM sqlite_schema") == ["notes"])
         #expect(place.server.requests.isEmpty)
     }
 
-    @Test("A file that is no database is refused and left as it was")
+    @Test("A file that is not a database is refused and left as it was")
     func noDatabase() async throws {
         let place = try Workplace()
         let text = String(repeating: "Dear diary, ", count: 100)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "A store on a file system that can only be read is told to be there",
+        "A store on a read-only file system is reported as such",
         .enabled(if: BadStoreTests.canMount, "mounting takes a superuser"))
     func readOnlyFileSystem() async throws {
         let place = try Workplace()
@@ -111,7 +111,7 @@ import Testing
         return process.terminationStatus == 0
     }()
 
-    @Test("A store where none can be made is told with its path", arguments: ["/proc/x.db", "feedsync.yaml/x.db"])
+    @Test("A store that cannot be created is reported with its path", arguments: ["/proc/x.db", "feedsync.yaml/x.db"])
     func impossiblePlaces(path: String) async throws {
         let place = try Workplace()
         let run = try await place.run("reload things --store \(path)")
@@ -120,7 +120,7 @@ import Testing
         #expect(place.server.requests.isEmpty)
     }
 
-    @Test("Reading a store that is not there makes none", arguments: ["status", "feeds", "show things", "events"])
+    @Test("Reading a missing store does not create it", arguments: ["status", "feeds", "show things", "events"])
     func missing(words: String) async throws {
         let place = try Workplace()
         #expect(try await place.run(words).code == 0)

@@ -1,7 +1,7 @@
 import ScriptedServer
 import Testing
 
-@Suite("Where an upstream does not serve all")
+@Suite("An upstream that does not serve all items")
 struct CapTests {
     @Test("sync and status say how many of how many came, and what to do")
     func figures() async throws {
@@ -14,15 +14,15 @@ struct CapTests {
         #expect(sync.output.contains("the upstream has served 150 of 5,312 (cap)"), "\(sync.output)")
         #expect(
             sync.errors.contains(
-                "served 150 of the 5312 items that it says there are: narrow the query, or have it asked for in parts with `split`"
+                "served 150 of the 5312 items that it reports: narrow the query, or divide the feed with `partition`"
             ), "\(sync.errors)")
         let status = try await place.run("status --json")
         #expect(
-            status.output.contains("the upstream has served 150 of 5,312 items: narrow the query, or see `split`"),
+            status.output.contains("the upstream has served 150 of 5,312 items: narrow the query, or use `partition`"),
             "\(status.output)")
     }
 
-    @Test("so they do when the head is as it was, or has grown: what was served before counts")
+    @Test("so they do when the head is unchanged or has grown: what was served before counts")
     func syncedRange() async throws {
         let place = try Workplace(extra: "sync: {mode: new}")
         let feed = PagedFeed(PagedFeed.items(1...350), perPage: 100)

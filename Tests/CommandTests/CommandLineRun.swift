@@ -11,7 +11,7 @@ struct CommandLineRun: Sendable {
 
 /// A run of the binary that is under way.
 ///
-/// Started with `posix_spawn`: Foundation's `Process` crashes now and then where several threads start some at once.
+/// Started with `posix_spawn`: Foundation's `Process` crashes now and then if several threads start one at once.
 final class RunningCommand: Sendable {
     /// Its process id.
     let id: Int32
@@ -32,7 +32,7 @@ final class RunningCommand: Sendable {
                 [executable.path] + arguments, folder: folder, environment: environment.map { "\($0)=\($1)" })
         }
         id = child.id
-        // Pipes are read before anybody waits: a full one would hold up the process for ever.
+        // Pipes are read before waiting: a full one would block the process for ever.
         result = Task {
             async let output = onThread { text(of: child.output) }
             async let errors = onThread { text(of: child.errors) }
@@ -73,7 +73,7 @@ private struct Spawn: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, outputEnd, 1)
         posix_spawn_file_actions_adddup2(&actions, errorsEnd, 2)
-        // A test run in the background ignores Ctrl-C, and whatever it starts would, too.
+        // A test run in the background ignores Ctrl-C, and so would its children.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -105,7 +105,7 @@ private struct Spawn: Sendable {
     }
 }
 
-/// All that comes out of a pipe.
+/// Everything that a pipe delivers.
 private func text(of descriptor: Int32) -> String {
     String(decoding: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readDataToEndOfFile(), as: UTF8.self)
 }

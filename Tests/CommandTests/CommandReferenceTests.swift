@@ -3,7 +3,7 @@ import ScriptedServer
 import Testing
 
 @Suite struct CommandReferenceTests {
-    @Test("A command is run for a configuration that was named, and never for a ./feedsync.yaml found by itself")
+    @Test("A command is run for a configuration that was named, but not for a ./feedsync.yaml that was found")
     func trust() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${command: touch run; echo s3cr3t}"}"#)
         place.server.enqueue("/things", [.json(#"{"items":[{"id":1}]}"#)])
@@ -29,7 +29,7 @@ import Testing
         #expect(place.files.contains("run"))
     }
 
-    @Test("A command that fails is exit 78, its words on stderr, its output nowhere")
+    @Test("A command that fails is exit 78; its errors are on stderr, and its output is not shown")
     func failing() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${command: echo s3cr3t; echo locked >&2; exit 4}"}"#)
         let run = try await place.run("reload things --config feedsync.yaml")
@@ -40,7 +40,7 @@ import Testing
         #expect(place.server.requests.isEmpty)
     }
 
-    @Test("Ctrl-C ends a command that is being run")
+    @Test("Ctrl-C ends a running command")
     func interrupted() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${command: echo up > fifo; tail -f /dev/null}"}"#)
         #expect(try await place.shell("mkfifo fifo").code == 0)

@@ -4,7 +4,7 @@ import ScriptedServer
 import Testing
 
 @Suite struct ConfigurationTests {
-    @Test("Every mistake of the file is told with its place and the word that was meant")
+    @Test("Every error in the file is reported with its position and the word that was meant")
     func diagnostics() async throws {
         let place = try Workplace()
         try place.write(
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("check lists the feeds, and warns of what they refer to and is not there")
+    @Test("check lists the feeds, and warns about unset references")
     func check() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${THINGS_TOKEN}"}"#)
         let run = try await place.run("check")
@@ -43,13 +43,13 @@ import Testing
         #expect(try await place.run("reload things").code == 78)
     }
 
-    @Test("Without a configuration a command tells where it looked and how to begin")
+    @Test("Without a configuration, a command says where it looked and how to start")
     func none() async throws {
         let place = try Workplace()
         place.remove("feedsync.yaml")
         let run = try await place.run("reload things")
         #expect(run.errors.hasPrefix("feedsync: no configuration: "))
-        #expect(run.errors.contains("./feedsync.yaml, \(place.folder)/.config/feedsync/feedsync.yaml\n"))
+        #expect(run.errors.contains("./feedsync.yaml or \(place.folder)/.config/feedsync/feedsync.yaml\n"))
         #expect(run.errors.contains("\n    feedsync add swift-repos github.search "))
         #expect(run.code == 78)
         #expect(try await place.run("reload things --config nowhere.yaml").code == 78)
@@ -67,7 +67,7 @@ import Testing
         #expect(!place.files.contains("feedsync.db"))
     }
 
-    @Test("Where the store is named, it can be read without a configuration")
+    @Test("If the store is named, it can be read without a configuration")
     func storeAlone() async throws {
         let place = try Workplace()
         place.server.enqueue("/things", [.json(#"{"items":[{"id":1,"name":"one"}]}"#)])
@@ -88,7 +88,7 @@ import Testing
         #expect(Set(object.keys) == ["name", "description", "parameters", "yaml"])
     }
 
-    @Test("The examples of Docs/configuration.md are right")
+    @Test("The examples in Docs/configuration.md are valid")
     func documented() async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Docs/configuration.md")
         let blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```yaml\n").dropFirst().map
@@ -98,7 +98,7 @@ import Testing
         #expect(blocks.count > 2)
         let place = try Workplace()
         for block in blocks {
-            // Those that show some members of a feed stand below one.
+            // Examples of single members are put into a feed.
             let text = block.hasPrefix("    ") ? "feeds:\n  things:\n    url: https://a.example\n\(block)" : block
             try place.write("feedsync.yaml", text)
             let run = try await place.run("check")

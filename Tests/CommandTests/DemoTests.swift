@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct DemoTests {
-    @Test("demo mirrors its feeds, and the sqlite3 line that it prints at last works")
+    @Test("demo mirrors its feeds, and the sqlite3 line that it prints works")
     func demo() async throws {
         let place = try Workplace()
         let run = try await place.run("demo")

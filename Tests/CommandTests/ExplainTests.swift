@@ -31,7 +31,7 @@ import Testing
         return place
     }
 
-    @Test("explain shows the definition with everything in place, and says what is unset")
+    @Test("explain shows the complete definition, and says what is unset")
     func definition() async throws {
         let place = try place()
         let run = try await place.run("explain repo")
@@ -86,7 +86,7 @@ import Testing
                   file        feedsync.db
                   feed        endHeader, 10 items, generation 1
                   next page   2
-                  last crawl  1 page, may go on
+                  last crawl  1 page, can be continued
                   pages kept  1, 1 with validators
                   last run    reload, ok, \
 
@@ -95,11 +95,11 @@ import Testing
         let last = try await place.run("explain things", environment: environment).output
         #expect(last.contains("\n  GET \(place.server.url)/things?page=1\n  X-Key: ***\n  If-None-Match: \""))
         #expect(last.contains("\n  (by reload, only if it has changed)\n"))
-        #expect(last.contains("\n  next page   none, the end was reached\n  last crawl  3 pages, complete\n"))
+        #expect(last.contains("\n  next page   none; the end was reached\n  last crawl  3 pages, complete\n"))
         #expect(!last.contains("s3cr3tvalue"))
     }
 
-    @Test("What was found is told as such, and goes into the next request")
+    @Test("What was found is marked, and is used in the next request")
     func found() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
@@ -126,7 +126,7 @@ import Testing
         #expect(!text.contains("s3cr3tvalue"))
     }
 
-    @Test("What a definition spells out of a credential is shown by no command")
+    @Test("No command shows a credential that is spelled out in a definition")
     func literals() async throws {
         let place = try Workplace()
         try place.write(
@@ -156,14 +156,14 @@ import Testing
         #expect(shown.contains("q: open") && shown.contains("q=open") && shown.contains("sig=***"), "\(shown)")
     }
 
-    @Test("explain wants a feed that there is")
+    @Test("explain needs a feed that exists")
     func unknown() async throws {
         let run = try await place().run("explain thigns")
         #expect(run.errors.hasPrefix("feedsync: no such feed: thigns; did you mean things?\n"))
         #expect(run.code == 64)
     }
 
-    @Test("explain runs no command: what it would print shows as ***")
+    @Test("explain does not run commands: their output is shown as ***")
     func commands() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${command: touch ran; echo s3cr3t}"}"#)
         let run = try await place.run("explain things --config feedsync.yaml")
@@ -173,7 +173,7 @@ import Testing
                 Next request
                   GET \(place.server.url)/things?per_page=100&page=1
                   Authorization: ***
-                  (by reload, its command was not run: what it prints shows as ***)
+                  (by reload, its command was not run; its output is shown as ***)
 
                 """))
         #expect(run.code == 0)

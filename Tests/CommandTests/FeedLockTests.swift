@@ -16,8 +16,8 @@ import Testing
         let second = try await place.run("more things")
         #expect(
             second.errors == """
-                feedsync: things: process \(first.id) (reload) is at work on the feed
-                Try: run it again when that is done, or wait for it with --wait
+                feedsync: things: another feedsync (pid \(first.id), reload) is using this feed
+                Try: run it again when that is done, or wait with --wait
 
                 """)
         #expect(second.output.isEmpty)
@@ -47,7 +47,7 @@ import Testing
         let second = try place.start("more things --wait 60s")
         gate.open()
         #expect(await first.end().code == 0)
-        #expect(await second.end().output.hasSuffix("; 150 items, all there is\n"))
+        #expect(await second.end().output.hasSuffix("; 150 items, all pages fetched\n"))
     }
 
     @Test("A process that is killed frees its feed at once, and the next command closes what it left open")
@@ -64,7 +64,7 @@ import Testing
         #expect(await first.end().code == -SIGKILL)
         gate.open()
         let second = try await place.run("more things")
-        #expect(second.output.hasSuffix("; 200 items, more to come\n"))
+        #expect(second.output.hasSuffix("; 200 items, more pages available\n"))
         #expect(second.code == 0)
         try place.expectSound()
         #expect(
@@ -72,7 +72,7 @@ import Testing
         #expect(try place.query("SELECT outcome FROM run ORDER BY id") == ["ok", "interrupted", "ok"])
     }
 
-    @Test("A crash tells nothing of what was in memory")
+    @Test("A crash reveals nothing that was in memory")
     func crash() async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...10))
@@ -106,7 +106,7 @@ import Testing
         #expect(
             run.errors == """
                 feedsync: things: note: 100 new before it was stopped
-                feedsync: things: stopped; what was stored stays
+                feedsync: things: stopped; everything fetched so far is kept
 
                 """)
         try place.expectSound()

@@ -14,7 +14,7 @@ struct GrowingModelTests {
         return place
     }
 
-    @Test("The view has the columns of all, whichever grows")
+    @Test("The view has the columns of all feeds, whichever one grows")
     func growing() async throws {
         let place = try place(["a", "b"])
         place.server.route("/a", to: PagedFeed([#"{"id":1,"x":1}"#, #"{"id":2,"Y":"two","x":1.5}"#], perPage: 1))
@@ -48,7 +48,7 @@ struct GrowingModelTests {
         #expect(try place.query("SELECT count(*) FROM pragma_table_info('thing')") == ["2000"])
     }
 
-    @Test("What a table holds comes out of `show --json` as it is")
+    @Test("`show --json` prints a table's values as they are")
     func shown() async throws {
         let place = try place(["a"])
         let item =

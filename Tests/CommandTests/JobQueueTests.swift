@@ -4,7 +4,7 @@ import Testing
 @testable import Command
 
 @Suite struct JobQueueTests {
-    @Test("Jobs begin in order, one of an idle host before one that would wait for its turn")
+    @Test("Jobs start in order, but one of an idle host before one that would wait for its turn")
     func order() {
         var queue = JobQueue(["a1", "a2", "b1", "a3", "b2"]) { String($0.prefix(1)) }
         #expect(queue.next()?.job == "a1")
@@ -13,13 +13,13 @@ import Testing
         queue.end(at: "b")
         #expect(queue.next()?.job == "b2")
         queue.end(at: "a")
-        // One of the host is still under way.
+        // A job of the host is still running.
         #expect(queue.next()?.job == "a3")
         #expect(queue.next() == nil)
     }
 
     @Test(
-        "Each job begins once, and none waits behind a busy host while its own is idle",
+        "Each job starts once, and none waits for a busy host while its own is idle",
         arguments: 0..<32 as Range<UInt64>)
     func arbitrary(_ seed: UInt64) {
         var random = SeededGenerator(seed)

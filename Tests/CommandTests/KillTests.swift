@@ -7,13 +7,13 @@ import Testing
 
 @Suite struct KillTests {
     @Test(
-        "Killed or stopped at any moment, again and again, a feed loses nothing, whose columns are found and grow, either",
+        "Killed or stopped at any moment, again and again, a feed whose columns are found and grow loses nothing",
         arguments: [SIGKILL, SIGINT, SIGTERM], [false, true])
     func anyMoment(_ signal: Int32, isOpen: Bool) async throws {
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
         let place = try Workplace()
-        // Every few pages a member is new, and an older one is no number any more.
+        // Every few pages a member is new, and an older one is no longer a number.
         let items = (1...5000).map { id in
             let part = id / 400
             return

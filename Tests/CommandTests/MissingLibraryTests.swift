@@ -4,14 +4,14 @@ import Testing
 
 @Suite("A machine that lacks a library")
 struct MissingLibraryTests {
-    /// An environment in which the library is found, but is none.
+    /// An environment in which the library is found, but is not a library.
     private func environment(breaking library: String, in place: Workplace) throws -> [String: String] {
         try FileManager.default.createDirectory(atPath: place.path("libraries"), withIntermediateDirectories: true)
         try place.write("libraries/\(library)", "no library\n")
         return ["LD_LIBRARY_PATH": place.path("libraries")]
     }
 
-    @Test("is told which package brings libcurl, and the feed stands as before")
+    @Test("is told which package has libcurl, and the feed stays as it was")
     func curl() async throws {
         let place = try Workplace()
         let environment = try environment(breaking: "libcurl.so.4", in: place)
@@ -37,7 +37,7 @@ struct MissingLibraryTests {
         #expect(run.errors.isEmpty)
     }
 
-    @Test("is told which package the demonstration's server needs")
+    @Test("is told which package the demo server needs")
     func server() async throws {
         let place = try Workplace()
         let environment = try environment(breaking: "libmicrohttpd.so.12", in: place)

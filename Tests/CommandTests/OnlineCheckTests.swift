@@ -11,7 +11,7 @@ import Testing
         let run = try await place.shell("mkdir tmp; TMPDIR=$PWD/tmp $FEEDSYNC check --online things; ls -A tmp")
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first?.hasPrefix("ok  things  100 items (1 request, ") == true)
-        #expect(lines.first?.hasSuffix("); goes on with 2") == true)
+        #expect(lines.first?.hasSuffix("); next page: 2") == true)
         #expect(
             lines.dropFirst().joined(separator: "\n") == """
                     columns   id, name
@@ -46,7 +46,7 @@ import Testing
         #expect(place.files == ["feedsync.yaml"])
     }
 
-    @Test("Ctrl-C leaves no folder behind, the second one neither", arguments: [1, 2])
+    @Test("Neither the first nor the second Ctrl-C leaves a folder behind", arguments: [1, 2])
     func interrupted(signals: Int) async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...2))
@@ -63,13 +63,13 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path("tmp")).isEmpty)
     }
 
-    @Test("A feed of which only the URL is given shows what would be found")
+    @Test("A feed with only a URL shows what would be found")
     func open() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
         try place.write("feedsync.yaml", "feeds:\n  things:\n    url: \(place.server.url)/things\n")
         let run = try await place.run("check --online")
-        #expect(run.output.contains("; goes on with 2\n    columns   id integer, name text\n"))
+        #expect(run.output.contains("; next page: 2\n    columns   id integer, name text\n"))
         #expect(run.code == 0)
         #expect(place.files == ["feedsync.yaml"])
     }

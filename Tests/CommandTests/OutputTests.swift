@@ -49,7 +49,7 @@ import Testing
         #expect(run.errors == "feedsync: things: note: 1 of 3 items shown; --limit N shows more\n")
     }
 
-    @Test("--json is one document that a parser takes, with the tables' names")
+    @Test("--json is one valid document, with the tables' names")
     func json() async throws {
         let place = try await place()
         let show = try object(await place.run("show things --json").output)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await place.run("events idle").output.isEmpty)
     }
 
-    @Test("events --follow prints events as they come, from a store that is not there yet, until nobody reads")
+    @Test("events --follow prints events as they come, from a store that does not exist yet, until nobody reads")
     func follow() async throws {
         let place = try Workplace()
         place.server.enqueue("/things", [.json(#"{"total_count":1,"items":[{"id":1}]}"#)])
@@ -108,7 +108,7 @@ import Testing
         #expect(run.code == 0)
     }
 
-    @Test("status tells of every feed, loaded or not")
+    @Test("status lists every feed, loaded or not")
     func status() async throws {
         let lines = try await place().run("status").output.split(separator: "\n")
         #expect(lines.count == 3)
@@ -120,12 +120,12 @@ import Testing
         #expect(lines[2].hasSuffix("  now"))
     }
 
-    @Test("status tells of a feed once, however often it is named")
+    @Test("status lists a feed once, however often it is named")
     func twice() async throws {
         #expect(try await place().run("status idle idle").output.split(separator: "\n").count == 2)
     }
 
-    @Test("On a narrow terminal no line is too long, and what is skipped is told")
+    @Test("On a narrow terminal no line is too long, and the columns left out are named")
     func narrowTerminal() async throws {
         let place = try await place()
         func narrow(_ words: String) async throws -> [Substring] {
@@ -137,15 +137,16 @@ import Testing
         #expect(status.dropLast().allSatisfy { $0.count <= 40 })
         #expect(status.first == "FEED    HEALTH   STATUS     ITEMS")
         #expect(
-            status.last == "feedsync: note: columns skipped: GENERATION, NEXT PAGE, LOADED, DUE, WHY; --json has all")
+            status.last
+                == "feedsync: note: columns not shown: GENERATION, NEXT PAGE, LOADED, DUE, WHY; --json prints all")
         let link = "https://example.com/1"
         place.server.enqueue("/idle", [.json(#"{"items":[{"id":1,"name":"\#(link)"}]}"#)])
         #expect(try await place.run("reload idle").code == 0)
         #expect(
-            try await narrow("show idle") == ["id", " 1", "feedsync: note: columns skipped: name; --json has all"])
+            try await narrow("show idle") == ["id", " 1", "feedsync: note: columns not shown: name; --json prints all"])
     }
 
-    @Test("A failure after some pages tells what they brought")
+    @Test("A failure after some pages says what they brought")
     func partial() async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...350))
@@ -157,7 +158,7 @@ import Testing
         #expect(run.code == 69)
     }
 
-    @Test("Nothing that was typed or written in a file commands the terminal")
+    @Test("Nothing that was typed or read from a file controls the terminal")
     func controlCharacters() async throws {
         let place = try Workplace()
         let run = try await place.run("reload a\u{1B}[31mb\u{202E}c\u{9B}d\u{7F}e\nf")
@@ -167,7 +168,7 @@ import Testing
         #expect(try await place.run("show things --json").output.contains(#""name":"a\u009b\u202e\u2028b""#))
     }
 
-    @Test("--quiet prints failures alone")
+    @Test("--quiet prints only failures")
     func quiet() async throws {
         let place = try Workplace()
         place.server.enqueue("/things", [.json(#"{"items":[{"id":1}]}"#), .status(404)])
@@ -178,7 +179,7 @@ import Testing
         #expect(bad.errors.hasPrefix("feedsync: things: the upstream answered 404"))
     }
 
-    @Test("A terminal gets colour unless it is asked not to; a pipe never does")
+    @Test("A terminal gets colour unless it is turned off; a pipe never does")
     func colour() async throws {
         let place = try await place()
         let onTerminal = #"script -qec "$FEEDSYNC status" /dev/null"#
@@ -188,7 +189,7 @@ import Testing
         #expect(try await !place.shell("$FEEDSYNC status 2>&1; $FEEDSYNC relod 2>&1").output.contains("\u{1B}"))
     }
 
-    @Test("A terminal sees what a run is at, on a line that is gone when the result comes")
+    @Test("A terminal shows the progress of a run, on a line that is gone when the result comes")
     func progress() async throws {
         let place = try Workplace(["things", "go"])
         let feed = PagedFeed(PagedFeed.items(1...1))
@@ -211,7 +212,7 @@ import Testing
         #expect(run.code == 0)
     }
 
-    @Test("A reader that has seen enough ends nothing badly; a full disk is an error")
+    @Test("A reader that has seen enough is not an error; a full disk is")
     func lostOutput() async throws {
         let place = try await place()
         let cut = try await place.shell("$FEEDSYNC events --json | head -c 1")

@@ -16,7 +16,7 @@ import Testing
         let session = try #require(Self.block("console", of: readme))
         var printed = ""
         for line in session.split(separator: "\n") where line.hasPrefix("$ ") {
-            // The demo's upstream answers in GitHub's place.
+            // The demo's server answers instead of GitHub.
             let command = line.dropFirst(2).replacing("https://api.github.com", with: place.server.url)
             let run = try await place.shell("feedsync() { \"$FEEDSYNC\" \"$@\"; }; \(command)")
             let output = (run.output + run.errors).replacing(place.server.url, with: "https://api.github.com")

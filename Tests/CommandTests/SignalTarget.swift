@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who gets a signal, and after how many requests.
+/// Which process gets a signal, and after how many requests.
 struct SignalTarget {
     var process: Int32?
     private var signal: Int32 = 0

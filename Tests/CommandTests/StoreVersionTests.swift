@@ -18,7 +18,7 @@ struct StoreVersionTests {
         ("_walk_page", ["asked"]),
     ]
 
-    /// What `0007_crawls` did, undone.
+    /// Undoes `0007_crawls`.
     private static let names = [
         "ALTER TABLE _feed DROP COLUMN ranges", "ALTER TABLE _crawl DROP COLUMN round",
         "ALTER TABLE _crawl DROP COLUMN overlaps", "ALTER TABLE _crawl DROP COLUMN has_totals",
@@ -41,7 +41,7 @@ struct StoreVersionTests {
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...150)))
         #expect(try await place.run("more things --all").code == 0)
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
-        // As the first version left it.
+        // As the first version wrote it.
         for statement in Self.names { try connection.execute(statement) }
         for (table, columns) in Self.later {
             for column in columns { try connection.execute("ALTER TABLE \(table) DROP COLUMN \(column)") }
@@ -58,7 +58,7 @@ struct StoreVersionTests {
         try place.expectSound()
     }
 
-    @Test("One from a newer version is refused, untouched")
+    @Test("From a newer version, it is refused and not changed")
     func newer() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...150)))

@@ -13,13 +13,13 @@ import Testing
 
         let reload = try await place.run("reload things")
         #expect(reload.output.hasPrefix("things  100 new (1 page, 1 request, "))
-        #expect(reload.output.hasSuffix("); 100 items, more to come\n"))
+        #expect(reload.output.hasSuffix("); 100 items, more pages available\n"))
         #expect(reload.errors.isEmpty)
         #expect(reload.code == 0)
 
         for count in [200, 300] {
             let more = try await place.run("more things")
-            #expect(more.output.hasSuffix("; \(count) items, more to come\n"))
+            #expect(more.output.hasSuffix("; \(count) items, more pages available\n"))
             #expect(more.code == 0)
         }
         #expect(try place.query(inOrder) == names(300))
@@ -46,35 +46,35 @@ import Testing
 
         let all = try await place.run("more things --all")
         #expect(all.output.hasPrefix("things  600 new (6 pages, 6 requests, "))
-        #expect(all.output.hasSuffix("; 1,000 items, all there is\n"))
+        #expect(all.output.hasSuffix("; 1,000 items, all pages fetched\n"))
         #expect(try place.query(inOrder) == names(1_000))
         #expect(try place.log().last == "noMoreData")
 
         let count = feed.requestedPages.count
         let none = try await place.run("more things")
-        #expect(none.output == "things  no more data, nothing requested; 1,000 items, all there is\n")
+        #expect(none.output == "things  no further pages, nothing requested; 1,000 items, all pages fetched\n")
         #expect(none.code == 0)
         #expect(feed.requestedPages.count == count)
 
         let again = try await place.run("reload things")
         #expect(again.output.hasPrefix("things  unchanged (1 page, 1 request, "))
-        #expect(again.output.hasSuffix("; 1,000 items, all there is\n"))
+        #expect(again.output.hasSuffix("; 1,000 items, all pages fetched\n"))
         #expect(try place.query("SELECT no_more_data || ' ' || complete FROM feed") == ["1 1"])
         try place.expectSound()
     }
 
-    @Test("--pages counts the first page in, and stops at the end")
+    @Test("--pages counts the first page, and stops at the end")
     func pages() async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...350))
         place.server.route("/things", to: feed)
-        #expect(try await place.run("more things --pages=2").output.hasSuffix("; 200 items, more to come\n"))
+        #expect(try await place.run("more things --pages=2").output.hasSuffix("; 200 items, more pages available\n"))
         #expect(feed.requestedPages == [1, 2])
-        #expect(try await place.run("more --pages 9 things").output.hasSuffix("; 350 items, all there is\n"))
+        #expect(try await place.run("more --pages 9 things").output.hasSuffix("; 350 items, all pages fetched\n"))
         #expect(feed.requestedPages == [1, 2, 3, 4])
     }
 
-    @Test("A feed that ends before the upstream's list does is not called all there is")
+    @Test("A feed that ends before the upstream's list does is not called complete")
     func incomplete() async throws {
         let place = try Workplace(extra: "max_pages: 2")
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...350)))

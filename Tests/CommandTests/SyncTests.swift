@@ -13,7 +13,7 @@ import Testing
         return place
     }
 
-    /// The moment so many seconds from now, as HTTP writes it.
+    /// An HTTP date some seconds from now.
     private static func httpDate(in seconds: TimeInterval) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -24,7 +24,7 @@ import Testing
 
     private func requests(_ place: Workplace) -> [String] { place.server.requests.map(\.path) }
 
-    @Test("sync takes all feeds, or those that are named, due or not")
+    @Test("sync takes all feeds, or the named ones, due or not")
     func all() async throws {
         let place = try place()
         let run = try await place.run("sync")
@@ -40,7 +40,7 @@ import Testing
         for feed in ["a", "b", "c"] { try place.expectSound(feed) }
     }
 
-    @Test("--due takes what was never synced first, then what has been due for longest, and nothing else")
+    @Test("--due takes feeds that were never synced first, then those that have been due longest, and no others")
     func due() async throws {
         let place = try place(["a", "b", "c", "d"])
         #expect(try await place.run("sync a b d").code == 0)
@@ -60,7 +60,7 @@ import Testing
         #expect(quiet.output + quiet.errors == "")
     }
 
-    @Test("Killed in the midst of ten pages of new items, it leaves no gap: the next one crawls past what it wrote")
+    @Test("Killed in the middle of ten pages of new items, it leaves no gap: the next one crawls past what it wrote")
     func classicGap() async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...300))
@@ -99,7 +99,7 @@ import Testing
         #expect(try pages(place) == before)
     }
 
-    /// What stands in the file's pages that belong to the feed's rows and pages, by their numbers.
+    /// The file's pages that hold the feed's rows and pages, by number.
     private func pages(_ place: Workplace) throws -> [String: Data] {
         _ = try place.query("PRAGMA wal_checkpoint(TRUNCATE)")
         let file = try Data(contentsOf: URL(fileURLWithPath: place.path("feedsync.db")))
@@ -134,7 +134,7 @@ import Testing
         #expect(plan.output.contains("    blocked until  "))
     }
 
-    @Test("A failure is one line for a mail, tells what to try, and keeps nobody from the other feeds")
+    @Test("A failure is one line for a mail, says what to try, and does not stop the other feeds")
     func failure() async throws {
         let place = try place()
         place.server.route("/a") { _ in .json("{}", status: 404) }
@@ -147,16 +147,16 @@ import Testing
         #expect(try place.query("SELECT count(*) FROM c") == ["1"])
         let status = try await place.run("status a")
         #expect(status.output.contains("  failing  "))
-        // It stays in the plan.
+        // It is still in the plan.
         let plan = try await place.run("plan a --json")
         #expect(plan.output.contains(#""due":0,"#))
         _ = try place.query("UPDATE feed SET next_due_at = NULL")
         #expect(try await place.run("sync --due --quiet").code == 69)
-        #expect(try await place.run("status a").output.contains("2 times, first "))
-        #expect(try await place.run("plan a").output.contains("2 failures running since "))
+        #expect(try await place.run("status a").output.contains("2 failures in a row, first "))
+        #expect(try await place.run("plan a").output.contains("2 failures in a row since "))
     }
 
-    @Test("Each host gets one request at a time, and a feed that is held does not hold up other hosts")
+    @Test("Each host gets one request at a time, and a feed that waits does not delay other hosts")
     func hosts() async throws {
         let place = try place(["a1", "a2", "a3"])
         let other = try ScriptedServer()
@@ -178,7 +178,7 @@ import Testing
 
         let run = try place.start("sync --jobs 2")
         await gate.arrived()
-        // All of the other host comes through while this one is held.
+        // All of the other host's requests are served while this one waits.
         await last.arrived()
         #expect(other.requests.map(\.path) == ["/b1", "/b2", "/b3"])
         #expect(requests(place) == ["/a1"])
@@ -219,13 +219,14 @@ import Testing
         #expect(place.server.requests.count == 2)
     }
 
-    @Test("--max-requests ends well, tells what is left, and the next run goes on with it")
+    @Test("--max-requests is not a failure, says what is left, and the next run continues")
     func maxRequests() async throws {
         let place = try place()
         let first = try await place.run("sync --due --jobs 1 --max-requests 2")
         #expect(first.code == 0)
         #expect(first.output.split(separator: "\n").count == 2)
-        #expect(first.errors == "feedsync: note: --max-requests 2: 1 feed of 3 left for the next time\n")
+        #expect(
+            first.errors == "feedsync: note: --max-requests 2: 1 of 3 feeds not finished; the next sync continues\n")
         let second = try await place.run("sync --due --jobs 1 --max-requests 2 --quiet")
         #expect(second.output + second.errors == "")
         #expect(requests(place) == ["/a", "/b", "/c"])
@@ -241,7 +242,7 @@ import Testing
         #expect(
             run.errors == """
                 feedsync: things: note: 300 new before it was stopped
-                feedsync: note: --max-requests 3: 1 feed of 1 left for the next time
+                feedsync: note: --max-requests 3: 1 of 1 feed not finished; the next sync continues
 
                 """)
         #expect(feed.requestedPages == [1, 2, 3])
@@ -249,16 +250,16 @@ import Testing
         try place.expectSound()
     }
 
-    @Test("Where the time is over before anything could be done, it is exit 75")
+    @Test("If the time is over before anything could be done, the exit code is 75")
     func maxTime() async throws {
         let place = try place()
         let run = try await place.run("sync --max-time 0s")
         #expect(run.code == 75)
-        #expect(run.errors == "feedsync: note: --max-time 0s: 3 feeds of 3 left for the next time\n")
+        #expect(run.errors == "feedsync: note: --max-time 0s: 3 of 3 feeds not finished; the next sync continues\n")
         #expect(place.server.requests.isEmpty)
     }
 
-    @Test("What --max-time finds waiting is not waited for")
+    @Test("A wait does not outlast --max-time")
     func maxTimeWhileWaiting() async throws {
         let place = try Workplace(["a"])
         let text = try place.text(of: "feedsync.yaml").replacing("retries: 0", with: "retries: 5")
@@ -266,7 +267,7 @@ import Testing
         place.server.route("/a") { _ in .status(503, headers: [("Retry-After", "86000")]) }
         let run = try await place.run("sync --max-time 100ms --max-wait 1d")
         #expect(run.code == 75)
-        #expect(run.errors.contains("--max-time 100ms: 1 feed of 1 left"))
+        #expect(run.errors.contains("--max-time 100ms: 1 of 1 feed not finished"))
         try place.expectSound("a")
     }
 
@@ -277,7 +278,7 @@ import Testing
         #expect(try await place().run(words).code == 64)
     }
 
-    @Test("plan tells each feed's time and what led to it, for people and programs")
+    @Test("plan shows when each feed is due and why, for people and programs")
     func plan() async throws {
         let place = try place(["a", "b"], extra: "every: 2h")
         #expect(try await place.run("sync a").code == 0)

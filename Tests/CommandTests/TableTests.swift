@@ -24,7 +24,7 @@ import Testing
         #expect(DisplayWidth.cut(text, to: limit) == result)
     }
 
-    @Test("On a terminal the widest text gives way, numbers never")
+    @Test("On a terminal the widest texts are cut, but never numbers")
     func narrow() {
         var table = Table([
             Table.Column(title: "N", isNumber: true), Table.Column(title: "A"), Table.Column(title: "B"),
@@ -38,7 +38,7 @@ import Testing
         #expect(table.lines(Palette(isOn: false), width: nil)[1] == "1000000  short  a text that is rather long")
     }
 
-    @Test("On a terminal too narrow for every column the last are skipped")
+    @Test("On a terminal too narrow for all columns, the last ones are left out")
     func tooNarrow() {
         var table = Table([
             Table.Column(title: "NAME"), Table.Column(title: "COUNT", isNumber: true), Table.Column(title: "NOTE"),
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "Text for people has spaces in place of what commands a terminal; colours stay where they are ours",
+        "Text for people has spaces for characters that control a terminal; our own colours stay",
         arguments: [
             ("a\u{1B}[1mb\u{1B}[0m", true, "a\u{1B}[1mb\u{1B}[0m"), ("a\u{1B}[1mb", false, "a [1mb"),
             ("a\u{1B}[2Jb\u{1B}", true, "a [2Jb "), ("ä\u{85}\u{2028}\u{2066}…\u{7F}\tb\nc", true, "ä   …  b\nc"),
@@ -75,7 +75,7 @@ import Testing
         #expect(ControlCharacters.replaced(in: text, keepsColours: keepsColours) == result)
     }
 
-    @Test("JSON has escapes in place of what commands a terminal")
+    @Test("JSON has escapes for characters that control a terminal")
     func controlCharactersInJSON() {
         #expect(
             ControlCharacters.escaped(inJSON: "{\"a\":\t\"ä\u{7F}\u{9B}\u{202E}\"}")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "Counts and sizes read well",
+        "Counts and sizes are easy to read",
         arguments: [
             (0, "0", "0 B"), (999, "999", "999 B"), (1_000, "1,000", "1.0 kB"), (118_312, "118,312", "118 kB"),
             (1_234_567, "1,234,567", "1.2 MB"), (5_000_000_000, "5,000,000,000", "5.0 GB"),
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "Times are told by how long ago they are",
+        "Times are shown as how long ago they were",
         arguments: [
             ("2026-11-21T02:20:11.123Z", 1_795_227_611, "just now"),
             ("2026-11-21T02:20:11.123Z", 1_795_227_641, "30 s ago"),

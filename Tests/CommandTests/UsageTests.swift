@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct UsageTests {
     @Test(
-        "A command line that is wrong says what is, and what was probably meant",
+        "A wrong command line says what is wrong, and what was probably meant",
         arguments: [
             ("relod things", "no such command: relod; did you mean reload?", "feedsync help lists the commands"),
             ("frobnicate", "no such command: frobnicate", "feedsync help lists the commands"),
@@ -12,29 +12,39 @@ import Testing
             ),
             (
                 "reload things --wiat 3s", "no such option: --wiat; did you mean --wait?",
-                "feedsync help lists the options"
+                "feedsync help reload"
             ),
-            ("reload -x things", "no such option: -x", "feedsync help lists the options"),
-            ("reload things -q=1", "-q takes no value", "feedsync help lists the options"),
-            ("reload things --wait", "--wait needs a value", "feedsync help lists the options"),
-            ("reload things --wait soon", "--wait wants a time such as 30s or 5m, not soon", "feedsync help reload"),
-            ("reload things --json=yes", "--json takes no value", "feedsync help lists the options"),
-            ("reload things --all", "reload takes no --all", "feedsync help reload"),
-            ("more things --pages 0", "--pages wants a whole number from 1, not 0", "feedsync help more"),
+            ("--wiat 3s reload things", "no such option: --wiat; did you mean --wait?", "feedsync help reload"),
+            ("--quite", "no such option: --quite; did you mean --quiet?", "feedsync help"),
+            ("more things --sction a", "no such option: --sction", "feedsync help more"),
+            ("reload -x things", "no such option: -x", "feedsync help reload"),
+            ("reload things -q=1", "-q takes no value", "feedsync help reload"),
+            ("reload things --wait", "--wait needs a value", "feedsync help reload"),
+            ("reload things --wait soon", "--wait must be a time such as 30s or 5m, not soon", "feedsync help reload"),
+            ("reload things --json=yes", "--json takes no value", "feedsync help reload"),
+            ("reload things --all", "reload has no option --all", "feedsync help reload"),
+            ("more things --pages 0", "--pages must be a whole number, 1 or more, not 0", "feedsync help more"),
             (
                 "more things --pages 99999999999999999999",
-                "--pages wants a whole number from 1, not 99999999999999999999",
+                "--pages must be a whole number, 1 or more, not 99999999999999999999",
                 "feedsync help more"
             ),
-            ("more things --all --pages 2", "--pages and --all contradict each other", "feedsync help more"),
+            ("more things --all --pages 2", "--pages and --all cannot be used together", "feedsync help more"),
             ("reload", "reload needs the name of a feed", "feedsync feeds lists them"),
-            ("feeds things", "feeds does not know what to do with things", "feedsync help feeds"),
+            ("feeds things", "unexpected argument: things", "feedsync help feeds"),
             ("show thing", "no such feed: thing; did you mean things?", "feedsync status lists them"),
             (
                 "presets github.serch", "no such preset: github.serch; did you mean github.search?",
                 "feedsync presets lists them"
             ),
             ("help mor", "no such command: mor; did you mean more?", "feedsync help lists the commands"),
+            ("ls", "no such command: ls; did you mean feeds?", "feedsync help feeds"),
+            ("list", "no such command: list; did you mean feeds?", "feedsync help feeds"),
+            ("pull", "no such command: pull; did you mean sync?", "feedsync help sync"),
+            ("fetch things", "no such command: fetch; did you mean sync?", "feedsync help sync"),
+            ("help update", "no such command: update; did you mean sync?", "feedsync help sync"),
+            ("init", "no such command: init; did you mean add?", "feedsync help add"),
+            ("version", "no such command: version", "feedsync --version"),
         ])
     func diagnostics(words: String, message: String, advice: String) async throws {
         let run = try await Workplace().run(words)
@@ -43,7 +53,7 @@ import Testing
         #expect(run.code == 64)
     }
 
-    @Test("feedsync alone shows how it is used, as an error")
+    @Test("feedsync without a command shows its usage, as an error")
     func alone() async throws {
         let run = try await Workplace().run("")
         #expect(run.output.isEmpty)
@@ -52,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "Help comes on stdout, wherever it is asked for",
+        "Help is printed on stdout, however it is asked for",
         arguments: [
             ("help reload", "Usage: feedsync reload FEED... [OPTIONS]\n"),
             ("reload --help", "Usage: feedsync reload FEED... [OPTIONS]\n"),
@@ -68,15 +78,46 @@ import Testing
     }
 
     @Test(
-        "Every command has a help text with an example, no line of it longer than a terminal is wide",
+        "Every command has a help text with an example, and its lines fit the terminal",
         arguments: [
-            "add", "reload", "more", "status", "show", "events", "feeds", "explain", "remove", "presets", "check",
-            "demo", "help",
+            "add", "reload", "more", "sync", "plan", "status", "show", "events", "feeds", "explain", "remove",
+            "presets",
+            "check", "demo", "help",
         ])
     func helpTexts(command: String) async throws {
-        let text = try await Workplace().run("help \(command)").output
+        let place = try Workplace()
+        let text = try await place.run("help \(command)").output
         #expect(text.contains("\nExample:\n  feedsync \(command)"))
-        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 120 })
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        for columns in [40, 60, 200] {
+            let text = try await place.run("help \(command)", environment: ["COLUMNS": "\(columns)"]).output
+            // What is copied into a shell is not wrapped.
+            let lines = text.split(separator: "\n").filter { !$0.contains("feedsync \(command)") }
+            #expect(lines.allSatisfy { $0.count <= min(columns, 80) }, "\(columns) columns")
+        }
+    }
+
+    @Test("The overview and the list of words fit the terminal", arguments: ["help", "help words", ""])
+    func overview(words: String) async throws {
+        let place = try Workplace()
+        for columns in [40, 60, 80, 200] {
+            let run = try await place.run(words, environment: ["COLUMNS": "\(columns)"])
+            let lines = (run.output + run.errors).split(separator: "\n")
+            #expect(lines.count > 10)
+            #expect(lines.allSatisfy { $0.count <= min(columns, 80) }, "\(columns) columns")
+        }
+    }
+
+    @Test(
+        "The help of commands that use special words says where they are explained",
+        arguments: ["status", "events", "explain"])
+    func words(command: String) async throws {
+        let place = try Workplace()
+        let words = try await place.run("help words").output
+        #expect(try await place.run("help \(command)").output.contains("`feedsync help words`"))
+        for word in ["page cursor", "crawl", "synced range", "generation", "lock", "full crawl"] {
+            #expect(words.contains("\n  \(word)  "))
+        }
     }
 
     @Test("--version names the version")
@@ -86,7 +127,7 @@ import Testing
         #expect(run.code == 0)
     }
 
-    @Test("Options end at --, so that a word may begin with a dash")
+    @Test("Options end at --, so that an operand may start with a dash")
     func endOfOptions() async throws {
         #expect(try await Workplace().run("reload -- --all").errors.hasPrefix("feedsync: no such feed: --all\n"))
     }

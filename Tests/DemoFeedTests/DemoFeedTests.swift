@@ -28,7 +28,7 @@ private let feed = DemoFeed()
         #expect(try items(object("/search/repositories\(query)")).count == count)
     }
 
-    @Test("A page that is no number from 1 is refused", arguments: ["0", "-1", "x", "", "99999999999999999999"])
+    @Test("A page that is not a number from 1 is refused", arguments: ["0", "-1", "x", "", "99999999999999999999"])
     func badPage(page: String) {
         #expect(answer("/search/repositories?page=\(page)").status == 422)
         #expect(answer("/anchors?index=\(page)").status == 400)

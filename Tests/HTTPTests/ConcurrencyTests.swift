@@ -54,7 +54,7 @@ import Testing
         #expect(try await [first, second, third].map(\.status) == [204, 204, 204])
     }
 
-    @Test("to one host wait for the response before, and not for what is made of it")
+    @Test("to one host wait for the response before, but not for its processing")
     func sentBeforePreparing() async throws {
         let (first, second) = (server.gate(), server.gate())
         server.route("/first") { _ in
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "are not sent ahead of their turn once a response speaks against it",
+        "are not sent early once a response forbids it",
         arguments: [
             ServerResponse(status: 503, body: []), ServerResponse(status: 429, body: []),
             ServerResponse(status: 200, headers: [("Retry-After", "9")], body: []),
@@ -146,7 +146,7 @@ import Testing
         task.cancel()
         let error = try await #require(throws: HTTPError.self) { try await task.value }
         #expect(error.kind == .cancelled)
-        // The server still holds the first; its place at the origin is free nevertheless.
+        // The server still holds the first one, but its place at the origin is free.
         #expect(try await client.send(next).status == 204)
     }
 
@@ -172,7 +172,7 @@ import Testing
         #expect(server.requests(for: "/waiting").isEmpty)
     }
 
-    @Test("of a task that is cancelled already are not made")
+    @Test("of a cancelled task are not made")
     func cancelledBefore() async throws {
         let client = makeClient()
         let request = Request(try server.url("/"))

@@ -31,7 +31,7 @@ import Testing
         #expect(response.freshness == seconds.map { .seconds($0) })
     }
 
-    @Test("An allowance of requests is spent by as many, one of time by its end, and stays spent")
+    @Test("A budget of requests is spent by as many requests, one of time by its end, and stays spent")
     func allowance() {
         let requests = RequestBudget(requests: 2)
         #expect([requests.take(), requests.take(), requests.take()] == [true, true, false])

@@ -43,7 +43,7 @@ import Testing
         #expect((last.header("Content-Type") == nil) == (arrived == "GET" && sent != "GET"))
     }
 
-    @Test("without a place to go, or of another status, is delivered", arguments: [300, 302, 304, 305])
+    @Test("without a target, or of another status, is delivered", arguments: [300, 302, 304, 305])
     func delivered(status: Int) async throws {
         server.route("/a") { _ in .status(status, headers: status == 302 ? [] : [("Location", "/b")]) }
         let response = try await client.send(Request(server.url("/a")))
@@ -75,7 +75,7 @@ import Testing
         #expect(back.parameter("key") == "s3cret")
     }
 
-    @Test("sends no credential to a URL of another origin than it was written for")
+    @Test("sends no credential to an origin other than the one it was written for")
     func foreignRequest() async throws {
         elsewhere.route("/b") { _ in .status(204) }
         let request = Request(
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "out of the web is an error",
+        "that leaves http and https is an error",
         arguments: [
             ("ftp://127.0.0.1/", HTTPError.Kind.unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme),
             ("http://u:p@127.0.0.1/", .invalidURL), ("http://", .invalidURL),

@@ -63,7 +63,7 @@ private let noQuotas: [Headers] = [
         #expect(try response(503, ["Retry-After": value]).retryAfter(now: now) == nil)
     }
 
-    @Test("tells the quota, however the host writes it", arguments: quotas)
+    @Test("has the quota, however the host writes it", arguments: quotas)
     func rateLimit(headers: Headers, expected: RateLimit) throws {
         #expect(try response(200, headers).rateLimit(now: now) == expected)
     }

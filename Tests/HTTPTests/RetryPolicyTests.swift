@@ -46,7 +46,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
     }
 
     @Test(
-        "tries again after failures of the moment",
+        "tries again after temporary failures",
         arguments: [.resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError]
             as [HTTPError.Kind])
     func retryable(kind: HTTPError.Kind) {
@@ -77,7 +77,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
         #expect(patient.decision(for: status(500), attempt: attempt, random: 0) == .retry(after: .zero))
     }
 
-    @Test("survives figures that make no sense")
+    @Test("survives numbers that make no sense")
     func absurdFigures() {
         let endless = RetryPolicy(retries: .max, base: .seconds(Int64.max), cap: .seconds(Int64.max))
         #expect(endless.decision(for: status(500), attempt: 9, random: 0.5) == .retry(after: .seconds(43_200)))

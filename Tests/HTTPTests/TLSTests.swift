@@ -69,7 +69,7 @@ private final class Nginx: Sendable {
         String(decoding: try await client.send(Request(WebURL(url))).body.bytes, as: UTF8.self)
     }
 
-    @Test("refuses a certificate that nobody vouches for, and does not try again")
+    @Test("refuses an untrusted certificate, and does not try again")
     func untrusted() async throws {
         let client = makeClient()
         let request = Request(try WebURL("\(nginx.secureURL)/connection"))
@@ -86,7 +86,7 @@ private final class Nginx: Sendable {
         #expect(try await text(client, "\(nginx.secureURL)/connection") == first)
     }
 
-    @Test("uses an HTTP/1.1 connection again")
+    @Test("reuses an HTTP/1.1 connection")
     func keepAlive() async throws {
         let client = makeClient()
         let first = try await text(client, "\(nginx.plainURL)/connection")

@@ -14,9 +14,9 @@ extension ScriptedServer {
     func url(_ path: String) throws -> WebURL { try WebURL(url + path) }
 }
 
-/// Runs a program to its end, without its output.
+/// Runs a program, and ignores its output.
 ///
-/// Not with Foundation's `Process`, which waits until every heir of its descriptors has ended: a daemon never does.
+/// Foundation's `Process` waits until every process with its descriptors has ended, which a daemon never does.
 func run(_ program: String, _ arguments: String...) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -40,7 +40,7 @@ struct ProgramFailure: Error {
     let status: Int32
 }
 
-/// A folder that goes away with its owner.
+/// A folder that is removed with its owner.
 final class TemporaryFolder: Sendable {
     let path: String
 

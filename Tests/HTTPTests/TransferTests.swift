@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("has nothing of an earlier body in one that is received into its memory")
+    @Test("keeps nothing of an earlier body in memory that is reused")
     func reuse() async throws {
         for size in [300_000, 10, 200_000, 70, 3_000_000, 1] {
             let sent = [UInt8](repeating: UInt8(truncatingIfNeeded: size), count: size)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("sends the method, headers, body and its name, and no more than it was told")
+    @Test("sends the method, headers, body and its name, and nothing else")
     func sending() async throws {
         server.route("/a") { _ in .status(204) }
         let headers: Headers = ["X-One": "1", "x-one": "2", "X-Empty": "", "Content-Type": "text/plain"]
@@ -107,7 +107,7 @@ import Testing
         #expect(!error.isRetryable)
     }
 
-    @Test("calls a body that is no gzip a protocol error")
+    @Test("reports a body that is not gzip as a protocol error")
     func brokenGzip() async throws {
         server.route("/") { _ in
             ServerResponse(headers: [("Content-Encoding", "gzip")], body: [UInt8](repeating: 7, count: 500))
@@ -115,7 +115,7 @@ import Testing
         #expect(try await failure(Request(server.url("/"))).kind == .protocolError)
     }
 
-    @Test("calls a body cut short truncated, wherever it is cut", arguments: [0, 1, 500, 999])
+    @Test("reports a body that is cut short, wherever it is cut", arguments: [0, 1, 500, 999])
     func truncated(after: Int) async throws {
         server.route("/") { _ in
             ServerResponse(body: [UInt8](repeating: 65, count: 1_000), delivery: .truncated(after: after))
@@ -146,14 +146,14 @@ import Testing
 
     @Test("reports a name that does not resolve")
     func unresolved() async throws {
-        // The second one finds what the first one left behind.
+        // The second one finds what the first one left.
         for _ in 1...2 {
             let error = try await failure(Request(WebURL("http://nowhere.invalid/")))
             #expect(error.kind == .resolve)
         }
     }
 
-    @Test("ends at the total time-out and at a stall, and tells them apart")
+    @Test("ends at the total time-out and at a stall, with different errors")
     func timeouts() async throws {
         let gate = server.gate()
         server.route("/") { _ in
@@ -203,7 +203,7 @@ import Testing
         #expect(try await failure(Request(server.url("/"))).kind == .protocolError)
     }
 
-    @Test("passes over interim responses and trailers, and joins folded lines")
+    @Test("skips interim responses and trailers, and joins folded lines")
     func oddHeads() async throws {
         let message =
             "HTTP/1.1 103 Early Hints\r\nETag: \"no\"\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"

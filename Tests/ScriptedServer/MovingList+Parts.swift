@@ -1,9 +1,9 @@
 internal import HTTPServer
 
 extension MovingList {
-    /// How a list serves its items in parts: of what one request asks for, the first `cap`.
+    /// How a list serves its items in partitions: of what one request asks for, the first `cap`.
     struct Parts: Sendable {
-        /// The last value of a part; the first is 0.
+        /// The last value of a partition; the first is 0.
         static let last = 255
 
         /// How many items of one request are served; full pages.
@@ -34,13 +34,13 @@ extension MovingList {
         }
     }
 
-    /// The members of a definition that the parts need.
+    /// The members of a definition that the partitions need.
     var partitionedDefinition: String {
         guard let parts else { return "" }
         return """
 
             query: {q: things}
-            split:
+            partition:
               query: {q: "n:{from}..{to}"}
               by: number
               path: part
@@ -49,11 +49,11 @@ extension MovingList {
             """ + (parts.saysCap ? "\n  cap: \(parts.cap)" : "") + (hasTotals ? "\n  total: total" : "")
     }
 
-    /// The value that tells which part an item is in, when it comes or changes.
+    /// The value that tells which partition an item is in, when it comes or changes.
     mutating func part(of item: Item) -> Int {
         guard let parts else { return 0 }
         if style.goesByID { return min(item.id / parts.pace, Parts.last) }
-        // What comes to the head is of the newest part.
+        // What comes to the head is of the newest partition.
         if mode == .new { return min(item.serial / parts.pace, Parts.last) }
         return random(0...parts.spread - 1)
     }

@@ -21,7 +21,7 @@ public struct MovingList: Sendable {
         public internal(set) var at: Int
         /// The number of its last change in the list's history.
         public internal(set) var serial: Int
-        /// The value that says which part it is in.
+        /// The value that says which partition it is in.
         var part = 0
         /// Whether `null` stands for it, or something without a key.
         public internal(set) var isNull = false
@@ -51,7 +51,7 @@ public struct MovingList: Sendable {
     let compresses: Bool
     let mark: Mark
     let includesBorder: Bool
-    /// How it serves its items in parts; nil for one that serves them all.
+    /// How it serves its items in partitions; nil for one that serves them all.
     let parts: Parts?
     /// How many requests it takes at once.
     let prefetch: Int
@@ -61,7 +61,7 @@ public struct MovingList: Sendable {
 
     /// The list of a seed.
     ///
-    /// - Parameter inPartitions: Whether it serves but the first items of a request, which has to ask for a part.
+    /// - Parameter inPartitions: Whether it serves but the first items of a request, which has to ask for a partition.
     public init(_ style: Style, _ mode: Mode, inPartitions: Bool = false, seed: UInt64) {
         self.style = style
         self.mode = mode
@@ -166,7 +166,7 @@ public struct MovingList: Sendable {
 
     private mutating func step() -> Int { Int.random(in: 0...4, using: &generator) * 500 }
 
-    /// Newer parts come first.
+    /// Newer partitions come first.
     var ordered: [Item] {
         if style.goesByID { return items.sorted { $0.id > $1.id } }
         guard parts != nil else { return items }

@@ -16,11 +16,11 @@ struct YAMLErrorTests {
     @Test(
         "is told with its place and in plain words",
         arguments: [
-            ("a: 1\nb: 2\na: 3\n", "f:3:1: the member `a` is here a second time"),
-            ("a: 1\n\"a\": 3\n", "f:2:1: the member `a` is here a second time"),
-            ("a: 1\n---\nb: 2\n", "f:2:1: a second document starts here; there can be one only"),
+            ("a: 1\nb: 2\na: 3\n", "f:3:1: the member `a` is given twice"),
+            ("a: 1\n\"a\": 3\n", "f:2:1: the member `a` is given twice"),
+            ("a: 1\n---\nb: 2\n", "f:2:1: a second document starts here; there can be only one"),
             ("a: *x\n", "f:1:4: the alias `*x` has no `&x` before it"),
-            ("a: &x [1, *x]\n", "f:1:11: the alias `*x` stands inside what it stands for"),
+            ("a: &x [1, *x]\n", "f:1:11: the alias `*x` is inside the value that it stands for"),
             ("a:\n\tb: 1\n", "f:2:1: a tab cannot indent; use spaces"),
             ("a: @b\n", "f:1:4: a value cannot start with `@`; put it in quotes"),
             (
@@ -39,15 +39,15 @@ struct YAMLErrorTests {
                 "abc\ndef: 1\n",
                 "f:2:4: a second `: ` on one line; put the value in quotes, or the member on a line of its own"
             ),
-            ("a: \"\\ud800\"\n", "f:1:7: an escape that is no character on its own; write the character itself"),
+            ("a: \"\\ud800\"\n", "f:1:7: an escape that is not a character on its own; write the character itself"),
             ("a: [\n", "f:2:1: expected a value here"),
             (
                 "[a]]\n",
-                "f:1:4: the text goes on after its end; the indentation may be off, or a bracket closed too early"
+                "f:1:4: there is more text after the end; the indentation may be off, or a bracket closed too early"
             ),
             ("a: !!int x\n", "f:1:4: `x` is not what its tag `!!int` says"),
-            ("a: !thing x\n", "f:1:4: the tag `!thing` means nothing here"),
-            ("a: !!set {x}\n", "f:1:4: the tag `!!set` means nothing here"),
+            ("a: !thing x\n", "f:1:4: the tag `!thing` is not supported here"),
+            ("a: !!set {x}\n", "f:1:4: the tag `!!set` is not supported here"),
         ])
     func place(text: String, expected: String) {
         #expect(mistake(Array(text.utf8)) == expected)
@@ -58,7 +58,7 @@ struct YAMLErrorTests {
         let invalid = try #require(mistake(Array("a: é\nb: x".utf8) + [0xFF, 0x0A]))
         #expect(invalid.hasPrefix("f:2:5: not valid UTF-8"))
         let control = try #require(mistake(Array("a: \u{7}\n".utf8)))
-        #expect(control == "f:1:4: a control character; YAML allows none but tab and line breaks")
+        #expect(control == "f:1:4: a control character; YAML allows only tab and line breaks")
     }
 
     @Test("is an alias bomb, found before it is crawled")

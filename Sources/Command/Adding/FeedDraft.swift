@@ -4,19 +4,19 @@ internal import FeedSync
 struct FeedDraft: Sendable {
     let file: ConfigurationFile
     let environment: [String: String]
-    /// What would be written.
+    /// The entry to write.
     let entry: FeedEntry
-    /// What to try where the words make no feed.
+    /// What to try if the arguments do not make a feed.
     let advice: String
-    /// Whether the lines are only to be printed: then they need no place in the file.
+    /// Whether the lines are only printed, and need no place in the file.
     let isDry: Bool
-    /// Whether requests are to find more of them.
+    /// Whether requests will find the rest.
     var isOpen = false
 
-    /// The definition as the file would have it, with the file's defaults.
+    /// The definition as it would be in the file, with the file's defaults.
     ///
-    /// - Throws: `Failure` with exit code 64 for a name that is taken or cannot be one, or a word that the definition
-    ///   cannot have; 78 for a mistake that the file has already.
+    /// - Throws: `Failure` with exit code 64 for a name that is taken or invalid, or a word that the definition
+    ///   cannot have; 78 for an error that the file already has.
     func definition(in text: [UInt8]) throws(Failure) -> FeedDefinition { try checked(text).definition }
 
     /// The text of the file with the feed in it.
@@ -28,8 +28,8 @@ struct FeedDraft: Sendable {
         let before = try parsed(text)
         if let feed = before.feed(named: entry.name) {
             throw .usage(
-                "there is a feed \(entry.name) already (\(feed.position))",
-                advice: "give the new one another name, or remove the old one with feedsync remove \(entry.name)")
+                "feed \(entry.name) already exists (\(feed.position))",
+                advice: "choose another name, or remove the old feed with feedsync remove \(entry.name)")
         }
         let new = try edited(text)
         do throws(ConfigurationError) {
@@ -41,7 +41,7 @@ struct FeedDraft: Sendable {
             }
             return (definition, new)
         } catch {
-            // Its places are those of a text that nobody has seen.
+            // Their positions would be in a text that was never written.
             throw Failure(
                 .usage,
                 error.diagnostics.map { mistake in
@@ -59,12 +59,12 @@ struct FeedDraft: Sendable {
             throw Failure(
                 .configuration, error.diagnostics.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
                 advice: isOpen
-                    ? "the same with --dry-run, and write the lines that it prints into \(file.path) yourself"
-                    : "write these lines into \(file.path) yourself")
+                    ? "run it again with --dry-run, and add the lines it prints to \(file.path) yourself"
+                    : "add these lines to \(file.path) yourself")
         }
     }
 
-    /// The same feed with what was found.
+    /// The feed with what was found.
     func adding(_ inspection: Inspection) -> FeedDraft {
         let given = inspection.ownParameters.withdrawn(from: entry.members)
         return FeedDraft(

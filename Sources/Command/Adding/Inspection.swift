@@ -2,7 +2,7 @@ internal import FeedSync
 
 /// What was found at a URL, and what of it goes into the file.
 struct Inspection: Sendable {
-    /// The members that say it.
+    /// The members to write.
     let members: [FeedEntry.Member]
     /// The parameters that the found pagination sets in every request.
     let ownParameters: PageParameters
@@ -14,7 +14,7 @@ struct Inspection: Sendable {
         ownParameters = PageParameters(discovered.definition.pagination)
     }
 
-    /// What was found, how sure it is, and what says so.
+    /// What was found, how certain it is, and the evidence.
     func lines(_ palette: Palette, width: Int?) -> [String] {
         let indentation = String(repeating: " ", count: 12)
         let room = (width ?? 100) - indentation.count
@@ -22,8 +22,8 @@ struct Inspection: Sendable {
             let subject = finding.subject.rawValue
             let gap = String(repeating: " ", count: max(1, indentation.count - subject.count))
             let certainty = finding.certainty == .nothing ? "" : "\(finding.certainty.rawValue): "
-            let told = Self.wrapped(certainty + finding.text, to: room)
-            let found = Self.wrapped(found(finding, most: 12) ?? "not found", to: room)
+            let told = TextLayout.wrapped(certainty + finding.text, to: room)
+            let found = TextLayout.wrapped(found(finding, most: 12) ?? "not found", to: room)
             let shown = found.map { finding.found == nil ? palette.failure($0) : palette.name($0) }
             return zip([palette.faint(subject) + gap] + found.dropFirst().map { _ in indentation }, shown).map(+)
                 + told.map { indentation + Self.paint(palette, finding.certainty, $0) }
@@ -32,7 +32,7 @@ struct Inspection: Sendable {
             NumberFormat.count(discovered.itemCount, "item"), NumberFormat.count(discovered.requestCount, "request"),
             NumberFormat.bytes(discovered.byteCount),
         ]
-        let hints = hints.flatMap { Self.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
+        let hints = hints.flatMap { TextLayout.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
         return findings + hints + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]
     }
 
@@ -40,17 +40,17 @@ struct Inspection: Sendable {
     var warning: String? {
         discovered.missing.map { missing in
             "\(NumberFormat.count(discovered.itemCount)) of \(NumberFormat.count(missing.total, "item")): "
-                + "`\(missing.place)` tells of more, and no way to them was found; write `pagination` into the feed's lines"
+                + "`\(missing.place)` says there are more, but no way to get them was found; add `pagination` to the feed"
         }
     }
 
     /// What a missing finding means for the feed.
     private var hints: [String] {
         guard discovered.itemCount > 0 else {
-            return ["what is not known yet is looked for whenever the feed is loaded, until a page has items"]
+            return ["the rest is worked out as soon as a page has items"]
         }
         guard discovered.evidence.contains(where: { $0.subject == .pagination && $0.found == nil }) else { return [] }
-        return ["the page counts as all there is; if there is more, write `pagination` into the feed's lines"]
+        return ["this page counts as the whole list; if there is more, add `pagination` to the feed"]
     }
 
     /// Each finding as a JSON object.
@@ -65,7 +65,7 @@ struct Inspection: Sendable {
         }
     }
 
-    /// What was found in a line: of the columns the names and types of so many.
+    /// What was found, on one line; of the columns at most `most` names and types.
     private func found(_ finding: Evidence, most: Int = .max) -> String? {
         guard finding.subject == .columns, finding.found != nil else { return finding.found }
         let columns = discovered.findings.columns
@@ -80,26 +80,10 @@ struct Inspection: Sendable {
         case .guess, .nothing: palette.attention(text)
         }
     }
-
-    /// The text in lines of at most so many cells, unless a word is longer.
-    private static func wrapped(_ text: String, to width: Int) -> [String] {
-        var lines = [""]
-        for word in text.split(separator: " ").map(String.init) {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = word
-            } else if DisplayWidth.of(last) + 1 + DisplayWidth.of(word) <= width {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(word)
-            }
-        }
-        return lines
-    }
 }
 
 extension Session {
-    /// Somebody waits for the answer, and may try again by hand.
+    /// Someone is waiting, and can try again by hand.
     private static let mostRetries = 2
 
     /// Requests a feed's pages, to find what its definition leaves open.
@@ -138,7 +122,7 @@ extension Session {
             return Failure(ExitCode(error.kind), ["\(definition.name): stopped; nothing was written"])
         }
         let failure = Failure(error, feed: definition.name)
-        // What is no feed is the page's fault here: nobody has written a definition yet.
+        // A page that is not a feed is to blame here: there is no definition yet.
         let isOfPage = error.kind == .configuration && error.httpStatus != nil
         var messages = failure.messages
         if let url = error.url, definition.url.isLiteral, !url.hasPrefix(address) {
@@ -146,18 +130,19 @@ extension Session {
         }
         let wantsCredential = error.kind == .refused && definition.authentication == nil
         let advice =
-            wantsCredential ? "give what it wants, as in --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
-        // `add` takes no `items` and no `key`: what is to be written goes into the file by hand.
+            wantsCredential
+            ? "authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
+        // `add` has no options for `items` and `key`: they are written into the file by hand.
         guard isOfPage, let advice, advice.hasPrefix("write ") else {
             return Failure(isOfPage ? .data : failure.code, messages, advice: advice)
         }
         return Failure(
             .data, messages, explanation: "\nfeeds:\n\(entry.masked.lines.joined(separator: "\n"))\n",
-            advice: "\(advice), below lines such as these in the configuration")
+            advice: "\(advice), in lines such as these in the configuration")
     }
 }
 
 extension FeedDefinition {
-    /// The URL as it is written, without its query, which may hold anything.
+    /// The URL as written, without its query, which may contain anything.
     fileprivate var shownAddress: String { String(url.description.prefix { $0 != "?" && $0 != "#" }) }
 }

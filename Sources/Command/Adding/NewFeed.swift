@@ -1,6 +1,6 @@
 internal import FeedSync
 
-/// A feed as the words of `feedsync add` describe it.
+/// A feed as the arguments of `feedsync add` describe it.
 struct NewFeed: Sendable {
     /// Where it comes from.
     enum Source: Sendable {
@@ -10,7 +10,7 @@ struct NewFeed: Sendable {
 
     let name: String
     let source: Source
-    /// What is said of it, in the order of the file.
+    /// What is known about it, in the order of the file.
     let entry: FeedEntry
 
     /// Reads the operands and the headers of a command line.
@@ -39,7 +39,7 @@ struct NewFeed: Sendable {
         entry = FeedEntry(name: name, members: members)
     }
 
-    /// What to try where the words make no feed: the whole line, where it is a preset that wants to be told something.
+    /// What to try if the arguments do not make a feed: the whole line for a preset with parameters.
     var advice: String {
         guard case .preset(let preset) = source, !preset.parameters.isEmpty else { return "feedsync help add" }
         return "feedsync add NAME \(preset.name) " + preset.parameters.map { "\($0)=…" }.joined(separator: " ")
@@ -56,14 +56,14 @@ struct NewFeed: Sendable {
             advice: "begin a URL with https://; feedsync presets lists the presets")
     }
 
-    /// `name=value` words; a name that comes again has several values.
+    /// `name=value` words; a repeated name has several values.
     private static func parameters(_ words: ArraySlice<String>) throws(Failure) -> [FeedEntry.Member] {
         var order: [String] = []
         var values: [String: [FeedEntry.Value]] = [:]
         for word in words {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
                 throw .usage(
-                    "add does not know what to do with \(word)", advice: "give parameters as name=value, as in size=100"
+                    "unexpected argument: \(word)", advice: "write parameters as name=value, for example size=100"
                 )
             }
             let name = String(word[..<equals])
@@ -78,8 +78,9 @@ struct NewFeed: Sendable {
 
     private static func header(_ text: String) throws(Failure) -> FeedEntry.Member {
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-            // Not shown: it may be nothing but a credential.
-            throw .usage("--header wants 'Name: value'", advice: "as in --header 'Accept: application/json'")
+            // Not shown: it may be a credential.
+            throw .usage(
+                "--header must have the form 'Name: value'", advice: "for example --header 'Accept: application/json'")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " }
         return FeedEntry.Member(String(text[..<colon]), .text(String(value)))

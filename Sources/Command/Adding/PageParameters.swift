@@ -1,10 +1,10 @@
 internal import FeedSync
 internal import HTTP
 
-/// The parameters that a pagination sets, which the query of its feed therefore must not have.
+/// The parameters that a pagination sets, and that the feed's query therefore must not have.
 struct PageParameters: Sendable {
     private let names: Set<String>
-    /// Whether the style says the first page itself, as one that counts pages does.
+    /// Whether the paginator sets the first page itself, as one that counts pages does.
     private let saysFirstPage: Bool
 
     init(_ pagination: any Paginator) {
@@ -14,8 +14,8 @@ struct PageParameters: Sendable {
 
     /// The members of a feed without these parameters in their `query`.
     ///
-    /// A number goes: the pagination was found from the page that it led to, and begins there. A token stays, in the
-    /// URL, where it says which page is the first until the pagination has another.
+    /// A number is removed: the pagination was found from that page, and starts there. A token stays in the
+    /// URL, where it names the first page until the pagination has another one.
     func withdrawn(from members: [FeedEntry.Member]) -> [FeedEntry.Member] {
         guard case .mapping(let query)? = members.first(where: { $0.name == "query" })?.value else { return members }
         let withdrawn = query.filter { names.contains($0.name) }
@@ -34,7 +34,7 @@ struct PageParameters: Sendable {
         let address = url.prefix { $0 != "#" }
         let pairs = parameters.flatMap { parameter in
             parameter.value.words.map { word in
-                // A reference is encoded when it is followed.
+                // A reference is encoded when it is resolved.
                 let value = word.contains("${") ? word : FormEncoding.encoded(word)
                 return "\(FormEncoding.encoded(parameter.name))=\(value)"
             }
@@ -45,7 +45,7 @@ struct PageParameters: Sendable {
 }
 
 extension FeedEntry.Value {
-    /// The texts of a parameter, which may be given several times.
+    /// The values of a parameter, which can be given several times.
     fileprivate var words: [String] {
         switch self {
         case .text(let text), .plain(let text): [text]

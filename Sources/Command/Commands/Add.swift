@@ -5,14 +5,19 @@ extension Command {
     static let add = Command(
         "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 2...anyNumber,
         options: [.header, .columns, .dryRun, .maxWait], general: [.config, .json, .quiet, .help], endsGracefully: true,
-        summary: "Add a feed to the configuration: a URL, or a preset",
+        summary: "Add a feed to the configuration, from a URL or a preset",
         explanation: """
-            From a URL, requests it, and a second page (by up to eight requests), to find where the items are, what tells
-            them apart, which columns they have and how the next page is found; says what it found and how sure that
-            is, and writes it down. The columns are written with --columns alone: without, they follow what the upstream has.
-            From a preset (feedsync presets lists them) nothing is requested. KEY=VALUE gives a parameter of the preset,
-            or else of the query. Secrets are written as '${NAME}', and stay so in the file.
-            The file keeps every other byte. Where there is none, ./feedsync.yaml is made.
+            Adds a feed to the configuration file, and leaves the rest of the file as it is. Without a
+            configuration, creates ./feedsync.yaml.
+
+            From a URL, fetches the first page and looks for a second one (in up to eight requests). Works
+            out where the items are, which field identifies them, which columns they have and how to get
+            the next page. Prints what it found and how certain that is.
+
+            From a preset, requests nothing. `feedsync presets` lists the presets.
+
+            KEY=VALUE sets a parameter of the preset, or else a query parameter. Write a secret as
+            '${NAME}', in single quotes: the file then has the reference, not the value.
             """,
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
@@ -24,7 +29,7 @@ extension Command {
         var found: Inspection?
         if case .url = new.source {
             draft.isOpen = true
-            // What cannot be added is not requested.
+            // Nothing is requested for a feed that cannot be added.
             let definition = try draft.definition(in: try file.text())
             let inspection = try await session.inspect(definition, draft.entry, folder: file.folder)
             draft = draft.adding(inspection)
@@ -61,11 +66,13 @@ extension Session {
             for line in lines { console.comment(line) }
             return console.print(draft.entry.lines)
         }
-        let place = isMade ? "\(draft.file.path), which is new" : draft.file.path
         var origin = ""
         if case .preset(let preset) = source { origin = ": \(preset.description)" }
-        console.print(lines + ["\(console.palette.name(name))  added to \(place)\(origin)"])
+        let shown = console.palette.name(name)
+        let file = draft.file.path
+        let deed = isMade ? "created \(file) and added \(shown)" : "added \(shown) to \(file)"
+        console.print(lines + [deed + origin])
         let config = invocation.options[.config].map { " --config \($0)" } ?? ""
-        console.print("Next: \(console.palette.hint("feedsync reload \(name)\(config)"))")
+        console.print("Next: \(console.palette.hint("feedsync sync \(name)\(config)"))")
     }
 }

@@ -5,12 +5,13 @@ extension Command {
     static let check = Command(
         "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online, .maxWait],
         general: [.config, .json, .quiet, .help], endsGracefully: true,
-        summary: "Read the configuration over; with --online, try its feeds",
+        summary: "Validate the configuration",
         explanation: """
-            Reports every mistake with file, line and column. Variables and files that feeds refer to are looked for,
-            and missing ones told; they are no diagnostics, as they may be there when the feed is used.
-            With --online, fetches a page of each feed, or of those named, and shows what it would store and where it
-            would go on. The store stays as it is.
+            Reports every error in the configuration with file, line and column. Missing variables and
+            files are warnings, not errors: they may exist when the feed runs.
+
+            With --online, fetches one page of each feed (or of the named feeds) and shows what would be
+            stored and where the next page is. The store is not changed.
             """,
         example: "feedsync check --online swift-repos"
     ) { session throws(Failure) in
@@ -40,15 +41,15 @@ extension Command {
     }
 }
 
-/// What can be told of a feed without asking its upstream.
+/// What can be checked without a request.
 struct FeedCheck: Sendable {
     let feed: FeedDefinition
-    /// References that lead nowhere now.
+    /// References that cannot be resolved now.
     let warnings: [String]
 
     init(feed: FeedDefinition, environment: [String: String], folder: String) {
         self.feed = feed
-        // A command may ask for a password, or the network: it is run when a page is requested.
+        // A command may ask for a password, or use the network: it is run only when a page is requested.
         warnings = feed.templates.map(\.withoutCommands).filter { !$0.isLiteral }.flatMap { template -> [String] in
             do throws(ConfigurationError) {
                 _ = try template.resolved(environment: environment, relativeTo: folder)

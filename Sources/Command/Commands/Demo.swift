@@ -7,10 +7,11 @@ extension Command {
     /// `demo`
     static let demo = Command(
         "demo", general: [.help], endsGracefully: true,
-        summary: "Mirror made-up feeds, to see how it works; needs nothing",
+        summary: "Mirror two made-up feeds; needs no network",
         explanation: """
-            Serves a list of repositories and one of anchors on this machine, mirrors them into a store in a new
-            temporary folder, and shows the status transitions as they happen. The folder stays, to be looked at.
+            Starts a server on this machine with a list of repositories and a list of anchors, mirrors
+            both into a store in a new temporary folder, and shows each step. The server stops with the
+            command; the folder stays.
             """,
         example: "feedsync demo"
     ) { session throws(Failure) in
@@ -57,12 +58,12 @@ private struct Demo: Sendable {
         try await command("more anchors --all", .allPages, "anchors")
         try await sections()
         console.print([
-            "Your turn; the store stays where it is:", "", "  \(palette.hint(folder.query))",
+            "Your turn. The store is still there:", "", "  \(palette.hint(folder.query))",
             "  \(palette.hint("\(Self.program) status --config \(folder.configurationPath)"))",
         ])
     }
 
-    /// feedsync as it was called, so that the line works where it is on no path.
+    /// feedsync as it was called, so that the line works even if it is not on the path.
     private static var program: String { CommandLine.arguments.first ?? "feedsync" }
 
     private func command(_ words: String, _ command: RequestCommand, _ name: String) async throws(Failure) {
@@ -111,14 +112,14 @@ private struct DemoFolder: Sendable {
     ///
     /// - Throws: `Failure` with exit code 73.
     init(in parent: String?, serverURL: String) throws(Failure) {
-        // The path is part of lines to be copied into a shell.
+        // The path is part of lines that are copied into a shell.
         let isPlain = parent.map { $0.hasPrefix("/") && $0.utf8.allSatisfy(Self.isPlain) } ?? false
         let parent = isPlain ? parent ?? "/tmp" : "/tmp"
         var template = Array("\(parent)/feedsync-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Self.failure("make a folder in \(parent)") }
+        guard mkdtemp(&template) != nil else { throw Self.failure("create a folder in \(parent)") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let text = """
-            # What feedsync demo mirrored. The server ended with it; the store is beside this file.
+            # The feeds of `feedsync demo`. Its server has stopped; the store is beside this file.
             feeds:
               repositories:
                 preset: github.search

@@ -6,8 +6,10 @@ extension Command {
         "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
         summary: "Print the event log, oldest first",
         explanation: """
-            One line for each change of a feed's refresh status. Every begin is closed once: by an end, which tells of
-            an error if there was one, or by noMoreData. With --json each line is a JSON object.
+            Prints one line for each change of a feed's refresh status. Every begin event has exactly one
+            end event, which carries the error if there was one. With --json, each line is a JSON object.
+
+            `feedsync help words` explains the words.
             """,
         example: "feedsync events swift-repos --last 20"
     ) { session throws(Failure) in
@@ -31,12 +33,12 @@ extension Command {
         return .done
     }
 
-    /// How long a follower looks away: short for people, long for a computer.
+    /// How often a follower looks: often enough for people, rarely enough for a computer.
     fileprivate static func pause() async { try? await ContinuousClock().sleep(for: .milliseconds(250)) }
 }
 
 extension Session {
-    /// Prints the events that are there, and then those that come, as long as anybody reads them.
+    /// Prints the stored events, and then new ones as long as somebody reads them.
     fileprivate func print(
         _ lines: EventLines, of store: Store, last: Int?, isFollowing: Bool
     ) async throws(Failure) {
@@ -49,7 +51,7 @@ extension Session {
             print(events, as: lines)
             newest = events.last?.id ?? 0
         }
-        // The newest few are all that was wanted, unless others are to come.
+        // Without --follow, the last ones are all that was asked for.
         guard last == nil || isFollowing else { return }
         while console.failure == nil, !console.isClosed {
             let known = newest
@@ -85,7 +87,7 @@ struct EventLines: Sendable {
         return "\(palette.faint(event.at))  \(palette.name(name))  \(transition(event))"
     }
 
-    /// What happened, without when and where.
+    /// What happened, without the time and the feed.
     func transition(_ event: StatusEvent) -> String {
         let status = event.status.rawValue
         let page = event.page.map { "page \($0)" } ?? ""
@@ -111,7 +113,7 @@ struct EventLines: Sendable {
         if let failure = event.failure { return DisplayWidth.printable(failure.message) }
         let items = event.items
         return [
-            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "the same"),
+            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "unchanged"),
             (items.removed, "removed"),
         ].filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }

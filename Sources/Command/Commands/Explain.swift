@@ -4,12 +4,16 @@ extension Command {
     /// `explain FEED`
     static let explain = Command(
         "explain", operands: "FEED", count: 1...1,
-        summary: "Show what a feed's definition comes to, and what is known of it",
+        summary: "Show a feed's complete definition and its next request",
         explanation: """
-            Prints the definition with its preset, the file's defaults and what was found in place, then the request
-            that comes next, and what the store knows. Nothing is requested. Literal credentials show as ***,
-            references such as ${NAME} stay; those that lead nowhere are told. A ${command: …} is not
-            run: what it prints shows as ***, and whether the page would be asked for conditionally is not known then.
+            Prints the complete definition (with the preset, the defaults and what was found), the next
+            request, and what the store knows about the feed. Nothing is requested.
+
+            Literal credentials are shown as ***. References such as ${NAME} are shown as written;
+            unresolved ones are reported. A ${command: ...} is not run: its output is shown as ***, and
+            the request is shown without its conditions.
+
+            `feedsync help words` explains the words.
             """,
         example: "feedsync explain swift-repos"
     ) { session throws(Failure) in
@@ -27,7 +31,7 @@ extension Command {
 }
 
 extension Session {
-    /// All that can be told of a feed without a request.
+    /// Everything that is known about a feed without a request.
     ///
     /// - Throws: `Failure` if the file or the store cannot be read.
     fileprivate func explanation(
@@ -43,7 +47,7 @@ extension Session {
             try EffectiveDefinition(of: feed, in: text, findings: findings)
         }
         var options = try engineOptions(folder: configuration.folder)
-        // Nothing is run for an explanation: a command may ask for a password, or the network.
+        // Nothing is run for an explanation: a command may ask for a password, or use the network.
         options.commands = CommandSecrets(standingIn: Secrets.mask)
         var explanation = Explanation(
             feed: feed, entry: effective.entry,

@@ -3,8 +3,10 @@ internal import FeedSync
 extension Command {
     /// `feeds`
     static let feeds = Command(
-        "feeds", summary: "List the feeds of the configuration",
-        explanation: "Each with the model that shows its items, how many are stored, and where they come from.",
+        "feeds", summary: "List the feeds in the configuration",
+        explanation: """
+            Lists each feed with its model, the number of items stored, and its URL.
+            """,
         example: "feedsync feeds"
     ) { session throws(Failure) in
         let configuration = try session.configuration()

@@ -1,80 +1,110 @@
 extension Command {
     /// `help [COMMAND]`
     static let help = Command(
-        "help", operands: "[COMMAND]", count: 0...1, general: [.help],
-        summary: "Explain feedsync, or one of its commands",
-        explanation: "Without a command, lists all of them.", example: "feedsync help reload"
+        "help", operands: "[COMMAND | words]", count: 0...1, general: [.help],
+        summary: "Show help for feedsync or for one command",
+        explanation: """
+            Without a command, lists all commands. `feedsync help words` explains the words that commands
+            and messages use.
+            """,
+        example: "feedsync help reload"
     ) { session throws(Failure) in
+        let (console, width) = (session.console, session.console.helpWidth)
         guard let name = session.invocation.operands.first else {
-            session.console.print(HelpText.overview(session.console.palette))
+            console.print(HelpText.overview(console.palette, width: width))
             return .done
         }
-        guard let command = Command.named(name) else {
-            throw .unknown(
-                "command", name, among: Command.all.map(\.name), advice: "feedsync help lists the commands")
+        if name == "words" {
+            console.print(HelpText.words(console.palette, width: width))
+            return .done
         }
-        session.console.print(HelpText.text(of: command, session.console.palette))
+        guard let command = Command.named(name) else { throw .unknown(command: name) }
+        console.print(HelpText.text(of: command, console.palette, width: width))
         return .done
     }
 }
 
+extension Failure {
+    /// A word that is not a command, with the one that was probably meant.
+    static func unknown(command word: String) -> Failure {
+        if word == "version" { return .usage("no such command: version", advice: "feedsync --version") }
+        guard let usual = Command.usualNames[word] else {
+            return .unknown(
+                "command", word, among: Command.all.map(\.name), advice: "feedsync help lists the commands")
+        }
+        return .usage("no such command: \(word); did you mean \(usual)?", advice: "feedsync help \(usual)")
+    }
+}
+
+extension Command {
+    /// What other programs call our commands.
+    fileprivate static let usualNames = [
+        "ls": "feeds", "list": "feeds", "pull": "sync", "fetch": "sync", "update": "sync", "init": "add",
+        "rm": "remove",
+        "delete": "remove", "log": "events", "validate": "check",
+    ]
+}
+
 /// The help texts.
 enum HelpText {
-    /// What `feedsync` alone says, besides that it wants a command.
-    static var usage: String {
+    /// What `feedsync` without a command prints below the error.
+    static func usage(width: Int) -> String {
         """
 
         Usage: feedsync COMMAND [OPTIONS]
 
-        \(commands)
+        \(commands(width))
 
-        Begin with `feedsync demo`, which needs neither network nor configuration.
+        \(TextLayout.paragraphs(beginning, to: width))
         """
     }
 
     /// All commands at a glance.
-    static func overview(_ palette: Palette) -> String {
+    static func overview(_ palette: Palette, width: Int) -> String {
         """
-        feedsync mirrors paginated HTTP feeds into SQLite.
+        \(TextLayout.paragraphs("feedsync mirrors paginated HTTP feeds into SQLite.", to: width))
 
         \(palette.name("Usage:")) feedsync COMMAND [OPTIONS]
 
         \(palette.name("Commands:"))
-        \(commands)
+        \(commands(width))
 
         \(palette.name("Options of most commands:"))
-        \(list((Option.general + [.version]).map(entry)))
+        \(TextLayout.list((Option.general + [.version]).map(entry), to: width))
 
         \(palette.name("Files:"))
-          feedsync.yaml  the feeds; `feedsync check` reads it over
-          feedsync.db    the store beside it, which sqlite3 can read at any time
+        \(TextLayout.paragraphs(files, to: width))
 
         \(palette.name("Exit codes:"))
-          0 done, also when nothing was new   64 usage   65 a page that cannot be read   69 the upstream fails
-          70 a bug   73 the store   74 the output   75 try later   77 refused   78 configuration   128 + N signal N
+        \(TextLayout.paragraphs(codes, to: width))
 
-        `feedsync demo` shows it all, and needs neither network nor configuration.
+        \(TextLayout.paragraphs(more + "\n\n" + beginning, to: width))
         """
     }
 
-    private static var commands: String {
-        list(Command.all.map { ("\($0.name) \($0.operands)", $0.summary) })
-    }
-
     /// All about one command.
-    static func text(of command: Command, _ palette: Palette) -> String {
+    static func text(of command: Command, _ palette: Palette, width: Int) -> String {
         let synopsis = ["feedsync", command.name, command.operands, "[OPTIONS]"].filter { !$0.isEmpty }
         return """
             \(palette.name("Usage:")) \(synopsis.joined(separator: " "))
 
-            \(command.explanation)
+            \(TextLayout.paragraphs(command.explanation, to: width))
 
             \(palette.name("Options:"))
-            \(list((command.options + command.generalOptions).map(entry)))
+            \(TextLayout.list((command.options + command.generalOptions).map(entry), to: width))
 
             \(palette.name("Example:"))
               \(command.example)
             """
+    }
+
+    /// The words that commands and messages use.
+    static func words(_ palette: Palette, width: Int) -> String {
+        palette.name("Words:") + "\n" + TextLayout.paragraphs(glossary, to: width)
+    }
+
+    private static func commands(_ width: Int) -> String {
+        TextLayout.list(Command.all.map { ($0.name, $0.summary) }, to: width)
     }
 
     private static func entry(_ option: Option) -> (String, String) {
@@ -83,12 +113,52 @@ enum HelpText {
         return (letter + option.written + placeholder, option.summary)
     }
 
-    private static func list(_ entries: [(String, String)]) -> String {
-        let width = (entries.map(\.0.count).max() ?? 0) + 2
-        return entries.map { "  " + pad($0.0, to: width) + $0.1 }.joined(separator: "\n")
-    }
+    private static let files = """
+          feedsync.yaml  the feeds; `feedsync check` validates it
+          feedsync.db  the store, beside the configuration; sqlite3 can read it at any time
+        """
 
-    private static func pad(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
-    }
+    private static let codes = """
+          0  done, also when nothing was new
+          64  wrong usage
+          65  a page cannot be decoded or followed
+          69  the server cannot be reached, or fails
+          70  a bug in feedsync
+          73  the store cannot be opened or written
+          74  the output cannot be written
+          75  try later
+          77  access refused (401, 403)
+          78  the configuration is wrong
+          128+N  stopped by signal N
+        """
+
+    private static let more = """
+        DURATION is a number with a unit: 500ms, 30s, 5m, 2h or 1d.
+
+        `feedsync help COMMAND` explains a command, `feedsync help words` the words used here.
+        """
+
+    private static let beginning = """
+        New here? Run `feedsync demo`. It needs neither a network nor a configuration.
+        """
+
+    private static let glossary = """
+          feed  one paginated list behind a URL, mirrored into a table of the same name
+          page  one HTTP response, with its items
+          item  one object on a page; a row in the feed's table
+          page cursor  what to request next: a page number, an offset, a token or a URL
+          section  a titled group of items; a feed has one unless its definition says what to group by
+          crawl  the pages fetched one after another, starting with the first page
+          full crawl  a crawl of every page
+          synced range  stored pages that are known to follow one another
+          generation  the number of the crawl that last changed an item's place in the feed
+          run  one command on one feed, from start to outcome
+          event  one line of the event log: a request for a page begins or ends
+          header, footer  a request for the first page (beginHeader, endHeader), or a later one (beginFooter, endFooter)
+          noMoreData  there are no further pages
+          complete  the crawl reached the end, and the list did not move meanwhile
+          verified  it was checked that no item was missed
+          partition  a part of a feed that is requested by itself, because the server caps long lists
+          lock  keeps two processes from working on one feed at the same time
+        """
 }

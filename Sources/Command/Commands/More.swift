@@ -4,11 +4,11 @@ extension Command {
     /// `more FEED... [--pages N | --all]`
     static let more = Command(
         "more", operands: "FEED...", count: 1...anyNumber, options: [.pages, .all] + Option.requesting,
-        endsGracefully: true, summary: "Request the next page of feeds, or several",
+        endsGracefully: true, summary: "Fetch the next page (or pages) of each feed",
         explanation: """
-            Goes on where the feed stands: the next page is requested and its items are added at the end. A feed that
-            was never loaded begins with its first page. Where the upstream has no further page, nothing is requested.
-            A page that fails is the next one again.
+            Fetches the page after the last one stored, and adds its items at the end. A feed that was
+            never loaded starts with its first page. If there are no further pages, nothing is requested.
+            If a page fails, the next run tries it again.
             """,
         example: "feedsync more swift-repos --pages 3"
     ) { session throws(Failure) in
@@ -17,7 +17,7 @@ extension Command {
             return try await session.perform(pages.map(RequestCommand.nextPages) ?? .nextPage)
         }
         guard pages == nil else {
-            throw .usage("--pages and --all contradict each other", advice: session.invocation.command.helpAdvice)
+            throw .usage("--pages and --all cannot be used together", advice: session.invocation.command.helpAdvice)
         }
         return try await session.perform(.allPages)
     }

@@ -4,11 +4,11 @@ extension Command {
     /// `plan [FEED...]`
     static let plan = Command(
         "plan", operands: "[FEED...]", count: 0...anyNumber,
-        summary: "Tell when feeds are due, and why",
+        summary: "Show when each feed is due, and why",
         explanation: """
-            For each feed the time from which `sync --due` asks for it, and every term that led to it: the definition's
-            `every`, what the host said of waiting, repeated failure, and a small share that keeps feeds from coming all
-            at once. Nothing is requested.
+            Shows when `feedsync sync --due` will next take each feed, and why: the interval (`every`),
+            what the server asked for, repeated failures, and a fixed per-feed offset that spreads the
+            load. Nothing is requested.
             """,
         example: "feedsync plan swift-repos"
     ) { session throws(Failure) in

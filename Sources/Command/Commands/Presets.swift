@@ -4,10 +4,12 @@ extension Command {
     /// `presets [NAME]`
     static let presets = Command(
         "presets", operands: "[NAME]", count: 0...1, general: [.json, .help],
-        summary: "List the feed definitions that ship with feedsync, or print one",
+        summary: "List the feed definitions that come with feedsync",
         explanation: """
-            A feed starts from a preset with `preset: NAME`, gives its parameters with `with: {word: value}`, and may
-            override any member. With a name, prints the preset: its members are those of a feed.
+            With a name, prints that preset. Its members are those of a feed.
+
+            A feed uses a preset with `preset: NAME`, sets its parameters with `with: {word: value}`, and
+            may override any member.
             """,
         example: "feedsync presets github.search"
     ) { session throws(Failure) in

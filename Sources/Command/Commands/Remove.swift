@@ -4,10 +4,11 @@ extension Command {
     /// `remove NAME`
     static let remove = Command(
         "remove", operands: "FEED", count: 1...1, general: [.config, .store, .json, .quiet, .help],
-        summary: "Take a feed out of the configuration; its items stay",
+        summary: "Remove a feed from the configuration; its items stay",
         explanation: """
-            Takes the feed's lines out of the file, with the comments in them; comments above stay, as does every other
-            byte. The items stay in the store, where sqlite3 can read or drop them.
+            Removes the feed's lines from the configuration file, with the comments inside them. Comments
+            above the feed stay, and so does the rest of the file. The items stay in the store; the
+            command prints how to delete them.
             """,
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in
@@ -44,16 +45,16 @@ extension Session {
             return console.print(json: document.text)
         }
         console.print("\(console.palette.name(name))  removed from \(file.path)")
-        if let comment { console.note("\(name): note: the comment above it stays (\(file.path):\(comment))") }
+        if let comment { console.note("\(name): note: kept the comment above it (\(file.path):\(comment))") }
         guard let kept else { return }
         console.note(
-            "\(name): note: its \(NumberFormat.count(kept.count, "item")) stay in \(kept.store); to delete them:")
+            "\(name): note: kept its \(NumberFormat.count(kept.count, "item")) in \(kept.store); to delete them:")
         console.comment("  \(console.errorPalette.hint(kept.command(deleting: name)))")
     }
 
-    /// What the store has of a feed that is configured no more; nil where that is nothing, or cannot be read.
+    /// What the store has of a removed feed; nil if there is nothing, or it cannot be read.
     private func keptItems(of name: String, _ file: ConfigurationFile) async throws(Failure) -> KeptItems? {
-        // The feed is out of the file; what else is wrong with that is none of this command's business.
+        // The feed is removed; other errors in the file do not matter here.
         let configuration = try? Configuration.load(
             file.path, environment: environment, allowsCommands: file.mayRunCommands)
         guard let path = storePath(configuration), let store = try? await storeIfAny(configuration),
@@ -68,8 +69,8 @@ private struct KeptItems: Sendable {
     let count: Int
     let store: String
 
-    /// The line for a shell that deletes them, and with them what pages they were on: an upstream that says that a page is
-    /// the same would bring none of them back.
+    /// The shell command that deletes them, and the records of their pages: a 304 for such a page
+    /// would not bring them back.
     func command(deleting feed: String) -> String {
         let table = feed.replacing("-", with: "_")
         let sql = "DELETE FROM [\(table)]; DELETE FROM _page WHERE feed = '\(feed)'"
@@ -77,9 +78,9 @@ private struct KeptItems: Sendable {
     }
 }
 
-/// Words for lines that are copied into a shell.
+/// Words in lines that are copied into a shell.
 enum ShellWord {
-    /// The word, in quotes where the shell would take it for something else.
+    /// The word, in quotes if the shell would change it.
     static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             (97...122).contains(byte | 0x20) || (45...57).contains(byte) || byte == 95

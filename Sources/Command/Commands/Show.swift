@@ -4,10 +4,11 @@ extension Command {
     /// `show FEED`
     static let show = Command(
         "show", operands: "FEED", count: 1...1, options: [.section, .limit],
-        summary: "Print the items of a feed, section by section",
+        summary: "Print the items of a feed",
         explanation: """
-            Items come in feed order, those that the upstream has no more are skipped. A terminal gets the columns that
-            fit, a pipe those that hold anything, --json all. Without --limit the first 100 items are shown.
+            Lists the items of each section in feed order, without those the server no longer has. On a
+            terminal, shows as many columns as fit; in a pipe, every column with a value; with --json, all
+            columns.
             """,
         example: "feedsync show swift-repos --limit 10"
     ) { session throws(Failure) in
@@ -32,16 +33,16 @@ extension Command {
             let counts = "\(NumberFormat.count(limit)) of \(NumberFormat.count(total, "item"))"
             session.console.note("\(feed.name): note: \(counts) shown; --limit N shows more")
         } else if total == 0 {
-            session.console.note("\(feed.name): note: no items stored yet; feedsync reload \(feed.name) fetches some")
+            session.console.note("\(feed.name): note: no items stored yet; feedsync sync \(feed.name) fetches them")
         }
         return .done
     }
 }
 
 extension Session {
-    /// The sections that the command line asks for.
+    /// The sections to show.
     ///
-    /// - Throws: `Failure` with exit code 64 for a section that there is not.
+    /// - Throws: `Failure` with exit code 64 for an unknown section.
     fileprivate func sections(of feed: String, in store: Store?) async throws(Failure) -> [Section] {
         guard let store else { return [] }
         let sections = try await reading { () async throws(FeedError) in try await store.sections(of: feed) }

@@ -3,12 +3,21 @@ internal import FeedSync
 extension Command {
     /// `status [FEED...]`
     static let status = Command(
-        "status", operands: "[FEED...]", count: 0...anyNumber, summary: "Tell where feeds stand",
+        "status", operands: "[FEED...]", count: 0...anyNumber, summary: "Show the status of each feed",
         explanation: """
-            For each feed: how it does, and why; what happened last, how many items the upstream has, how often its
-            order was renewed, which page is next, when the first page was last asked for, and when it is due. A feed
-            is fresh; stale (due for longer than its interval); failing; limited (the host wants no request); incomplete
-            (the rows are not all of the upstream's); or new.
+            Shows each feed's health and the reason for it, its last event, how many items and generations
+            it has, the next page, when the first page was last fetched, and when the feed is due.
+
+            The health of a feed is one of these:
+
+              fresh  up to date
+              stale  overdue by more than its interval
+              failing  the last sync failed
+              limited  the server asked us to wait
+              incomplete  not all items of the list are stored
+              new  never loaded
+
+            `feedsync help words` explains the other words.
             """,
         example: "feedsync status --json"
     ) { session throws(Failure) in
@@ -29,7 +38,7 @@ extension Command {
 }
 
 extension Session {
-    /// How each feed does.
+    /// The health of each feed.
     ///
     /// - Throws: `Failure` where the store cannot be read.
     fileprivate func health(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [HealthRow] {
@@ -39,7 +48,7 @@ extension Session {
     }
 }
 
-/// Where feeds stand, as a table.
+/// The status of feeds, as a table.
 private enum StatusTable {
     static func make(_ feeds: [HealthRow]) -> Table {
         var table = Table([

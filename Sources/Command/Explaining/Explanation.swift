@@ -1,14 +1,14 @@
 internal import FeedSync
 
-/// What a feed's definition comes to, the request that comes next, and what the store knows.
+/// A feed's complete definition, its next request, and what the store knows.
 struct Explanation: Sendable {
     let feed: FeedDefinition
     let entry: FeedEntry
-    /// What keeps the feed from being requested now, as far as it is known.
+    /// What is known to prevent a request now.
     var warnings: [String]
-    /// The request that comes next; nil where a warning says why there is none.
+    /// The next request; nil if a warning says why there is none.
     var request: NextRequest?
-    /// What the store knows; nil where there is none.
+    /// What the store knows; nil without a store.
     var known: FeedSummary?
 
     /// The explanation for people; the definition can be pasted below `feeds:`.
@@ -22,7 +22,7 @@ struct Explanation: Sendable {
         guard let request else { return warnings.map { "  none: " + palette.failure($0) } }
         let condition =
             feed.refersToCommands
-            ? "its command was not run: what it prints shows as ***"
+            ? "its command was not run; its output is shown as ***"
             : request.isConditional ? "only if it has changed" : "whether or not it has changed"
         let lines =
             ["\(request.method) \(request.url)"] + request.headers.map { "\($0.name): \($0.value)" }
@@ -81,14 +81,14 @@ struct FeedSummary: Sendable {
         table.add(["file", path])
         let items = NumberFormat.count(record.itemCount, "item")
         table.add(["feed", "\(record.status.rawValue), \(items), generation \(record.generation)"])
-        table.add(["next page", record.nextPage ?? (record.noMoreData ? "none, the end was reached" : "the first")])
+        table.add(["next page", record.nextPage ?? (record.noMoreData ? "none; the end was reached" : "the first")])
         if let crawl { table.add(["last crawl", Self.text(of: crawl)]) }
         if let crawl {
             table.add(["pages kept", "\(crawl.storedPages), \(crawl.pagesWithValidators) with validators"])
         }
         for quota in quota { table.add(["quota", Self.text(of: quota)]) }
         if let run {
-            let end = run.outcome.map(\.rawValue) ?? "under way, or cut off"
+            let end = run.outcome.map(\.rawValue) ?? "running, or cut off"
             table.add(["last run", "\(run.command), \(end), \(RelativeTime.ago(run.startedAt))"])
         }
         if let error = record.error { table.add(["error", error.description]) }
@@ -99,17 +99,17 @@ struct FeedSummary: Sendable {
         let pages = NumberFormat.count(crawl.pages, "page")
         if crawl.isComplete { return "\(pages), complete" }
         if let reason = crawl.reason { return "\(pages), not complete: \(reason.rawValue)" }
-        return crawl.hasEnded ? "\(pages), not complete" : "\(pages), may go on"
+        return crawl.hasEnded ? "\(pages), not complete" : "\(pages), can be continued"
     }
 
     private static func text(of quota: QuotaRecord) -> String {
         [
             quota.resource.isEmpty ? nil : quota.resource, quota.remaining.map { "\(NumberFormat.count($0)) left" },
-            quota.resetAt.map { "renewed at \($0)" }, quota.blockedUntil.map { "no request before \($0)" },
+            quota.resetAt.map { "resets at \($0)" }, quota.blockedUntil.map { "blocked until \($0)" },
         ].compactMap(\.self).joined(separator: ", ")
     }
 
-    /// What is known as a JSON object.
+    /// The summary as a JSON object.
     var json: String {
         var object = JSONObjectText()
         object.add("file", path)

@@ -1,7 +1,7 @@
-/// The continuous clock for work that has to be over at some time: whoever would sleep beyond it is woken then, and
-/// told that nothing comes of it.
+/// The continuous clock for work with a deadline: a sleep that would pass the deadline ends
+/// there, with an error.
 struct DeadlineClock: Clock {
-    /// When everything is to be over.
+    /// When the work must be over.
     let deadline: ContinuousClock.Instant
 
     var now: ContinuousClock.Instant { .now }
@@ -9,7 +9,7 @@ struct DeadlineClock: Clock {
 
     /// Sleeps until that time.
     ///
-    /// - Throws: `CancellationError` where it lies beyond the deadline, which is slept to only; and when the task is
+    /// - Throws: `CancellationError` if that is after the deadline, once the deadline is reached; and when the task is
     ///   cancelled.
     func sleep(until time: ContinuousClock.Instant, tolerance: Duration?) async throws {
         try await ContinuousClock().sleep(until: min(time, deadline), tolerance: tolerance)

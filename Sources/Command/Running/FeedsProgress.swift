@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// The line on a terminal that says how far several feeds are; without a terminal it shows nothing.
+/// The progress line for several feeds; it is shown only on a terminal.
 ///
 /// - Isolation: any task.
 final class FeedsProgress: Sendable {
@@ -18,7 +18,7 @@ final class FeedsProgress: Sendable {
         self.console = console
     }
 
-    /// A feed is being worked on.
+    /// A feed has started.
     func begin(_ feed: String) {
         paint { $0.atWork.append(feed) }
     }
@@ -31,7 +31,7 @@ final class FeedsProgress: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func erase() {
         if console.progressWidth != nil { console.showProgress("") }
     }

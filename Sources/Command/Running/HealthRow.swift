@@ -1,16 +1,16 @@
 internal import FeedSync
 
-/// How a feed does, and why, in words.
+/// A feed's health, and the reason, in words.
 struct HealthRow: Sendable {
     let feed: KnownFeed
     let health: FeedHealth
     private let plan: Plan?
     private let now: Int64
-    /// What the upstream has served of what it said there is; nil where that is all.
+    /// How many of the reported items the upstream has served; nil if all.
     private let served: String?
 
     /// - Parameters:
-    ///   - history: What the store knows of its rounds.
+    ///   - history: What the store knows about its syncs.
     ///   - now: In milliseconds since 1970.
     init(_ feed: KnownFeed, _ history: FeedHistory, now: Int64) {
         self.feed = feed
@@ -23,28 +23,29 @@ struct HealthRow: Sendable {
         health = feed.record.map { [plan] in FeedHealth($0, history, plan, now: now) } ?? .new
     }
 
-    /// When it is due; empty for a feed that the configuration does not have.
+    /// When it is due; empty for a feed that is not in the configuration.
     var due: String {
         guard let plan else { return "" }
         guard let dueAt = plan.dueAt, dueAt > now else { return "now" }
         return "in \(RelativeTime.until(dueAt, now: now))"
     }
 
-    /// Why it is not fresh; nil where there is nothing to say.
+    /// Why it is not fresh; nil if it is, or is new.
     var why: String? {
         switch health {
         case .new, .fresh: nil
         case .stale(let since): "due \(RelativeTime.ago(since, now: now)), and not synced since"
-        case .limited(let until): "the host wants no request for another \(RelativeTime.until(until, now: now))"
-        case .incomplete(let reason): reason.map(words) ?? "there are further pages"
+        case .limited(let until): "the server asked us to wait for another \(RelativeTime.until(until, now: now))"
+        case .incomplete(let reason): reason.map(words) ?? "there are more pages"
         case .failing(let times, let since):
             (times > 1
-                ? "\(times) times" + (since.map { ", first \(RelativeTime.ago($0, now: now))" } ?? "") + ": " : "")
-                + (feed.record?.error?.message ?? "the reason is not kept")
+                ? "\(times) failures in a row" + (since.map { ", first \(RelativeTime.ago($0, now: now))" } ?? "")
+                    + ": " : "")
+                + (feed.record?.error?.message ?? "the reason was not kept")
         }
     }
 
-    /// The feed's row of table `feed`, with how it does.
+    /// The feed's row of the table `feed`, with its health.
     var json: String {
         var health = JSONObjectText()
         health.add("health", self.health.word)
@@ -55,14 +56,14 @@ struct HealthRow: Sendable {
 
     private func words(_ reason: IncompleteReason) -> String {
         switch reason {
-        case .cutOff: "it was cut off, and goes on the next time"
+        case .cutOff: "it was cut off; the next sync continues"
         case .failed: "a page failed"
         case .cap:
-            served.map { "the upstream has served \($0): narrow the query, or see `split`" }
-                ?? "the upstream serves no further page, and has more"
+            served.map { "the upstream has served \($0): narrow the query, or use `partition`" }
+                ?? "the upstream has more items, but serves no further pages"
         case .maxPages: "stopped at max_pages"
         case .skipped: "some items were skipped"
-        case .upstreamIncomplete: "the upstream says that it did not give all"
+        case .upstreamIncomplete: "the upstream says the list is incomplete"
         case .drift: "the list moved while it was read"
         }
     }

@@ -1,16 +1,16 @@
-/// Which feed is worked on next: in order, but one whose host is idle before one that would only wait for its turn.
+/// Which feed is next: in order, but feeds of idle hosts come before feeds that would wait for their host.
 ///
-/// So a slow host keeps no more places than nobody else wants.
+/// So a slow host takes only the places that no other host can use.
 struct JobQueue<Job> {
     private var waiting: [(job: Job, host: String)]
     private var busy: [String: Int] = [:]
 
-    /// The jobs in the order in which they are wanted.
+    /// The jobs, in the order in which they should start.
     init(_ jobs: [Job], host: (Job) -> String) {
         waiting = jobs.map { ($0, host($0)) }
     }
 
-    /// How many have not begun.
+    /// How many have not started.
     var count: Int { waiting.count }
 
     /// Takes the next one, whose host counts as busy until it has ended; nil if there is none.

@@ -9,14 +9,14 @@ struct OnlineCheck: Sendable {
     /// The first rows.
     let page: RowPage
 
-    /// Where a reload of the feed would lead, tried on a store of its own.
+    /// The result of a reload into a temporary store.
     ///
     /// - Throws: `FeedError` of the reload.
     init(_ report: RunReport, summary: RunSummary, in store: Store) async throws(FeedError) {
         feed = report.feed
         self.summary = summary
         guard let record = try await store.feed(named: feed) else {
-            throw FeedError(.bug, "the feed was loaded, and the store has it not")
+            throw FeedError(.bug, "the feed was loaded, but the store does not have it")
         }
         self.record = record
         sections = try await store.sections(of: feed)
@@ -28,19 +28,27 @@ struct OnlineCheck: Sendable {
         let figures = summary.figures
         let cost = "(\(NumberFormat.count(figures.requests, "request")), \(NumberFormat.bytes(figures.bytes)))"
         let count = NumberFormat.count(record.itemCount, "item")
-        let next = record.nextPage.map { "; goes on with \($0)" } ?? "; no further page"
+        let next = record.nextPage.map { "; next page: \($0)" } ?? "; this is the last page"
         var lines = ["\(palette.success("ok"))  \(palette.name(feed))  \(count) \(palette.faint(cost))\(next)"]
         let names = sections.map { "\($0.name ?? "(no section)") (\(NumberFormat.count($0.itemCount)))" }
         if sections.contains(where: { $0.name != nil }) {
-            lines.append("    sections  \(names.joined(separator: ", "))")
+            lines += Self.list("sections", names, width: width)
         }
         let columns = page.columns.map { column in column.name + (column.type.map { " \($0.rawValue)" } ?? "") }
-        lines.append("    columns   \(columns.joined(separator: ", "))")
+        lines += Self.list("columns", columns, width: width)
         guard let section = sections.first, !page.rows.isEmpty else { return lines.map(DisplayWidth.printable) }
         let shown = SectionTable(section: section, page: page)
         return lines + [""] + shown.lines(hasTitle: false, palette, width: width.map { $0 - 4 }).map { "    " + $0 } + [
             ""
         ]
+    }
+
+    /// Words beside a title, wrapped to the terminal's width.
+    private static func list(_ title: String, _ words: [String], width: Int?) -> [String] {
+        let indentation = String(repeating: " ", count: 14)
+        let lines = TextLayout.wrapped(words.joined(separator: ", "), to: width.map { $0 - indentation.count } ?? .max)
+        let first = "    " + title + String(repeating: " ", count: 10 - title.count)
+        return [first + lines[0]] + lines.dropFirst().map { indentation + $0 }
     }
 
     /// The check as a JSON object.
@@ -68,9 +76,9 @@ struct OnlineCheck: Sendable {
 }
 
 extension Session {
-    /// Fetches a page of each feed into a store that is thrown away, and prints what it would store.
+    /// Fetches a page of each feed into a temporary store, and prints what would be stored.
     ///
-    /// - Throws: `Failure` where no feed can be tried at all.
+    /// - Throws: `Failure` if no feed can be tried at all.
     func checkOnline(_ feeds: [FeedDefinition], of configuration: Configuration) async throws(Failure) -> ExitCode {
         let options = try engineOptions(folder: configuration.folder)
         let folder = try TemporaryFolder(environment)

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import FeedSync
 
-/// The line on a terminal that says what a run is at; without a terminal it shows nothing.
+/// The progress line of a run; it is shown only on a terminal.
 ///
 /// - Isolation: any task.
 final class ProgressLine: Sendable {
@@ -24,10 +24,10 @@ final class ProgressLine: Sendable {
         width = isShown ? console.progressWidth : nil
     }
 
-    /// Whether there is a line to see.
+    /// Whether the line is shown.
     var isShown: Bool { width != nil }
 
-    /// Takes note of something that happened.
+    /// Records something that happened.
     func follow(_ activity: EngineActivity) {
         state.withLock { state in
             switch activity {
@@ -45,7 +45,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Shows where the run is now.
+    /// Shows the current progress.
     func paint() {
         guard let width else { return }
         let (text, isWaiting) = state.withLock { (Self.text(of: $0, since: start), !$0.reason.isEmpty) }
@@ -54,13 +54,13 @@ final class ProgressLine: Sendable {
         console.showProgress("\(palette.name(name))  \(isWaiting ? palette.attention(rest) : palette.faint(rest))")
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func erase() {
         guard width != nil else { return }
         console.showProgress("")
     }
 
-    /// Both within the width; a long name leaves at least half of it to the text.
+    /// Fits both into the width; a long name leaves at least half of it for the text.
     static func fitted(_ feed: String, _ text: String, width: Int) -> (name: String, text: String) {
         // The last column stays free: some terminals break the line as soon as it is written.
         let room = max(0, width - 1 - 2)
@@ -74,7 +74,7 @@ final class ProgressLine: Sendable {
         let rate = state.items > 0 && seconds > 0 ? ", \(perSecond(state.items, seconds)) items/s" : ""
         let text = "page \(NumberFormat.count(max(1, state.page)))  \(count)\(rate)"
         guard !state.reason.isEmpty else { return text }
-        guard let resumesAt = state.resumesAt else { return "\(text)  again: \(state.reason)" }
+        guard let resumesAt = state.resumesAt else { return "\(text)  retrying: \(state.reason)" }
         let left = (resumesAt - ContinuousClock.now).components.seconds
         return "\(text)  waiting \(NumberFormat.time(seconds: left + 1)): \(state.reason)"
     }

@@ -1,7 +1,7 @@
 internal import FeedSync
 
 extension RunReport {
-    /// The run as the store has it; where none began, or the store cannot tell, what is known without it.
+    /// The run as stored; if none started, or the store cannot be read, what is known without it.
     func json(from store: Store) async -> String {
         if let run, let record = try? await store.runs(of: feed, limit: 10).first(where: { $0.id == run }) {
             return record.json
@@ -24,7 +24,7 @@ extension RunReport {
     private var outcome: RunOutcome? {
         switch error?.kind {
         case nil: summary?.outcome ?? .ok
-        // No run was made.
+        // No run was started.
         case .locked: nil
         case .limited: .limited
         case .cancelled: .cancelled
@@ -35,7 +35,7 @@ extension RunReport {
 
 /// JSON documents made of others.
 enum JSONLines {
-    /// An array with one element a line.
+    /// An array with one element per line.
     static func array(_ elements: [String]) -> String {
         elements.isEmpty ? "[]" : "[\n" + elements.joined(separator: ",\n") + "\n]"
     }

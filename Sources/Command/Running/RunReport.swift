@@ -1,14 +1,14 @@
 internal import FeedSync
 
-/// What became of a command on one feed.
+/// The outcome of a command on one feed.
 struct RunReport: Sendable {
     let feed: String
     let command: String
-    /// The run's number; nil if none began.
+    /// The run's number; nil if none started.
     var run: Int?
-    /// What it did, if it ended well.
+    /// What it did, if it succeeded.
     var summary: RunSummary?
-    /// Why it did not.
+    /// Why it failed, if it did.
     var error: FeedError?
     /// The pages that it committed before it failed.
     private(set) var pagesBefore = 0
@@ -24,13 +24,13 @@ struct RunReport: Sendable {
 
     var code: ExitCode { failure?.code ?? .done }
 
-    /// What the user should hear of besides the result or the failure.
+    /// Notes for the user, beside the result or the failure.
     var notices: [String] {
         if let summary { return summary.notices }
         return gain.map { ["\($0) before it \(error?.kind == .cancelled ? "was stopped" : "failed")"] } ?? []
     }
 
-    /// Takes note of what a run did that failed.
+    /// Records what a failed run did.
     mutating func follow(_ findings: RunWatch.Findings) {
         run = findings.run
         pagesBefore = findings.pages
@@ -39,7 +39,7 @@ struct RunReport: Sendable {
         gain = parts.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 
-    /// The result as people read it; nil for a failure, which is told on stderr.
+    /// The result as people read it; nil for a failure, which is printed on stderr.
     func line(_ palette: Palette, nameWidth: Int) -> String? {
         guard let summary else { return nil }
         let padding = String(repeating: " ", count: max(0, nameWidth - feed.count) + 2)
@@ -57,17 +57,17 @@ struct RunReport: Sendable {
             } ?? "the upstream serves no more (cap)"
         case .drift: "the list moved while it was read (drift)"
         case .skipped: "some items were skipped"
-        case .upstreamIncomplete: "the upstream says that it is not complete"
-        case .cutOff where command == "sync": "the pages before the cut have changed, the next sync starts over"
+        case .upstreamIncomplete: "the upstream says the list is incomplete"
+        case .cutOff where command == "sync": "earlier pages have changed, so the next sync starts over"
         case nil where command == "sync": "up to date"
-        case .cutOff, .failed, nil: summary.isAtEnd ? "all there is" : "more to come"
+        case .cutOff, .failed, nil: summary.isAtEnd ? "all pages fetched" : "more pages available"
         }
     }
 
     private func deed(_ summary: RunSummary, _ palette: Palette) -> String {
         let figures = summary.figures
         guard summary.outcome != .noMoreData || figures.pages > 0 else {
-            return palette.faint("no more data, nothing requested")
+            return palette.faint("no further pages, nothing requested")
         }
         let parts = [
             NumberFormat.count(figures.pages, "page"), NumberFormat.count(figures.requests, "request"),
@@ -81,7 +81,7 @@ struct RunReport: Sendable {
         if summary.outcome == .unchanged { return palette.faint("unchanged") }
         let parts = [
             (items.inserted, "new", palette.success), (items.updated, "changed", palette.attention),
-            (items.unchanged, "the same", palette.faint), (items.removed, "removed", palette.failure),
+            (items.unchanged, "unchanged", palette.faint), (items.removed, "removed", palette.failure),
         ].filter { $0.0 > 0 }.map { count, word, paint in paint("\(NumberFormat.count(count)) \(word)") }
         return parts.isEmpty ? "no items" : parts.joined(separator: ", ")
     }

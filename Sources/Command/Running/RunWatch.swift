@@ -1,19 +1,19 @@
 internal import Concurrency
 internal import FeedSync
 
-/// Follows what an engine does while a command runs: for the progress line, and to know what a run did that fails.
+/// Watches an engine while a command runs, for the progress line and to know what a failing run did.
 ///
 /// - Isolation: any task.
 final class RunWatch: Sendable {
-    /// What was seen of a run.
+    /// What is known about a run.
     struct Findings: Sendable {
         /// Its number; nil if nothing happened.
         var run: Int?
-        /// Pages that it committed.
+        /// The pages it committed.
         var pages = 0
-        /// New items that it stored.
+        /// The new items it stored.
         var inserted = 0
-        /// Items that it stored anew.
+        /// The changed items it stored.
         var updated = 0
     }
 
@@ -30,12 +30,12 @@ final class RunWatch: Sendable {
             return
         }
         painter = Task {
-            // Ten times a second is as fast as anybody reads.
+            // Nobody reads faster than ten times a second.
             while (try? await ContinuousClock().sleep(for: .milliseconds(100))) != nil { progress.paint() }
         }
     }
 
-    /// Takes note of something that happened; on the engine's thread, so that nobody is woken for it.
+    /// Records something that happened, on the engine's thread, so that no other thread is woken.
     func follow(_ activity: EngineActivity) {
         if progress.isShown { progress.follow(activity) }
         guard case .event(let event) = activity else { return }
@@ -48,7 +48,7 @@ final class RunWatch: Sendable {
         onEvent(event)
     }
 
-    /// Erases the progress line; what was seen.
+    /// Erases the progress line, and returns the findings.
     func end() async -> Findings {
         if let painter {
             painter.cancel()
@@ -60,6 +60,6 @@ final class RunWatch: Sendable {
 }
 
 extension RefreshStatus {
-    /// Whether a page was committed with it; `noMoreData` comes behind an `endHeader`, or in place of an `endFooter`.
+    /// Whether a page was committed with it; `noMoreData` follows an `endHeader` or replaces an `endFooter`.
     fileprivate var endsPage: Bool { [.endHeader, .endFooter, .noMoreData].contains(self) }
 }

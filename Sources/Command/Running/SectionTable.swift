@@ -1,13 +1,13 @@
 internal import FeedSync
 
-/// A section with the items of it that are to be shown.
+/// A section, with the items to show.
 struct SectionTable: Sendable {
     let section: Section
     let page: RowPage
     /// The names of the columns to show; nil for all, or as many as fit.
     var columns: [String]?
 
-    /// The section as JSON: its name, its place, how many items the upstream has, and those that are shown.
+    /// The section as JSON: name, position, number of items, and the items shown.
     var json: String {
         var object = JSONObjectText()
         object.add("name", section.name)
@@ -17,7 +17,7 @@ struct SectionTable: Sendable {
         return object.text
     }
 
-    /// A title, if wanted, and a table.
+    /// The lines: a title, if asked for, and a table.
     func lines(hasTitle: Bool, hasColumnTitles: Bool = true, _ palette: Palette, width: Int?) -> [String] {
         let name = section.name.map(DisplayWidth.printable) ?? "(no section)"
         let title = "\(palette.name(name))  \(palette.faint(NumberFormat.count(section.itemCount, "item")))"
@@ -26,7 +26,7 @@ struct SectionTable: Sendable {
         return (hasTitle ? [title] : []) + table.lines(palette, width: width)
     }
 
-    /// The columns that hold something and that a terminal as wide as that has no room for.
+    /// The columns with values that do not fit a terminal of that width.
     func skipped(hasTitle: Bool, width: Int?) -> [String] {
         guard columns == nil, width != nil else { return [] }
         let shown = table(isIndented: hasTitle, width: width)
@@ -50,7 +50,7 @@ struct SectionTable: Sendable {
         return table
     }
 
-    /// The most cells that a column gets on a terminal.
+    /// The greatest width of a column on a terminal.
     private static let widest = 40
 
     private func isNumber(_ column: Int) -> Bool {
@@ -62,7 +62,7 @@ struct SectionTable: Sendable {
         }
     }
 
-    /// All columns, or on a terminal as many as fit, in their order; links are the first to go.
+    /// All columns, or on a terminal as many as fit, in order; links are left out first.
     private func columns(for cells: [[String]], width: Int?) -> [Int] {
         if let columns { return columns.compactMap { name in page.columns.firstIndex { $0.name == name } } }
         guard let width else { return Array(page.columns.indices) }

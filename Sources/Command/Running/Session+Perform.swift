@@ -1,9 +1,9 @@
 internal import FeedSync
 
 extension Session {
-    /// Sends the command to each feed that the operands name, one after the other, and prints what became of it.
+    /// Sends the command to each feed that the operands name, one after another, and prints the outcome.
     ///
-    /// - Throws: `Failure` where no feed can be tried at all.
+    /// - Throws: `Failure` if no feed can be tried at all.
     func perform(_ command: RequestCommand) async throws(Failure) -> ExitCode {
         let configuration = try configuration()
         let feeds = try feeds(of: configuration)
@@ -12,7 +12,7 @@ extension Session {
         var codes: [ExitCode] = []
         var documents: [String] = []
         for feed in feeds {
-            // Feeds that were not begun when Ctrl-C came are not begun.
+            // After Ctrl-C no further feed is started.
             if Task.isCancelled { break }
             let report = await run(command, on: feed, store: store, options: options)
             codes.append(report.code)
@@ -28,7 +28,7 @@ extension Session {
         return codes.combined
     }
 
-    /// The store, made if it is not there.
+    /// The store, created if it does not exist.
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeForWriting(_ configuration: Configuration) async throws(Failure) -> Store {
@@ -39,7 +39,7 @@ extension Session {
         }
     }
 
-    /// Sends the command to one feed; `onEvent` hears of each status transition, on the engine's thread.
+    /// Sends the command to one feed; `onEvent` gets each status transition, on the engine's thread.
     func run(
         _ command: RequestCommand, on feed: FeedDefinition, store: Store, options: EngineOptions,
         onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }
@@ -49,9 +49,9 @@ extension Session {
         ) { engine throws(FeedError) in try await engine.perform(command) }
     }
 
-    /// Has `perform` work on one feed, and tells what became of it.
+    /// Runs `perform` on one feed, and returns the outcome.
     ///
-    /// - Parameter progress: Where the run shows what it is at; nil for a line of its own.
+    /// - Parameter progress: Where the run shows its progress; nil for a line of its own.
     func run(
         _ name: String, on feed: FeedDefinition, store: Store, options: EngineOptions, progress: ProgressLine? = nil,
         onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in },
@@ -77,6 +77,6 @@ extension Session {
         return report
     }
 
-    /// The cells of the longest name.
+    /// The width of the longest name.
     static func width(of feeds: [FeedDefinition]) -> Int { feeds.map(\.name.count).max() ?? 0 }
 }

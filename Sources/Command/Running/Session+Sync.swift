@@ -1,15 +1,15 @@
 internal import FeedSync
 internal import HTTP
 
-/// What `sync` was asked to do.
+/// The options of `sync`.
 struct SyncRequest: Sendable {
     let isDueOnly: Bool
-    /// Feeds at once.
+    /// How many feeds to sync at a time.
     let jobs: Int
     let maxTime: Duration?
     let maxRequests: Int?
 
-    /// As the command line has it.
+    /// Reads them from the command line.
     ///
     /// - Throws: `Failure` with exit code 64.
     init(_ invocation: Invocation) throws(Failure) {
@@ -19,7 +19,7 @@ struct SyncRequest: Sendable {
         maxRequests = try invocation.count(.maxRequests)
     }
 
-    /// The limit in the words of the command line.
+    /// The limit as written on the command line.
     func words(for limit: RequestBudget.Limit) -> String {
         switch limit {
         case .time: "\(Option.maxTime.written) \(maxTime.map(DurationText.text) ?? "")"
@@ -29,9 +29,9 @@ struct SyncRequest: Sendable {
 }
 
 extension Session {
-    /// Syncs the feeds that the operands name, or all, several at once, and prints what became of each as it ends.
+    /// Syncs the named feeds, or all, several at a time, and prints the outcome of each when it ends.
     ///
-    /// - Throws: `Failure` where no feed can be tried at all.
+    /// - Throws: `Failure` if no feed can be tried at all.
     func sync() async throws(Failure) -> ExitCode {
         let request = try SyncRequest(invocation)
         let configuration = try configuration()
@@ -55,25 +55,25 @@ extension Session {
         let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: allowance) ?? !Task.isCancelled }
         guard let limit = allowance.spent, cutOff > 0 else { return code }
         console.note(
-            "note: \(request.words(for: limit)): \(NumberFormat.count(cutOff, "feed")) of \(NumberFormat.count(feeds.count)) "
-                + "left for the next time")
-        // Where nothing at all could be done, the next time would come to no more.
+            "note: \(request.words(for: limit)): \(NumberFormat.count(cutOff)) of \(NumberFormat.count(feeds.count, "feed")) "
+                + "not finished; the next sync continues")
+        // If nothing at all could be done, the next run with these limits would do no better.
         let isFruitless = reports.values.allSatisfy { $0.isCutOff(by: allowance) && $0.pagesBefore == 0 }
         return code == .done && isFruitless ? .tryLater : code
     }
 
-    /// Those whose time has come: the ones that were never synced, then the one that has been due for longest.
+    /// The feeds that are due: those never synced first, then the one that has been due longest.
     private func due(_ feeds: [FeedDefinition], in store: Store) async throws(Failure) -> [FeedDefinition] {
         let now = WallClock.system.milliseconds
         let plans = Array(zip(feeds, try await plans(of: feeds, in: store)))
         let due = plans.filter { $0.1.isDue(at: now) }.sorted { ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min) }
         if due.isEmpty, let next = plans.compactMap(\.1.dueAt).min() {
-            console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan tells why")
+            console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan shows why")
         }
         return due.map(\.0)
     }
 
-    /// Syncs feeds side by side; only this task prints, so that what belongs to a feed stays together.
+    /// Syncs feeds in parallel; only this task prints, so that the lines of a feed stay together.
     private func sync(
         _ feeds: [FeedDefinition], jobs: Int, _ store: Store, _ options: EngineOptions
     ) async -> [String: RunReport] {
@@ -84,7 +84,7 @@ extension Session {
         let allowance = options.client.allowance
         await withTaskGroup(of: (RunReport, String).self) { group in
             func begin() {
-                // Feeds that were not begun when Ctrl-C came, or the time was over, are not begun.
+                // After Ctrl-C, or when a limit is reached, no further feed is started.
                 guard !Task.isCancelled, allowance?.spent == nil, let (feed, host) = queue.next() else { return }
                 progress.begin(feed.name)
                 group.addTask {
@@ -117,14 +117,14 @@ extension Session {
 }
 
 extension RunReport {
-    /// Whether it stopped because nothing more may be asked of hosts, which is no failure.
+    /// Whether it stopped because a limit was reached, which is not a failure.
     fileprivate func isCutOff(by allowance: RequestBudget?) -> Bool {
         error?.kind == .cancelled && allowance?.spent != nil && !Task.isCancelled
     }
 }
 
 extension Template {
-    /// Scheme, host and port, as far as the definition says them: enough to tell which feeds share a host.
+    /// Scheme, host and port as written in the definition: enough to know which feeds share a host.
     fileprivate var host: String {
         let text = description
         guard let start = text.firstRange(of: "://")?.upperBound else { return text }

@@ -1,16 +1,19 @@
-/// Tells options from operands, in the manner of `getopt_long`: options anywhere, letters in groups, `--` ends them.
+/// Separates options from operands, like `getopt_long`: options anywhere, grouped letters, `--` ends them.
 struct ArgumentReader {
     private(set) var options: [Option: String] = [:]
-    /// All values of each option that takes one, in order.
+    /// All values of each option, in order.
     private(set) var values: [Option: [String]] = [:]
     private(set) var operands: [String] = []
     private var words: ArraySlice<String>
+    /// The command that the words name, at any place among them.
+    private let command: Command?
 
     init(_ words: some Sequence<String>) {
         self.words = Array(words)[...]
+        command = self.words.lazy.compactMap(Command.named).first
     }
 
-    /// - Throws: `Failure` with exit code 64 for an option that there is not, or a value that is missing or too much.
+    /// - Throws: `Failure` with exit code 64 for an unknown option, or a missing or superfluous value.
     mutating func read() throws(Failure) {
         while let word = words.popFirst() {
             if word == "--" {
@@ -31,36 +34,41 @@ struct ArgumentReader {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts.first ?? ""
         guard let option = Option(rawValue: name) else {
-            throw .unknown("option", "--\(name)", among: Option.allCases.map(\.written), advice: Self.advice)
+            throw .unknown("option", "--\(name)", among: candidates, advice: advice)
         }
         let value = parts.dropFirst().first
         guard option.placeholder == nil else {
             return try take(option, value)
         }
-        if value != nil { throw .usage("\(option.written) takes no value", advice: Self.advice) }
+        if value != nil { throw .usage("\(option.written) takes no value", advice: advice) }
         options[option] = ""
     }
 
     private mutating func readLetters(_ letters: Substring) throws(Failure) {
         var previous: Character?
         for letter in letters {
-            if letter == "=", let previous { throw .usage("-\(previous) takes no value", advice: Self.advice) }
+            if letter == "=", let previous { throw .usage("-\(previous) takes no value", advice: advice) }
             previous = letter
             guard let option = Option.allCases.first(where: { $0.letter == letter }) else {
-                throw .unknown("option", "-\(letter)", among: [], advice: Self.advice)
+                throw .unknown("option", "-\(letter)", among: [], advice: advice)
             }
-            // No letter stands for an option with a value.
+            // No option with a value has a letter.
             options[option] = ""
         }
     }
 
     private mutating func take(_ option: Option, _ attached: String?) throws(Failure) {
         guard let value = attached ?? words.popFirst(), !value.isEmpty else {
-            throw .usage("\(option.written) needs a value", advice: Self.advice)
+            throw .usage("\(option.written) needs a value", advice: advice)
         }
         options[option] = value
         values[option, default: []].append(value)
     }
 
-    private static let advice = "feedsync help lists the options"
+    private var advice: String { command?.helpAdvice ?? "feedsync help" }
+
+    /// The options that may have been meant.
+    private var candidates: [String] {
+        Option.allCases.filter { option in command?.takes(option) ?? true }.map(\.written)
+    }
 }

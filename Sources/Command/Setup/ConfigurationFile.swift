@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// A configuration file that is changed as a whole, or not at all.
+/// A configuration file that is replaced as a whole, or not at all.
 ///
-/// What is new goes into a file beside it, which takes its place with its permissions once it is on the disk. Through a
-/// symbolic link it is the link's target that changes.
+/// The new text goes into a file beside it, which replaces it, with its permissions, once it is on disk. For a
+/// symbolic link, the target is replaced.
 struct ConfigurationFile: Sendable {
-    /// The file, as it was named.
+    /// The path, as given.
     let path: String
-    /// Whether `${command: …}` may be in it: somebody named it.
+    /// Whether it may contain `${command: …}`, because the user named the file.
     var mayRunCommands = false
 
-    /// The folder that it is in; empty for the current one.
+    /// Its folder; empty for the current one.
     var folder: String {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The text; empty where there is no file.
+    /// The text; empty if there is no file.
     ///
     /// - Throws: `Failure` with exit code 73.
     func text() throws(Failure) -> [UInt8] {
@@ -29,12 +29,12 @@ struct ConfigurationFile: Sendable {
         return try contents(of: descriptor)
     }
 
-    /// Changes the text; of several processes one after the other, each on what the one before wrote.
+    /// Changes the text. Several processes take turns, and each sees what the one before wrote.
     ///
-    /// - Parameter change: Makes the new text of the present one, which is empty where there is no file yet; it may be
-    ///   called again where somebody else was faster.
-    /// - Returns: Whether the file was made.
-    /// - Throws: What `change` throws, or `Failure` with exit code 73; the file is as before then.
+    /// - Parameter change: Makes the new text from the present one, which is empty if there is no file. It may be
+    ///   called again if another process was faster.
+    /// - Returns: Whether the file was created.
+    /// - Throws: What `change` throws, or `Failure` with exit code 73; the file is then unchanged.
     @discardableResult
     func edit(_ change: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> Bool {
         while true {
@@ -48,7 +48,7 @@ struct ConfigurationFile: Sendable {
                 throw failure("read")
             }
             defer { close(descriptor) }
-            // The lock is the file's, not the name's: whoever waited for it may find that another file has the name now.
+            // The lock belongs to the file, not to the name: after a wait, the name may belong to another file.
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
             guard isCurrent(descriptor, target) else { continue }
             guard access(target, W_OK) == 0 else { throw failure("write") }
@@ -57,7 +57,7 @@ struct ConfigurationFile: Sendable {
         }
     }
 
-    /// Where the file is, past symbolic links; nil where there is none.
+    /// The path with symbolic links resolved; nil if there is no file.
     private func target() throws(Failure) -> String? {
         while true {
             if let resolved = realpath(path, nil) {
@@ -67,9 +67,9 @@ struct ConfigurationFile: Sendable {
             guard errno == ENOENT else { throw failure("read") }
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }
-            // Anything else has come since.
+            // Anything else was created meanwhile.
             guard status.st_mode & S_IFMT != S_IFLNK else {
-                throw Failure(.store, ["\(path) is a symbolic link to a file that is not there"])
+                throw Failure(.store, ["\(path) is a symbolic link to a missing file"])
             }
         }
     }
@@ -92,7 +92,7 @@ struct ConfigurationFile: Sendable {
         }
     }
 
-    /// Puts a new file in the place of the one that is open.
+    /// Replaces the open file.
     private func replace(_ target: String, as descriptor: Int32, with text: [UInt8]) throws(Failure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("read") }
@@ -105,9 +105,9 @@ struct ConfigurationFile: Sendable {
         synchronizeFolder(of: target)
     }
 
-    /// Makes the file where there was none; false if there is one by now.
+    /// Creates the file; false if it exists by now.
     private func make(_ text: [UInt8]) throws(Failure) -> Bool {
-        // Nobody else may write it, or it would not be taken when found by itself.
+        // A file that others can write would not be accepted as ./feedsync.yaml.
         let temporary = try temporaryFile(beside: path, text, mode: 0o644)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 else {
@@ -128,7 +128,7 @@ struct ConfigurationFile: Sendable {
         guard descriptor >= 0 else { throw failure("write") }
         defer { close(descriptor) }
         if let owner {
-            // Only a superuser can give it to somebody else; before the permissions, which that may change.
+            // Only root can change the owner. This comes first, because it may change the permissions.
             _ = fchown(descriptor, owner.st_uid, owner.st_gid)
             _ = fchmod(descriptor, mode)
         }
@@ -151,7 +151,7 @@ struct ConfigurationFile: Sendable {
         return true
     }
 
-    /// The name is on the disk, too, then; where that cannot be had, the file is there all the same.
+    /// Makes the name durable, too. If that fails, the file is there all the same.
     private func synchronizeFolder(of target: String) {
         let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -164,6 +164,6 @@ struct ConfigurationFile: Sendable {
         let reason = String(cString: strerror(errno))
         return Failure(
             .store, ["\(path) cannot be \(verb == "read" ? "read" : "written"): \(reason)"],
-            advice: verb == "read" ? nil : "check that you may write the file and its folder; nothing was changed")
+            advice: verb == "read" ? nil : "check that you can write to the file and its folder; nothing was changed")
     }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// What the process leaves behind when it crashes.
+/// What happens when the process crashes.
 enum CrashReport {
-    /// Leaves crashes to the operating system, unless `SWIFT_BACKTRACE` asks the Swift runtime for a report: that one
-    /// shows memory, where secrets may be.
+    /// Leaves crashes to the operating system, unless `SWIFT_BACKTRACE` asks the Swift runtime for a report: it
+    /// shows memory, which may contain secrets.
     ///
     /// Source: https://github.com/swiftlang/swift/blob/main/docs/Backtracing.rst
     static func leaveToSystem(_ environment: [String: String]) {

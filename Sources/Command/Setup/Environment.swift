@@ -1,9 +1,9 @@
-// `environ` is a variable; nobody in this process changes it.
+// `environ` is a variable, but nothing in this process changes it.
 @preconcurrency internal import Glibc
 
 /// The environment variables.
 enum Environment {
-    /// Those that the process started with; the first of several with one name.
+    /// The variables at the start of the process; the first one of each name.
     static var current: [String: String] {
         var result: [String: String] = [:]
         var next = environ

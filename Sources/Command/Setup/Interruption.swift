@@ -1,21 +1,21 @@
 internal import Concurrency
 internal import Glibc
 
-/// Ctrl-C, Ctrl-\ and `kill`: the first lets the command close what is open, the second ends the process at once.
+/// Ctrl-C, Ctrl-\ and `kill`: after the first, the command closes what is open; the second ends the process at once.
 ///
-/// - Isolation: any thread. Make it before any other thread starts: threads inherit which signals are blocked.
+/// - Isolation: any thread. Create it before any other thread starts: threads inherit the blocked signals.
 final class Interruption: Sendable {
     private let received = Lock<Int32?>(nil)
     private let numbers: [Int32]
 
     init() {
-        // What a shell ignores for its background jobs stays ignored.
+        // Signals that a shell ignores for background jobs stay ignored.
         numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Self.isIgnored($0) }
         var signals = Self.set(numbers)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// The exit code that a signal asked for; nil while there was none.
+    /// The exit code for the signal; nil if there was none.
     var code: ExitCode? {
         received.withLock { $0 }.map(ExitCode.signal)
     }
@@ -23,14 +23,14 @@ final class Interruption: Sendable {
     /// Waits for signals until the process ends.
     ///
     /// - Parameters:
-    ///   - endsGracefully: Whether the first signal leaves the command time to end by itself.
-    ///   - cancel: Asks it to.
+    ///   - endsGracefully: Whether the command may finish by itself after the first signal.
+    ///   - cancel: Asks the command to finish.
     func wait(endsGracefully: Bool, cancel: () -> Void) -> Never {
         var signals = Self.set(numbers)
         while true {
             var number: Int32 = 0
             guard sigwait(&signals, &number) == 0, number != 0 else {
-                // Nothing to wait for, as all are ignored.
+                // All signals are ignored, so there is nothing to wait for.
                 pause()
                 continue
             }
@@ -56,7 +56,7 @@ final class Interruption: Sendable {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
-        // SIG_IGN is a made-up address, and Swift compares functions in no other way.
+        // SIG_IGN is not a real function, and Swift cannot compare functions otherwise.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }

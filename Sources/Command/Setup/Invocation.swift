@@ -1,22 +1,23 @@
 internal import FeedSync
 
-/// A command line that was understood.
+/// A valid command line.
 struct Invocation: Sendable {
     /// What to do.
     let command: Command
     /// The options given, with their values; the last of several wins.
     let options: [Option: String]
-    /// All values of each option that takes one, in order.
+    /// All values of each option, in order.
     let values: [Option: [String]]
-    /// The words that are no options, without the command's name.
+    /// The operands, without the command's name.
     let operands: [String]
 
     /// Reads the words after the program's name.
     ///
     /// Options may stand anywhere, as `--name value` or `--name=value`; `--` ends them.
     ///
+    /// - Parameter helpWidth: The columns that help may take.
     /// - Throws: `Failure` with exit code 64.
-    init(_ words: some Sequence<String>) throws(Failure) {
+    init(_ words: some Sequence<String>, helpWidth: Int) throws(Failure) {
         var reader = ArgumentReader(words)
         try reader.read()
         options = reader.options
@@ -27,14 +28,15 @@ struct Invocation: Sendable {
             return
         }
         guard let name = reader.operands.first else {
-            guard options[.help] != nil else { throw Failure(.usage, ["no command"], explanation: HelpText.usage) }
+            guard options[.help] != nil else {
+                throw Failure(.usage, ["no command"], explanation: HelpText.usage(width: helpWidth))
+            }
             command = .help
             operands = []
             return
         }
         guard let named = Command.named(name) else {
-            throw .unknown(
-                "command", name, among: Command.all.map(\.name), advice: "feedsync help lists the commands")
+            throw .unknown(command: name)
         }
         if options[.help] != nil {
             command = .help
@@ -44,7 +46,7 @@ struct Invocation: Sendable {
         command = named
         operands = Array(reader.operands.dropFirst())
         for option in options.keys where !command.takes(option) {
-            throw .usage("\(command.name) takes no \(option.written)", advice: command.helpAdvice)
+            throw .usage("\(command.name) has no option \(option.written)", advice: command.helpAdvice)
         }
         try checkOperands()
     }
@@ -56,31 +58,31 @@ struct Invocation: Sendable {
         }
         if operands.count > range.upperBound {
             let word = operands[range.upperBound]
-            throw .usage("\(command.name) does not know what to do with \(word)", advice: command.helpAdvice)
+            throw .usage("unexpected argument: \(word)", advice: command.helpAdvice)
         }
     }
 
     /// Whether the option was given.
     func has(_ option: Option) -> Bool { options[option] != nil }
 
-    /// The option's value as a whole number from 1; nil where it was not given.
+    /// The option's value as a whole number, 1 or more; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.
     func count(_ option: Option) throws(Failure) -> Int? {
         guard let text = options[option] else { return nil }
         guard let count = Int(text), count > 0 else {
-            throw .usage("\(option.written) wants a whole number from 1, not \(text)", advice: command.helpAdvice)
+            throw .usage("\(option.written) must be a whole number, 1 or more, not \(text)", advice: command.helpAdvice)
         }
         return count
     }
 
-    /// The option's value as a length of time; nil where it was not given.
+    /// The option's value as a duration; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.
     func duration(_ option: Option) throws(Failure) -> Duration? {
         guard let text = options[option] else { return nil }
         guard let duration = DurationText.parse(text) else {
-            throw .usage("\(option.written) wants a time such as 30s or 5m, not \(text)", advice: command.helpAdvice)
+            throw .usage("\(option.written) must be a time such as 30s or 5m, not \(text)", advice: command.helpAdvice)
         }
         return duration
     }

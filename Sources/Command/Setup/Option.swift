@@ -9,16 +9,16 @@ enum Option: String, Sendable, CaseIterable {
     case maxRequests = "max-requests"
     case help, version
 
-    /// Those that every command takes.
+    /// The options of most commands.
     static let general: [Option] = [.config, .store, .json, .quiet, .help]
 
-    /// Those of commands that make requests.
+    /// The options of commands that make requests.
     static let requesting: [Option] = [.wait, .maxWait]
 
-    /// As it is written on the command line.
+    /// The option as written on the command line.
     var written: String { "--\(rawValue)" }
 
-    /// Its letter, for short.
+    /// Its short form.
     var letter: Character? {
         switch self {
         case .quiet: "q"
@@ -28,7 +28,7 @@ enum Option: String, Sendable, CaseIterable {
         }
     }
 
-    /// What stands for its value in help texts; nil if it takes none.
+    /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
         switch self {
         case .config, .store: "PATH"
@@ -43,27 +43,28 @@ enum Option: String, Sendable, CaseIterable {
     /// What it does.
     var summary: String {
         switch self {
-        case .config: "the configuration file (else $FEEDSYNC_CONFIG, ./feedsync.yaml, your own)"
-        case .store: "the SQLite file (else $FEEDSYNC_STORE, the configuration's `store`)"
-        case .json: "print JSON with the names of the store's tables"
-        case .quiet: "print failures alone; a feed that has to wait is none"
-        case .wait: "wait so long for another process to let go of a feed (0s)"
-        case .maxWait: "wait at most so long when an upstream asks to (30s)"
-        case .pages: "stop after N pages"
-        case .all: "go on to the end"
-        case .section: "show this section alone"
-        case .limit: "show at most N"
-        case .last: "begin with the last N"
-        case .follow: "go on with events as they come"
-        case .header: "a header field for every request; may be given several times"
-        case .columns: "write the columns that were found into the file, too"
+        case .config:
+            "the configuration (default: $FEEDSYNC_CONFIG, ./feedsync.yaml, or feedsync.yaml in $XDG_CONFIG_HOME/feedsync)"
+        case .store: "the SQLite file (default: $FEEDSYNC_STORE, or `store` in the configuration)"
+        case .json: "print JSON, with the store's column names"
+        case .quiet: "print only failures (having to wait is not one)"
+        case .wait: "wait up to DURATION for another process to finish with the feed (default: 0s)"
+        case .maxWait: "the longest pause to accept when the server asks us to wait (default: 30s)"
+        case .pages: "fetch N pages"
+        case .all: "fetch all remaining pages"
+        case .section: "show only this section"
+        case .limit: "show at most N items (default: 100)"
+        case .last: "start with the last N events"
+        case .follow: "keep printing events as they happen"
+        case .header: "send this header with every request; can be given several times"
+        case .columns: "also write the columns that were found"
         case .dryRun: "print the definition, and change nothing"
-        case .online: "fetch a page of each feed, and show what it would store"
-        case .due: "only feeds whose time has come; `feedsync plan` tells when that is"
-        case .jobs: "work on N feeds at once (4); each host still gets one request at a time"
-        case .maxTime: "begin no request after that time; what is left goes on next time"
-        case .maxRequests: "begin no more than N requests; what is left goes on next time"
-        case .help: "explain the command"
+        case .online: "fetch a page of each feed, and show what would be stored"
+        case .due: "only feeds that are due (see `feedsync plan`)"
+        case .jobs: "sync N feeds at a time (default: 4)"
+        case .maxTime: "start no new requests after DURATION"
+        case .maxRequests: "make at most N requests"
+        case .help: "show help for the command"
         case .version: "print the version"
         }
     }

@@ -1,14 +1,14 @@
 internal import Concurrency
 internal import Glibc
 
-/// A folder of this process's own that is gone when the process is.
+/// A temporary folder that is removed when the process ends.
 struct TemporaryFolder: Sendable {
     let path: String
 
-    /// Those that are there now.
+    /// The folders that exist now.
     private static let present = Lock<[String]>([])
 
-    /// Makes one in `$TMPDIR`, or in `/tmp`.
+    /// Creates one in `$TMPDIR`, or in `/tmp`.
     ///
     /// - Throws: `Failure` with exit code 73.
     init(_ environment: [String: String]) throws(Failure) {
@@ -17,20 +17,20 @@ struct TemporaryFolder: Sendable {
         guard mkdtemp(&template) != nil else {
             let reason = String(cString: strerror(errno))
             throw Failure(
-                .store, ["cannot make a folder in \(parent): \(reason)"], advice: "name another folder with $TMPDIR")
+                .store, ["cannot create a folder in \(parent): \(reason)"], advice: "set $TMPDIR to another folder")
         }
         let made = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         path = made
         Self.present.withLock { $0.append(made) }
     }
 
-    /// Removes it with the files in it.
+    /// Removes the folder and its files.
     func remove() {
         Self.present.withLock { $0.removeAll { $0 == path } }
         Self.remove(path)
     }
 
-    /// Removes those that are there, for a process that ends at once.
+    /// Removes all existing folders, for a process that ends at once.
     static func removeAll() {
         for path in present.withLock({ $0 }) { remove(path) }
     }

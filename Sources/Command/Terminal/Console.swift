@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Glibc
 
-/// Where the process prints: results on stdout, all else on stderr.
+/// Where the process prints: results on stdout, everything else on stderr.
 ///
 /// - Isolation: any task; whole lines never mix.
 final class Console: Sendable {
@@ -18,7 +18,7 @@ final class Console: Sendable {
     let palette: Palette
     /// Colours for stderr.
     let errorPalette: Palette
-    /// The columns of the terminal on stdout; nil if it is none.
+    /// The columns of the terminal on stdout; nil if stdout is not a terminal.
     let width: Int?
 
     init(environment: [String: String]) {
@@ -29,23 +29,29 @@ final class Console: Sendable {
         errorPalette = Palette(isOn: !isPlain && isatty(STDERR_FILENO) == 1)
     }
 
-    /// Takes on what the command line says of printing.
+    /// Applies the options that concern printing.
     func follow(_ options: [Option: String]) {
         state.withLock { $0.isQuiet = options[.quiet] != nil }
     }
 
-    /// The columns for a progress line on stderr; nil where there should be none.
+    /// The columns for a progress line on stderr; nil if there should not be one.
     var progressWidth: Int? {
         guard !isQuiet, environment["TERM"] != "dumb", isatty(STDERR_FILENO) == 1 else { return nil }
         return Self.columns(of: STDERR_FILENO)
     }
 
-    /// Whether only failures are to be printed.
+    /// The columns for help texts: those of the terminal, but lines of more than 80 are hard to read.
+    var helpWidth: Int {
+        let columns = environment["COLUMNS"].flatMap { Int($0) } ?? width ?? 80
+        return min(80, max(20, columns))
+    }
+
+    /// Whether only failures are printed.
     var isQuiet: Bool { state.withLock { $0.isQuiet } }
 
-    /// Whether nobody reads stdout any more.
+    /// Whether the reader of stdout is gone.
     var isClosed: Bool {
-        // Of a pipe without a reader this tells even while there is nothing to write.
+        // This also detects a pipe without a reader while there is nothing to write.
         var stream = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         let isAbandoned = poll(&stream, 1, 0) == 1 && Int32(stream.revents) & POLLERR != 0
         return isAbandoned || state.withLock { $0.isClosed }
@@ -54,7 +60,7 @@ final class Console: Sendable {
     /// Why results were lost; nil if none were.
     var failure: Failure? { state.withLock { $0.failure } }
 
-    /// Prints lines of results, unless only failures are to be printed.
+    /// Prints lines of results, unless only failures are printed.
     func print(_ lines: [String]) {
         printText(lines.map { ControlCharacters.replaced(in: $0, keepsColours: palette.isOn) })
     }
@@ -62,12 +68,12 @@ final class Console: Sendable {
     /// Prints a line of results.
     func print(_ line: String) { print([line]) }
 
-    /// Prints results that are JSON, unless only failures are to be printed.
+    /// Prints JSON results, unless only failures are printed.
     func print(json documents: [String]) {
         printText(documents.map(ControlCharacters.escaped(inJSON:)))
     }
 
-    /// Prints a result that is JSON.
+    /// Prints a JSON result.
     func print(json document: String) { print(json: [document]) }
 
     private func printText(_ lines: [String]) {
@@ -77,7 +83,7 @@ final class Console: Sendable {
             if !state.progress.isEmpty { _ = Self.write(Self.erasure, to: STDERR_FILENO) }
             let error = Self.write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO)
             _ = Self.write(state.progress, to: STDERR_FILENO)
-            // A reader that has seen enough is no failure.
+            // A reader that has seen enough is not a failure.
             if error == EPIPE { state.isClosed = true }
             guard error != 0, error != EPIPE else { return nil }
             let failure = Failure(.output, ["cannot write to stdout: \(String(cString: strerror(error)))"])
@@ -87,28 +93,28 @@ final class Console: Sendable {
         if let failure { report(failure) }
     }
 
-    /// Prints a line that is no result.
+    /// Prints a line that is not a result.
     func note(_ line: String) {
         guard !isQuiet else { return }
         writeError(["feedsync: \(DisplayWidth.printable(line))"])
     }
 
-    /// Prints a line that nobody should miss, whatever is to be quiet.
+    /// Prints a line that is important even with `--quiet`.
     func warn(_ line: String) { writeError(["feedsync: \(DisplayWidth.printable(line))"]) }
 
-    /// Prints a line that belongs to the result, on stderr because the result is for a file.
+    /// Prints a line about the result on stderr, because stdout is for a file.
     func comment(_ line: String) {
         guard !isQuiet else { return }
         writeError([ControlCharacters.replaced(in: line, keepsColours: errorPalette.isOn)])
     }
 
-    /// Prints which columns a table on the terminal leaves out, if there are any.
+    /// Prints which columns did not fit the terminal, if any.
     func noteSkipped(_ columns: [String]) {
         guard !columns.isEmpty else { return }
-        note("note: columns skipped: \(columns.joined(separator: ", ")); --json has all")
+        note("note: columns not shown: \(columns.joined(separator: ", ")); --json prints all")
     }
 
-    /// Tells why something failed.
+    /// Prints why something failed.
     func report(_ failure: Failure) {
         if isQuiet, failure.code == .tryLater { return }
         let name = errorPalette.failure("feedsync:")
@@ -117,14 +123,14 @@ final class Console: Sendable {
         writeError(messages + (failure.explanation.map { [$0] } ?? []) + advice)
     }
 
-    /// Tells in one line why something failed and what to try: what a mail from cron should have of it.
+    /// Prints on one line why something failed and what to try, for cron's mail.
     func reportBriefly(_ failure: Failure) {
         if isQuiet, failure.code == .tryLater { return }
         let text = failure.messages.joined(separator: "; ") + (failure.advice.map { "; try: \($0)" } ?? "")
         writeError(["\(errorPalette.failure("feedsync:")) \(DisplayWidth.printable(text))"])
     }
 
-    /// Shows a line that the next one, or anything printed, takes the place of; an empty one erases it.
+    /// Shows a line that is replaced by the next one or by anything printed; an empty one erases it.
     func showProgress(_ line: String) {
         state.withLock { state in
             guard line != state.progress else { return }
@@ -136,12 +142,12 @@ final class Console: Sendable {
     private func writeError(_ lines: [String]) {
         let text = lines.joined(separator: "\n") + "\n"
         state.withLock { state in
-            // Where stderr is gone, there is nobody to tell.
+            // If stderr is gone, nobody can be told.
             _ = Self.write((state.progress.isEmpty ? "" : Self.erasure) + text + state.progress, to: STDERR_FILENO)
         }
     }
 
-    /// To the line's begin, and erase to its end.
+    /// Go to the start of the line, and erase it.
     private static let erasure = "\r\u{1B}[K"
 
     private static func columns(of descriptor: Int32) -> Int {

@@ -1,9 +1,9 @@
-/// The characters that command a terminal, or turn the direction of what it shows: C0, DEL, C1, line and paragraph
+/// The characters that control a terminal or the direction of text: C0, DEL, C1, line and paragraph
 /// separators, and the marks of the bidirectional algorithm.
 ///
 /// Source: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters
 enum ControlCharacters {
-    /// Text for people with a space in place of each; line ends stay, and the colours of a `Palette` if asked for.
+    /// Text with each of them replaced by a space, except line ends and, if asked for, a `Palette`'s colours.
     static func replaced(in text: String, keepsColours: Bool = false) -> String {
         guard !isPlain(text) else { return text }
         var result = String.UnicodeScalarView()
@@ -20,7 +20,7 @@ enum ControlCharacters {
         return String(result)
     }
 
-    /// JSON with an escape in place of each, which inside its strings means the same.
+    /// JSON with each of them escaped, which means the same inside strings.
     static func escaped(inJSON text: String) -> String {
         guard !isPlain(text) else { return text }
         var result = ""
@@ -28,7 +28,7 @@ enum ControlCharacters {
             if !contains(scalar) {
                 result.unicodeScalars.append(scalar)
             } else if scalar.value < 0x20 {
-                // JSON has these between its values alone, as space.
+                // In JSON these occur only between values, as white space.
                 result += " "
             } else {
                 let digits = String(scalar.value, radix: 16)
@@ -46,12 +46,12 @@ enum ControlCharacters {
         }
     }
 
-    /// Whether the text's bytes rule all of them out: those beyond ASCII begin with C2 or E2 in UTF-8.
+    /// Whether the text's bytes rule them out: in UTF-8, those beyond ASCII start with C2 or E2.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x0A) && $0 != 0x7F && $0 != 0xC2 && $0 != 0xE2 }
     }
 
-    /// `ESC [ … m` at the text's begin; empty if something else is there.
+    /// `ESC [ … m` at the start of the text; empty if there is something else.
     private static func colour(at text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
         guard text.starts(with: "\u{1B}[".unicodeScalars) else { return text.prefix(0) }
         let end = text.dropFirst(2).drop { ("0"..."9").contains($0) || $0 == ";" }

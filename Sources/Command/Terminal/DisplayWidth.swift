@@ -1,12 +1,12 @@
 /// Text as a terminal shows it.
 enum DisplayWidth {
-    /// The cells that a text takes.
+    /// The number of cells of a text.
     static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// The text within so many cells, `…` in place of what is cut off.
+    /// The text in at most `limit` cells, with `…` for what is cut off.
     static func cut(_ text: String, to limit: Int) -> String {
         guard of(text) > limit else { return text }
         var result = ""
@@ -19,14 +19,14 @@ enum DisplayWidth {
         return limit > 0 ? result + "…" : ""
     }
 
-    /// The text on one line, with nothing in it that commands a terminal.
+    /// The text on one line, without characters that control a terminal.
     static func printable(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: result.append(" ")
-            // Marks that turn the direction of writing would mix up the columns; joiners hold emoji together.
+            // Marks that change the direction of text would mix up columns; joiners hold emoji together.
             case .format where !joiners.contains(scalar): continue
             default: result.append(scalar)
             }

@@ -1,4 +1,4 @@
-/// Colours by what they mean; none where they are not wanted.
+/// Colours by meaning; none if they are off.
 ///
 /// Source: https://en.wikipedia.org/wiki/ANSI_escape_code#SGR_(Select_Graphic_Rendition)_parameters
 struct Palette: Sendable {
@@ -8,13 +8,13 @@ struct Palette: Sendable {
     func name(_ text: String) -> String { paint(text, "1") }
     /// What went well.
     func success(_ text: String) -> String { paint(text, "32") }
-    /// What is under way, or asks for attention.
+    /// What is in progress, or needs attention.
     func attention(_ text: String) -> String { paint(text, "33") }
     /// What failed.
     func failure(_ text: String) -> String { paint(text, "31") }
     /// What to try.
     func hint(_ text: String) -> String { paint(text, "36") }
-    /// What matters less.
+    /// What is less important.
     func faint(_ text: String) -> String { paint(text, "2") }
 
     private func paint(_ text: String, _ code: String) -> String {

@@ -1,15 +1,15 @@
 internal import Time
 
-/// Times of the store as people speak of them.
+/// Times as people say them.
 enum RelativeTime {
-    /// `3 min ago`; the text itself if it is no time, and nothing for nil.
+    /// `3 min ago`; the text itself if it is not a time, and an empty text for nil.
     static func ago(_ text: String?, now: Int64 = WallClock.system.seconds) -> String {
         guard let text else { return "" }
         guard let seconds = Timestamp(text)?.seconds else { return text }
         return now - seconds < 1 ? "just now" : "\(NumberFormat.time(seconds: now - seconds)) ago"
     }
 
-    /// How long it is until then, rounded up; both in milliseconds since 1970.
+    /// How long it is until a time, rounded up; both in milliseconds since 1970.
     static func until(_ time: Int64, now: Int64) -> String {
         let (left, overflow) = time.subtractingReportingOverflow(now)
         return NumberFormat.time(seconds: overflow ? .max : max(0, left) / 1000 + 1)

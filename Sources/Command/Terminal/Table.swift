@@ -1,6 +1,6 @@
 /// Rows in aligned columns.
 struct Table: Sendable {
-    /// A column: its title, and how its cells stand and look.
+    /// A column: its title, and how its cells are aligned and coloured.
     struct Column: Sendable {
         let title: String
         var isNumber = false
@@ -10,23 +10,23 @@ struct Table: Sendable {
     }
 
     let columns: [Column]
-    /// Rows with one text for each column; what is missing is empty.
+    /// Rows with one text per column; missing ones are empty.
     private(set) var rows: [[String]] = []
     /// Spaces before each line.
     var indentation = 0
-    /// Whether the titles stand above the rows.
+    /// Whether the titles are printed above the rows.
     var hasTitles = true
 
     init(_ columns: [Column]) {
         self.columns = columns
     }
 
-    /// Adds a row; what would break the lines or command the terminal is taken out.
+    /// Adds a row, without characters that break lines or control the terminal.
     mutating func add(_ cells: [String]) {
         rows.append(columns.indices.map { cells.indices.contains($0) ? DisplayWidth.printable(cells[$0]) : "" })
     }
 
-    /// The lines: on a terminal as wide as that at most, else as wide as the cells.
+    /// The lines: at most as wide as the terminal, or as wide as the cells if there is none.
     func lines(_ palette: Palette, width: Int?) -> [String] {
         let widths = widths(within: width)
         let isCut = width != nil
@@ -37,7 +37,7 @@ struct Table: Sendable {
         return lines + rows.map { row in line(row, widths, isCut) { columns[$0].paint(palette, $1) } }
     }
 
-    /// The titles of the columns that a terminal as wide as that has no room for.
+    /// The titles of the columns that do not fit a terminal of that width.
     func skipped(width: Int?) -> [String] {
         let (all, shown) = (widths(within: nil), widths(within: width))
         return columns.indices.filter { all[$0] > 0 && shown[$0] == 0 }.map { columns[$0].title }
@@ -50,7 +50,7 @@ struct Table: Sendable {
             let text = isCut ? DisplayWidth.cut(cell, to: widths[index]) : cell
             let gap = max(0, widths[index] - DisplayWidth.of(text))
             let before = columns[index].isNumber ? gap : 0
-            // Spaces wait for the next text, so that no line ends with any.
+            // Spaces are added only before the next text, so that no line ends with them.
             pending += before
             if !text.isEmpty {
                 result += String(repeating: " ", count: pending) + paint(index, text)
@@ -61,10 +61,10 @@ struct Table: Sendable {
         return result
     }
 
-    /// One text that is longer must not fill every other row with spaces.
+    /// A single long text must not fill all other rows with spaces.
     private static let widestAligned = 100
 
-    /// The cells of each column; 0 for one that has nothing to show.
+    /// The width of each column; 0 for an empty one.
     private func widths(within width: Int?) -> [Int] {
         var widths = columns.indices.map { index in
             let longest = rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
@@ -73,14 +73,14 @@ struct Table: Sendable {
             return max(title, min(longest, width.map { min($0, columns[index].limit) } ?? Self.widestAligned))
         }
         guard let width else { return widths }
-        // The last columns are skipped where all of them do not fit, however narrow.
+        // The last columns are left out if all of them do not fit, however narrow.
         while !shrink(&widths, to: width), let last = widths.lastIndex(where: { $0 > 0 }), last > 0 {
             widths[last] = 0
         }
         return widths
     }
 
-    /// Takes from the widest texts first; false, and nothing taken, if that is not enough.
+    /// Narrows the widest columns first; false, and nothing changes, if that is not enough.
     private func shrink(_ widths: inout [Int], to width: Int) -> Bool {
         var narrowed = widths
         let gaps = indentation + 2 * max(0, widths.count { $0 > 0 } - 1)

@@ -39,16 +39,16 @@ public struct ConfigurationEditor: Sendable {
     /// - Throws: `ConfigurationError` where there is no place for it that could be told; the feed is to be added by hand
     ///   then.
     public func adding(_ entry: FeedEntry) throws(ConfigurationError) -> [UInt8] {
-        guard !names.contains(entry.name) else { throw refused("there is a feed `\(entry.name)` already") }
+        guard !names.contains(entry.name) else { throw refused("feed `\(entry.name)` already exists") }
         guard let edits = additions(of: entry) else {
-            throw refused("the feed cannot be added without touching more than its own lines; add it by hand")
+            throw refused("the feed cannot be added without changing other lines; add it by hand")
         }
         let text = Self.applying(edits, to: bytes)
         guard let after = try? Self.parsed(text, file), let added = Self.feeds(of: after).last,
             added.key.text == entry.name,
             FeedEntry.Value.mapping(entry.members).isSame(as: added.value),
             Self.isSame(node, after, without: entry.name)
-        else { throw refused("the feed cannot be added so that all else stays; add it by hand") }
+        else { throw refused("the feed cannot be added without changing other lines; add it by hand") }
         return text
     }
 
@@ -59,7 +59,7 @@ public struct ConfigurationEditor: Sendable {
     public func removing(_ name: String) throws(ConfigurationError) -> [UInt8] {
         guard names.contains(name), let edits = removals(of: name) else { throw refused("there is no feed `\(name)`") }
         let text = Self.applying(edits, to: bytes)
-        let problem = "the feed `\(name)` cannot be removed so that all else stays; remove it by hand"
+        let problem = "the feed `\(name)` cannot be removed without changing other lines; remove it by hand"
         guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: name),
             !Self.feeds(of: after).contains(where: { $0.key.text == name })
         else { throw refused(problem) }

@@ -89,9 +89,9 @@ public struct ConfigurationSearch: Sendable {
     private func check(_ status: FileStatus) throws(ConfigurationError) {
         let problem: String
         if status.owner != user {
-            problem = "belongs to another user; if you trust it, name it with --config feedsync.yaml"
+            problem = "belongs to another user; if you trust it, use --config feedsync.yaml"
         } else if status.mode & 0o022 != 0 {
-            problem = "can be written by others; run chmod go-w feedsync.yaml, or name it with --config feedsync.yaml"
+            problem = "can be written by others; run chmod go-w feedsync.yaml, or use --config feedsync.yaml"
         } else {
             return
         }

@@ -34,7 +34,7 @@ public struct EffectiveDefinition: Sendable {
     private static let order = [
         "method", "url", "query", "headers", "body", "auth", "allow_origins", "items", "key", "section", "model",
         "columns",
-        "pagination", "split", "responses", "sync", "every", "timeout", "retries", "max_pages", "removed", "ignore",
+        "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "removed", "ignore",
         "raw",
     ]
 

@@ -27,7 +27,7 @@ extension FeedEntry.Member {
         }
         if definition.hasOpenPagination, let text = findings.pagination {
             guard let node = try? Node.parse(text, source: "found") else {
-                throw FeedError(.bug, "the pagination that was found, `\(text)`, is no YAML")
+                throw FeedError(.bug, "the pagination that was found, `\(text)`, is not YAML")
             }
             members.append(Self("pagination", FeedEntry.Value(node)))
         }

@@ -30,7 +30,7 @@ struct CrawlProgress: Sendable, Hashable {
     /// Whether a range from the head to the end is stored, or one that went as far as it could.
     var isWhole: Bool { synced.isWhole || (round.map { $0.mode == .all && $0.ranges.isWhole } ?? false) }
 
-    /// Why what is stored is not all, although there is no further page.
+    /// Why what is stored is not all, although there are no further pages.
     var reason: IncompleteReason? { synced.isWhole ? synced.reason : round?.ranges.reason }
 
     /// Where a crawl goes on behind a page.

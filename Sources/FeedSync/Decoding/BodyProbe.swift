@@ -3,7 +3,7 @@ internal import HTTP
 
 /// Picks one value from a body that need not be a page: for `responses` rules and for messages.
 enum BodyProbe {
-    /// The value at the path; nil if the body is no JSON or has none there.
+    /// The value at the path; nil if the response is not JSON or has none there.
     static func value(of body: Body, at path: Path) -> JSONScalar? {
         guard let plan = json_plan_create() else { return nil }
         defer { json_plan_destroy(plan) }

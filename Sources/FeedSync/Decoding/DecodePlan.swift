@@ -14,9 +14,9 @@ final class DecodePlan: @unchecked Sendable {
     var keyColumns: UnsafeBufferPointer<Int> { layout.keyColumns }
     /// How the section's name is made of its value.
     let sectionInterval: SectionRule.Interval?
-    /// The slot of each of the paginator's paths and of the split's total, among the body's; nil where the path starts in the items.
+    /// The slot of each of the paginator's paths and of the partitioning's total, among the body's; nil where the path starts in the items.
     let bodySlots: [Int]
-    /// The slot of each of the paginator's item paths and of the split's, among an item's.
+    /// The slot of each of the paginator's item paths and of the partitioning's, among an item's.
     let pagingSlots: [Int]
     /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
     let fittingKinds: [UInt16]?
@@ -48,7 +48,7 @@ final class DecodePlan: @unchecked Sendable {
         var keyColumns: [Int] = []
         for name in definition.key {
             guard let column = definition.columns.firstIndex(where: { $0.name == name }) else {
-                throw FeedError(.configuration, "the key names `\(name)`, which is no column of the feed")
+                throw FeedError(.configuration, "the key names `\(name)`, which is not a column of the feed")
             }
             keyColumns.append(column)
         }
@@ -67,7 +67,7 @@ final class DecodePlan: @unchecked Sendable {
         let sectionSlot = definition.section.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
-        let pagingPaths = definition.pagination.itemPaths + (definition.split.map { [$0.path] } ?? [])
+        let pagingPaths = definition.pagination.itemPaths + (definition.partitioning.map { [$0.path] } ?? [])
         let pagingSlots = pagingPaths.map {
             Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
@@ -91,7 +91,7 @@ final class DecodePlan: @unchecked Sendable {
         .compactMap { path, slot in
             definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
         }
-        let bodyPaths = definition.pagination.bodyPaths + (definition.split?.total.map { [$0] } ?? [])
+        let bodyPaths = definition.pagination.bodyPaths + (definition.partitioning?.total.map { [$0] } ?? [])
         bodySlots = bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
         }

@@ -182,7 +182,7 @@ extension DecodedPage {
             case .isNoObject(let what)?:
                 skipped.note("element \(index) at byte \(offset(of: item)) is \(what), not an object")
             case .lacksKey(let column)?:
-                skipped.note("element \(index) at byte \(offset(of: item)) lacks its key `\(column)`")
+                skipped.note("element \(index) at byte \(offset(of: item)) has no key `\(column)`")
             }
         }
         if stored == 0, skipped.count > 0 {

@@ -11,17 +11,17 @@ struct PageFault {
         let found = Self.excerpt(of: body, at: page.offset, secrets)
         switch page.error {
         case JSON_EMPTY:
-            error = FeedError(.undecodable, "the body is empty, where a page of JSON was expected")
+            error = FeedError(.undecodable, "the response is empty; JSON was expected")
         case JSON_NOT_JSON where Self.isStart(page.offset, of: body):
             error =
                 .otherFormat(body, secrets: secrets)
                 ?? FeedError(
                     .undecodable, "the body is not JSON: it begins with \(found)",
-                    advice: "look at the URL in a browser: a login or error page is often HTML")
+                    advice: "open the URL in a browser: a login or error page is often HTML")
         case JSON_NOT_JSON:
             error = FeedError(.undecodable, "the JSON is broken \(place): \(found)")
         case JSON_TRUNCATED:
-            error = FeedError(.undecodable, "the JSON ends in the middle, \(place)", advice: "run it again")
+            error = FeedError(.undecodable, "the JSON is cut off, \(place)", advice: "run it again")
         case JSON_INVALID_UTF8:
             error = FeedError(.undecodable, "the body is not UTF-8 \(place)")
         case JSON_INVALID_ESCAPE:
@@ -42,11 +42,11 @@ struct PageFault {
         case JSON_ITEMS_MISSING:
             error = FeedError(
                 .undecodable,
-                "\(items) leads to nothing in the body, which begins with \(Self.excerpt(of: body, at: 0, secrets))",
+                "\(items) matches nothing in the body, which begins with \(Self.excerpt(of: body, at: 0, secrets))",
                 advice: "correct `items` in the feed's definition")
         case JSON_ITEMS_WRONG_KIND:
             error = FeedError(
-                .undecodable, "\(items) leads to \(page.items_kind.words), not to an array, \(place)",
+                .undecodable, "\(items) is \(page.items_kind.words), not an array, \(place)",
                 advice: "correct `items` in the feed's definition" + Self.wayToMembers(plan.itemsPath, body))
         default:
             error = .outOfMemory
@@ -60,7 +60,7 @@ struct PageFault {
             case .object(let members) = value, !members.isEmpty,
             members.allSatisfy({ if case .object = $0.value { true } else { false } })
         else { return "" }
-        return "; if its members are the items, say `items: {path: \(path), keyed_by: COLUMN}`"
+        return "; if its members are the items, set `items: {path: \(path), keyed_by: COLUMN}`"
     }
 
     /// At most 40 characters of what the upstream sent, in backticks.

@@ -69,7 +69,7 @@ extension MappingDecoder {
         guard let members = reader("basic", of: "`basic` of \(subject)") else { return nil }
         defer { members.finish() }
         members.require("user", "basic authentication needs one")
-        members.require("password", "basic authentication needs one, be it `\"\"`")
+        members.require("password", "basic authentication needs one, even if it is `\"\"`")
         guard let user = members.template("user"), let password = members.template("password") else { return nil }
         if user.literalPrefix.contains(":") {
             members.mistake("a user name with a colon cannot be sent (RFC 7617)", at: "user")

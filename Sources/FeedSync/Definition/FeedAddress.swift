@@ -35,7 +35,7 @@ extension MappingDecoder {
             // These are no part of a path: they would lead to another one.
             guard !part.isLiteral || !["", ".", ".."].contains(part.literalPrefix) else {
                 mistake(
-                    "`\(name)` of \(subject) is to stand in the URL, and cannot be `\(part.literalPrefix)`", at: name)
+                    "`\(name)` of \(subject) is part of the URL, and cannot be `\(part.literalPrefix)`", at: name)
                 return nil
             }
             return part
@@ -44,7 +44,7 @@ extension MappingDecoder {
             guard let site = url(name) else { return nil }
             guard !site.hasLiteral(where: { "?#".contains($0) }) else {
                 mistake(
-                    "`\(name)` of \(subject) is the beginning of a URL: nothing may stand behind its path", at: name)
+                    "`\(name)` of \(subject) is the beginning of a URL: nothing may follow its path", at: name)
                 return nil
             }
             return site

@@ -24,7 +24,7 @@ extension FeedDefinition {
             members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
         }
         if let removed { members.append(("removed", removed.canonicalText)) }
-        if let split { members.append(("split", split.canonicalText)) }
+        if let partitioning { members.append(("partition", partitioning.canonicalText)) }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
         members += authentication.map { $0.canonicalMembers(hashed) } ?? []

@@ -13,7 +13,7 @@ extension FeedDefinition {
             Diagnostic(
                 position: template.position,
                 problem: """
-                    feed `\(name)` has a `${command:…}`, and commands are run only for a file that is named: use \
+                    feed `\(name)` has a `${command:…}`, and commands are run only for a file that you name: use \
                     --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
                     """)
         }

@@ -33,7 +33,7 @@ public struct FeedDefinition: Sendable {
     /// How the next page is found.
     public let pagination: any Paginator
     /// How it is asked for in parts; nil for a feed that is asked for as a whole.
-    public let split: PartitionScheme?
+    public let partitioning: PartitionScheme?
     /// Responses that mean something else than HTTP says, in the order in which they are tried.
     public let responses: [ResponseRule]
     /// How `sync` works.

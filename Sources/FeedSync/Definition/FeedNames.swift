@@ -45,7 +45,7 @@ struct FeedNames {
         }
         let folded = name.lowercased().replacing("-", with: "_")
         guard !folded.hasPrefix("sqlite_") else {
-            return mistake("the \(kind) name `\(name)` begins with `sqlite_`, which SQLite keeps for itself")
+            return mistake("the \(kind) name `\(name)` begins with `sqlite_`, which SQLite reserves")
         }
         guard let holder = owners[folded] else {
             owners[folded] = (owner, "the \(kind) `\(name)`")
@@ -53,7 +53,8 @@ struct FeedNames {
         }
         // Feeds share a model by spelling it alike.
         if case .model = owner, holder.owner == owner { return }
-        mistake("the \(kind) name `\(name)` is also that of \(holder.text); `-` and `_` and case make no difference")
+        mistake(
+            "the \(kind) name `\(name)` is already that of \(holder.text); `-`, `_` and upper case make no difference")
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

@@ -37,7 +37,7 @@ struct FeedReader {
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
             items: items, key: key, section: members.sectionRule("section"),
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
-            pagination: Paginators.read("pagination", of: members), split: members.splitRule("split"),
+            pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
             sync: sync.rule, fullCrawlEvery: sync.full, verify: sync.verify,
             keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
@@ -48,7 +48,7 @@ struct FeedReader {
             removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
         checkParameters(of: feed)
-        feed.split?.check(feed, members)
+        feed.partitioning?.check(feed, members)
         return feed
     }
 }
@@ -157,13 +157,13 @@ extension FeedReader {
     private func checkPlace(of name: String, in feed: FeedDefinition) {
         guard let place = PageRequest.members(of: name) else {
             members.mistake(
-                "`pagination` of feed `\(feed.name)` has a `param` that is no member of its `body`: give a path of names such as `variables.after`",
+                "`pagination` of feed `\(feed.name)` has a `param` that is not a member of its `body`: give a path of names such as `variables.after`",
                 at: "pagination")
             return
         }
         guard feed.body?.hasRoom(for: place[...]) == true else {
             members.mistake(
-                "`body` of feed `\(feed.name)` has no room for `\(name)`, which its pagination sets: on the way to it stands something that is no mapping",
+                "`body` of feed `\(feed.name)` cannot hold `\(name)`, which its pagination sets: a part of that path is not a mapping",
                 at: "body")
             return
         }

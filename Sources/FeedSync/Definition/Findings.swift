@@ -46,7 +46,7 @@ extension FeedDefinition {
             name: name, presetName: presetName, url: url, body: body, query: query, headers: headers,
             authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
-            hasOpenColumns: hasOpenColumns, pagination: pagination, split: split, responses: responses,
+            hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
             keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, removed: removed,
             ignore: ignore,
@@ -56,7 +56,7 @@ extension FeedDefinition {
     private static func pagination(_ text: String, of feed: String) throws(FeedError) -> any Paginator {
         let log = Diagnostics()
         guard let node = try? Node.parse("pagination: \(text)", source: "found") else {
-            throw FeedError(.bug, "the pagination that was found, `\(text)`, is no YAML")
+            throw FeedError(.bug, "the pagination that was found, `\(text)`, is not YAML")
         }
         let style = Paginators.read("pagination", of: MappingDecoder(node, of: "feed `\(feed)`", log: log))
         if let mistake = log.diagnostics.first {

@@ -31,7 +31,7 @@ extension NextSource {
         let header = members.string("header")
         switch (members.has("next"), members.has("header")) {
         case (true, true):
-            members.mistake("`next` and `header` exclude each other: what comes next stands in one place", at: "header")
+            members.mistake("`next` and `header` cannot be used together", at: "header")
             return nil
         case (false, false):
             members.mistake("say what leads to the next page: `next`, a path in the body, or `header`, a name")

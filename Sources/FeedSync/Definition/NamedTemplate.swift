@@ -36,7 +36,7 @@ extension MappingDecoder {
                 return nil
             }
             guard seen.insert(entry.name.lowercased()).inserted else {
-                mistake("the header `\(entry.name)` is here a second time", at: place, word: entry.name)
+                mistake("the header `\(entry.name)` is given twice", at: place, word: entry.name)
                 return nil
             }
             guard let value = members.template(entry.name, entry.value) else { return nil }

@@ -67,7 +67,7 @@ extension KeysetPaginator: ReadablePaginator {
     /// together.
     init(_ members: MappingDecoder) {
         members.require("param", "name the query parameter that takes the last item's value")
-        members.require("from", "say where in an item that value stands, as in `from: id`")
+        members.require("from", "say where in an item that value is, as in `from: id`")
         let names = members.strings("param").map(\.text)
         let values = members.strings("from")
         let paths = values.compactMap { members.path("from", $0.node) }

@@ -31,7 +31,7 @@ extension MappingDecoder {
             return path(name, node).map { RemovedRule(path: $0, value: nil) }
         }
         defer { members.finish() }
-        members.require("path", "say where in the item it says that it is gone")
+        members.require("path", "say which member of an item shows that it is gone")
         let value = members.node("is").flatMap { $0.isNull ? "null" : members.string("is", $0) }
         return members.path("path").map { RemovedRule(path: $0, value: value) }
     }

@@ -67,7 +67,7 @@ private struct TemplateParser {
         guard Self.isVariableName(content) else {
             throw TemplateError(
                 problem:
-                    "between `${` and `}` stands the name of an environment variable, `file:` and a path, or `command:` and a command",
+                    "`${…}` takes the name of an environment variable, `file:` and a path, or `command:` and a command",
                 offset: start)
         }
         return .environment(content)

@@ -10,7 +10,7 @@ public struct Discovery: Sendable {
     public enum Effort: Sendable, Hashable {
         /// What describes itself is believed; other signs are tried; without any the page is the only one.
         case signs
-        /// As `signs`, and where nothing on the page says how it goes on, the usual ways are tried.
+        /// As `signs`, and where nothing on the page says how to continue, the usual ways are tried.
         case search
         /// As `search`, and what describes itself is tried too.
         case verify
@@ -116,7 +116,7 @@ public struct Discovery: Sendable {
         _ structure: StructureSearch, _ effort: Effort, _ trials: inout SecondPageTrials
     ) async throws(FetchFailure) -> Evidence {
         guard !structure.isSingle else {
-            return Evidence(.pagination, .nothing, "the body is one item, which has no pages")
+            return Evidence(.pagination, .nothing, "the body is a single item, so there are no pages")
         }
         return try await trials.findPagination(structure, effort: effort)
     }

@@ -6,9 +6,9 @@ enum DiscoveryFault {
     /// The body has nothing that looks like items.
     static func noItems(in body: JSONTree) -> FeedError {
         let seen: String
-        var advice = "write where they are, as in `items: data.list`"
+        var advice = "write where they are, for example `items: data.list`"
         if case .object(let members) = body, members.all.contains(where: { $0.value.isListOfLists }) {
-            advice = "ask for rows that are objects, as with `?_shape=objects` of a Datasette server"
+            advice = "request rows as objects, for example with `?_shape=objects` on a Datasette server"
         }
         switch body {
         case .object(let members):
@@ -16,19 +16,19 @@ enum DiscoveryFault {
             let rest = members.all.count > most ? ", and \(members.all.count - most) more" : ""
             seen = places.isEmpty ? "it is an empty object" : "it has \(places.joined(separator: ", "))\(rest)"
         case .array:
-            advice = "ask the upstream for a list of objects, each with something that tells it apart"
-            seen = "it is \(body.sizeWords), and not of objects"
+            advice = "request a list of objects, each with a field that identifies it"
+            seen = "it is \(body.sizeWords), not of objects"
         default: seen = "it is \(body.kindWords)"
         }
-        return FeedError(.configuration, "no items can be found in the body: \(seen)", advice: advice)
+        return FeedError(.configuration, "no items found in the response: \(seen)", advice: advice)
     }
 
     /// There is nothing, or no list, where the definition has the items.
     static func noItems(at path: Path, in body: JSONTree) -> FeedError {
-        let there = body.value(at: path).map { "`\(path)` is \($0.kindWords), and no list" }
+        let there = body.value(at: path).map { "`\(path)` is \($0.kindWords), not a list" }
         let best = ItemsSearch.best(in: body).map { ", such as `items: \($0.path)`" } ?? ""
         return FeedError(
-            .configuration, there ?? "there is nothing at `\(path)`, where the items should be",
+            .configuration, there ?? "`items: \(path)` matches nothing in the response",
             advice: "correct `items`\(best)")
     }
 
@@ -41,23 +41,24 @@ enum DiscoveryFault {
             return noItems(in: .object(members))
         }
         return FeedError(
-            .configuration, "no key can be found: \(reason)",
-            advice: "write what tells the items apart, as in `key: id` or `key: [owner, name]`")
+            .configuration, "no key found: \(reason)",
+            advice: "write which fields identify an item, for example `key: id` or `key: [owner, name]`")
     }
 
     /// The body is text in another encoding, or no text.
     static func notUTF8(contentType: String?) -> FeedError {
         FeedError(
-            .undecodable, "the body is not UTF-8, as JSON has to be\(contentType.map { "; it came as `\($0)`" } ?? "")",
-            advice: "ask the upstream for UTF-8, or for JSON if it sent something else")
+            .undecodable,
+            "the response is not UTF-8, which JSON must be\(contentType.map { "; it was sent as `\($0)`" } ?? "")",
+            advice: "request UTF-8, or JSON if it sent something else")
     }
 
     /// The body is no JSON.
     static func notJSON(_ error: JSONSyntaxError, contentType: String?) -> FeedError {
-        let kind = contentType.map { $0.hasSuffix("json") ? "" : ", though it came as `\($0)`" } ?? ""
+        let kind = contentType.map { $0.hasSuffix("json") ? "" : " (it was sent as `\($0)`)" } ?? ""
         return FeedError(
-            .undecodable, "the body is no JSON\(kind): \(error.message), at byte \(error.offset)",
-            advice: "check that the `url` is that of an API that answers in JSON")
+            .undecodable, "the response is not JSON\(kind): \(error.message), at byte \(error.offset)",
+            advice: "check that the `url` belongs to an API that answers in JSON")
     }
 }
 
@@ -67,7 +68,7 @@ extension JSONTree {
         if case .array(let elements) = self, case .array? = elements.first { true } else { false }
     }
 
-    /// Whether it is a list, and not of objects.
+    /// Whether it is a list, not of objects.
     fileprivate var isBareList: Bool {
         guard case .array(let elements) = self, let first = elements.first else { return false }
         return first.members == nil

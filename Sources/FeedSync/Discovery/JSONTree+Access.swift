@@ -9,7 +9,7 @@ extension JSONTree {
 
     /// Reads a whole body; a byte order mark before it is passed over.
     ///
-    /// - Throws: `JSONSyntaxError` with the byte at which it is no JSON any more, or nested too deep.
+    /// - Throws: `JSONSyntaxError` with the byte at which it is not JSON any more, or nested too deep.
     init(_ body: Body) throws(JSONSyntaxError) {
         let bytes = body.bytes
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]

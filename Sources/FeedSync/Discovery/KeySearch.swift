@@ -82,7 +82,7 @@ struct KeySearch {
             return Found(
                 paths: parts.map(\.path),
                 reason:
-                    "\(names)\(parts.count > 1 ? " together differ" : " differs") in all \(count) items of \(place)\(told)",
+                    "\(names)\(parts.count > 1 ? " together are" : " is") unique across all \(count) items of \(place)\(told)",
                 certainty: certainty(of: parts))
         }
         if let parts = ways(candidates, inOrder: all).first(where: isUnique) { return found(parts) }
@@ -123,21 +123,21 @@ struct KeySearch {
         guard let one = candidates.first(where: { $0.name <= .name }) else {
             return Found(
                 paths: [],
-                reason: "one item tells nothing apart, and none of its members has a name such as `id` or `url`")
+                reason: "one item is not enough to tell, and none of its members has a name such as `id` or `url`")
         }
         return Found(
-            paths: [one.path], reason: "\(shown(one.path)) by its name; there is but one item",
+            paths: [one.path], reason: "\(shown(one.path)) by its name; there is only one item",
             certainty: one.name <= .wrappedIdentifier || KeyName.isAddress(one.path) ? .likely : .guess)
     }
 
     private static func none(_ candidates: [Candidate], count: Int) -> String {
         guard !candidates.isEmpty else {
-            return "no member is a number or a text in all \(count) items"
+            return "no member is a number or text in all \(count) items"
         }
         let tried = candidates.prefix(5).map { candidate in
             "\(shown(candidate.path)) (\(Set(candidate.values).count) different)"
         }
-        return "nothing tells the \(count) items apart: \(tried.joined(separator: ", "))"
+        return "nothing identifies the \(count) items: \(tried.joined(separator: ", "))"
     }
 
     private static func shown(_ path: Path) -> String { "`\(path)`" }

@@ -33,7 +33,7 @@ extension PageSigns {
         guard let says, parameter(Self.pageParameters) == nil, parameter(Self.offsetParameters) == nil else {
             return []
         }
-        let evidence = "`\(says.path)` says that there is more"
+        let evidence = "`\(says.path)` says there is more"
         let pages = PagingCandidate(
             trial: .page(first: nil),
             members: FlowMapping().with("style", "page").with("param", "p").with("total", place(total))
@@ -64,7 +64,7 @@ extension PageSigns {
     /// How many pages there are, where it can be true.
     var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }
 
-    /// A flag that says that there is more.
+    /// A flag that says there is more.
     var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
 
     /// Where a figure is that pages are to be told by; one that may count something else only makes us try.
@@ -102,9 +102,9 @@ extension PageSigns {
         let first = given.flatMap { Int($0.value) } ?? number?.value.count.flatMap { $0 <= 1 ? $0 : nil }
         let says = [
             given.map { "the request has `\($0.name)`" }, number.map { "`\($0.path)` is \($0.value.json)" },
-            pageCount.map { "`\($0.path)` says that there are \($0.value.json) pages" },
-            total.map { "`\($0.path)` says \($0.value.json), of which \(itemCount) came" },
-            more.map { "`\($0.path)` says that there is more" }, header.map { "the header `\($0.name)` counts" },
+            pageCount.map { "`\($0.path)` says there are \($0.value.json) pages" },
+            total.map { "`\($0.path)` says \($0.value.json), of which the page has \(itemCount)" },
+            more.map { "`\($0.path)` says there is more" }, header.map { "the header `\($0.name)` has a total" },
         ].compactMap(\.self)
         return names.map { name in
             PagingCandidate(
@@ -127,8 +127,8 @@ extension PageSigns {
         let says = [
             given.map { "the request has `\($0.name)`" }, sign.map { "`\($0.path)` is \($0.value.json)" },
             size.map { "`\($0.path)` is \($0.value.json)" },
-            total.map { "`\($0.path)` says \($0.value.json), of which \(itemCount) came" },
-            more.map { "`\($0.path)` says that there is more" },
+            total.map { "`\($0.path)` says \($0.value.json), of which the page has \(itemCount)" },
+            more.map { "`\($0.path)` says there is more" },
         ].compactMap(\.self)
         return [
             PagingCandidate(
@@ -149,7 +149,7 @@ extension PageSigns {
         }
         // https://docs.stripe.com/api/pagination
         guard let more, first(["object"], where: { $0.value.text == "list" }) != nil else { return [] }
-        let evidence = "`\(more.path)` says that there is more, and `object` is a list, as Stripe has them"
+        let evidence = "`\(more.path)` says there is more, and `object` is `list`, as in Stripe's API"
         return [keyset("starting_after", from: key, .likely, because: evidence)]
     }
 

@@ -27,10 +27,10 @@ extension PageSigns {
     fileprivate var isWhole: String? {
         if let end = selfDescribing.first, !end.leadsOn { return end.evidence }
         if let flag = first(PagingNames.more, where: { isOfList($0) && $0.value == .bool(false) }) {
-            return "`\(flag.path)` says that there is no more"
+            return "`\(flag.path)` says there is no more"
         }
         if let flag = first(PagingNames.last, where: { isOfList($0) && $0.value == .bool(true) }) {
-            return "`\(flag.path)` says that this is the last page"
+            return "`\(flag.path)` says this is the last page"
         }
         let isEnd = { (sign: Sign) in
             sign.name.words.contains("next") && [.null, .string(""), .bool(false)].contains(sign.value)
@@ -39,10 +39,10 @@ extension PageSigns {
             return "`\(token.path)` is empty"
         }
         if let total, isOfList(total), total.value.count == itemCount {
-            return "`\(total.path)` says \(itemCount), and all of them came"
+            return "`\(total.path)` says \(itemCount), and the page has all of them"
         }
         if let pageCount, isOfList(pageCount), pageCount.value.count == 1 {
-            return "`\(pageCount.path)` says that there is one page"
+            return "`\(pageCount.path)` says there is one page"
         }
         return nil
     }
@@ -51,14 +51,14 @@ extension PageSigns {
     fileprivate var isShort: String? {
         guard let size = parameter(PagingNames.size).flatMap({ Int($0.value) }), itemCount < size else { return nil }
         guard selfDescribing.isEmpty, tokens.isEmpty, total == nil, more == nil, pageCount == nil else { return nil }
-        return "\(itemCount) came where \(size) were asked for"
+        return "\(itemCount) came, and \(size) were requested"
     }
 
     /// What is tried though nothing speaks for it.
     fileprivate var guesses: [PagingCandidate] {
         // One item, or none, is no page of a list.
         guard itemCount > 1 else { return [] }
-        let nothing = "nothing on the page says how it goes on"
+        let nothing = "nothing on the page says how to continue"
         let page = PagingCandidate(
             trial: .page(first: nil), members: FlowMapping().with("style", "page").with("param", "page"),
             certainty: .guess, evidence: nothing, counter: "page")

@@ -3,7 +3,7 @@ internal import HTTP
 extension ResolvedFeed {
     /// The shape with room for everything that a page's items have: more columns, wider ones.
     ///
-    /// - Throws: `FeedError` of kind `undecodable` if the body is no JSON.
+    /// - Throws: `FeedError` of kind `undecodable` if the response is not JSON.
     func grown(for body: Body) throws(FeedError) -> ResolvedFeed {
         let tree: JSONTree
         do throws(JSONSyntaxError) {

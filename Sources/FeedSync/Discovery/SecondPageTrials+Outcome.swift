@@ -29,7 +29,7 @@ extension SecondPageTrials {
     private mutating func followed(
         _ candidate: PagingCandidate, _ structure: StructureSearch
     ) async throws(FetchFailure) -> Outcome {
-        guard let settled = settled(by: candidate) else { return .rejected("it cannot be written down") }
+        guard let settled = settled(by: candidate) else { return .rejected("it cannot be written as a definition") }
         let style = settled.pagination
         let reading = structure.reading
         let facts = PaginationInput(
@@ -44,7 +44,7 @@ extension SecondPageTrials {
         } catch {
             return .rejected(error.problem)
         }
-        guard let next = end.next else { return .rejected("it leads nowhere") }
+        guard let next = end.next else { return .rejected("it leads to no further page") }
         switch try await fetch(settled, PageCursor(page.secrets.conceal(next.text)), structure) {
         case .forbidden(let reason): return .unverified(reason)
         case .nothing(let reason): return .rejected(reason)
@@ -54,10 +54,10 @@ extension SecondPageTrials {
                 return .rejected(Self.words(for: news))
             }
             if candidate.trial == .keyset, turns(second, structure) {
-                return .rejected("the page that came does not go on behind the first one")
+                return .rejected("the next page does not follow the first one")
             }
             if candidate.certainty == .guess, let reason = try await change(structure) { return .rejected(reason) }
-            return .verified(first: nil, "the next page brought \(Self.items(news.fresh)) more")
+            return .verified(first: nil, "the next page brought \(Self.items(news.fresh))")
         }
     }
 
@@ -65,10 +65,10 @@ extension SecondPageTrials {
     /// seem to heed any parameter.
     private mutating func change(_ structure: StructureSearch) async throws(FetchFailure) -> String? {
         guard case .page(let again) = try await fetch(definition, nil, structure) else {
-            return "the first page did not come again"
+            return "the first page could not be fetched again"
         }
         let news = news(in: again, structure)
-        return news.known > news.fresh ? nil : "the first page is another one at every request"
+        return news.known > news.fresh ? nil : "the first page is different each time"
     }
 
     /// Asks for the page after the first one, whose number is known.
@@ -85,7 +85,7 @@ extension SecondPageTrials {
         guard first == 0, news.isSame, case .page(let third) = try await asked(candidate, 2, from: 0, structure),
             self.news(in: third, structure).isAllNew
         else { return .rejected(Self.words(for: news)) }
-        return .verified(first: 1, "page 1 is the first page, and page 2 brought \(Self.items(third.items.count)) more")
+        return .verified(first: 1, "page 1 is the first page, and page 2 brought \(Self.items(third.items.count))")
     }
 
     /// Finds out the number of the first page.
@@ -104,18 +104,20 @@ extension SecondPageTrials {
         if news.isSame {
             guard case .page(let reading) = second else { return Self.rejection(second) }
             return .verified(
-                first: 1, "page 1 is the first page, and page 2 brought \(Self.items(reading.items.count)) more")
+                first: 1, "page 1 is the first page, and page 2 brought \(Self.items(reading.items.count))")
         }
         guard news.isAllNew, case .page(let zero) = try await asked(candidate, 0, from: 0, structure),
             self.news(in: zero, structure).isSame
         else { return .rejected("neither page 0 nor page 1 is the first page") }
-        return .verified(first: 0, "page 0 is the first page, and page 1 brought \(Self.items(news.fresh)) more")
+        return .verified(first: 0, "page 0 is the first page, and page 1 brought \(Self.items(news.fresh))")
     }
 
     private mutating func asked(
         _ candidate: PagingCandidate, _ number: Int, from first: Int, _ structure: StructureSearch
     ) async throws(FetchFailure) -> Answer {
-        guard let settled = settled(by: candidate, first: first) else { return .nothing("it cannot be written down") }
+        guard let settled = settled(by: candidate, first: first) else {
+            return .nothing("it cannot be written as a definition")
+        }
         return try await fetch(settled, PageCursor("\(number)"), structure)
     }
 
@@ -125,9 +127,11 @@ extension SecondPageTrials {
     ) async throws(FetchFailure) -> Outcome {
         let count = structure.reading.elementCount
         guard count > 1 else { return .rejected("one item is too few to tell") }
-        guard let settled = settled(by: candidate) else { return .rejected("it cannot be written down") }
+        guard let settled = settled(by: candidate) else { return .rejected("it cannot be written as a definition") }
         let (last, isBeyond) = candidate.offset.addingReportingOverflow(count - 1)
-        guard !isBeyond, last < JSONScalar.mostCount else { return .rejected("there is nothing behind such an offset") }
+        guard !isBeyond, last < JSONScalar.mostCount else {
+            return .rejected("there cannot be an item beyond this offset")
+        }
         let answer = try await fetch(settled, PageCursor("\(last)"), structure)
         guard case .page(let reading) = answer else {
             // Some give only whole pages; what a page says of itself is enough to go by.
@@ -136,28 +140,28 @@ extension SecondPageTrials {
             else { return Self.rejection(answer) }
             let news = news(in: next, structure)
             guard news.isAllNew else { return .rejected(Self.words(for: news)) }
-            return .verified(first: nil, "from \(last + 1) on came \(Self.items(news.fresh)) more")
+            return .verified(first: nil, "offset \(last + 1) brought \(Self.items(news.fresh))")
         }
         let known = structure.reading.keys(structure.keyPaths)
         let keys = reading.keys(structure.keyPaths)
         guard let lastKey = known.last, keys.first == lastKey else {
-            return .rejected("from \(last) on comes something else than the first page's last item")
+            return .rejected("offset \(last) did not return the first page's last item")
         }
         let rest = Set(keys.dropFirst())
-        guard !rest.isEmpty else { return .rejected("nothing comes behind the first page") }
+        guard !rest.isEmpty else { return .rejected("nothing comes after the first page") }
         guard rest.isDisjoint(with: known) else { return .rejected("items of the first page came again") }
         return .verified(
-            first: nil, "from \(last) on came the first page's last item and \(Self.items(rest.count)) more")
+            first: nil, "offset \(last) brought the first page's last item and \(Self.items(rest.count))")
     }
 
     private static func rejection(_ answer: Answer) -> Outcome {
         switch answer {
         case .nothing(let reason), .forbidden(let reason): .rejected(reason)
-        case .page: .rejected("the page that came is not the second one")
+        case .page: .rejected("the page that came back is not the second one")
         }
     }
 
-    private static func items(_ count: Int) -> String { "\(count) \(count == 1 ? "item" : "items")" }
+    private static func items(_ count: Int) -> String { "\(count) more \(count == 1 ? "item" : "items")" }
 }
 
 extension SecondPageTrials {
@@ -181,7 +185,7 @@ extension SecondPageTrials {
 
     private static func words(for news: News) -> String {
         if news.isSame { return "the first page came again" }
-        return news.fresh == 0 ? "nothing new came" : "\(items(news.known)) of the first page came again"
+        return news.fresh == 0 ? "nothing new came" : "items of the first page came again"
     }
 
     /// Whether keys that rise or fall on the first page do not go on so on the second.

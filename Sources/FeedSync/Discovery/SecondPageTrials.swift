@@ -93,7 +93,7 @@ struct SecondPageTrials {
     }
 
     private var stop: String {
-        isBlocked ? "the host wants no further request now" : "too many requests were made already"
+        isBlocked ? "the server asked us to wait" : "too many requests were made"
     }
 
     private var isBlocked: Bool { isStopped || (first.quota + quota).contains { $0.blockedUntil != nil } }
@@ -101,7 +101,7 @@ struct SecondPageTrials {
     private func nothing(_ rejections: [(ways: [String], reason: String)]) -> Evidence {
         guard !rejections.isEmpty else {
             let reason = isBlocked ? "; \(stop)" : ""
-            return Evidence(.pagination, .nothing, "nothing on the page says how it goes on\(reason)")
+            return Evidence(.pagination, .nothing, "nothing on the page says how to continue\(reason)")
         }
         let tried = rejections.map { "\($0.ways.joined(separator: ", ")): \($0.reason)" }
         return Evidence(
@@ -169,7 +169,7 @@ extension SecondPageTrials {
         }
         note(fetched.requestCount, fetched.byteCount, fetched.quota)
         guard fetched.kind == .content else { return .nothing("there is no such page") }
-        guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is no JSON") }
+        guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is not JSON") }
         let items = structure.items
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
         else {

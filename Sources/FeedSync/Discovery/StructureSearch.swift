@@ -39,8 +39,8 @@ struct StructureSearch {
             findings.items = rule
             let isClear = candidate.score >= 6 && candidate.rival == nil
             let certainty: Evidence.Certainty = place != nil || isClear ? .certain : .likely
-            var doubt = candidate.rival.map { "; `\($0)` may as well be the items" } ?? ""
-            if place != nil { doubt = ", and so it is on the second page, which has none of what else it might be" }
+            var doubt = candidate.rival.map { "; `\($0)` could also be the items" } ?? ""
+            if place != nil { doubt = "; the second page has it too, and has nothing else that could be the items" }
             evidence.append(Evidence(.items, certainty, found: rule.description, Self.words(for: candidate) + doubt))
         }
         let lastPart = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
@@ -66,7 +66,7 @@ struct StructureSearch {
         case .array: return "\(place) is a list of \(count)"
         case .emptyArray: return "\(place) is an empty list"
         case .members: return "\(place) is an object whose members are \(count) of one kind"
-        case .single: return "\(place) is one object, and no list in it looks like items"
+        case .single: return "\(place) is one object, not a list in it looks like items"
         }
     }
 
@@ -94,7 +94,7 @@ struct StructureSearch {
         if items.keyedBy != nil, !isNumbered || found.paths.isEmpty {
             keyPaths = [.memberName]
             evidence.append(
-                Evidence(.key, .certain, found: items.keyedBy, "the names of the members tell the items apart"))
+                Evidence(.key, .certain, found: items.keyedBy, "the names of the members identify the items"))
         } else {
             guard !found.paths.isEmpty || candidate?.shape != .single && reading.isList else {
                 throw DiscoveryFault.noKey(found.reason, of: candidate?.shape == .single ? reading.body : nil)
@@ -103,7 +103,7 @@ struct StructureSearch {
             let shown = keyPaths.map(\.description)
             let reason =
                 found.paths.isEmpty
-                ? "\(found.reason); the hash of an item's content is its key, so that one which changes is a new one"
+                ? "\(found.reason); the key is a hash of the item, so an item that changes becomes a new one"
                 : found.reason
             evidence.append(
                 Evidence(
@@ -121,7 +121,7 @@ struct StructureSearch {
             for item in reading.items { shape.add(item.members) }
             let inferred = shape.allColumns(extending: given, fixed: Set(given.map(\.name)))
             columns = inferred.all
-            let dropped = inferred.passedOver > 0 ? "; \(inferred.passedOver) members more have no column" : ""
+            let dropped = inferred.passedOver > 0 ? "; \(inferred.passedOver) more members have no column" : ""
             if !reading.items.isEmpty {
                 evidence.append(
                     Evidence(

@@ -17,25 +17,26 @@ struct CrawlNotices {
     /// - Parameter seen: How many items the upstream has served.
     func texts(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
         guard let crawl else { return [] }
-        return [cap(crawl, seen: seen, isPartitioned: feed.split != nil), watermark(crawl, feed.sync)].compactMap(
-            \.self)
+        return [cap(crawl, seen: seen, isPartitioned: feed.partitioning != nil), watermark(crawl, feed.sync)]
+            .compactMap(
+                \.self)
     }
 
     /// Of an upstream that does not serve all that it has; none where no total tells.
     private func cap(_ crawl: CrawlState, seen: Int, isPartitioned: Bool) -> String? {
         guard crawl.reason == .cap, let total = crawl.total, total > seen else { return nil }
-        let figures = "the upstream served \(seen) of the \(total) items that it says there are"
+        let figures = "the upstream served \(seen) of the \(total) items that it reports"
         guard let part = parts.first else {
-            return figures + (isPartitioned ? "" : ": narrow the query, or have it asked for in parts with `split`")
+            return figures + (isPartitioned ? "" : ": narrow the query, or divide the feed with `partition`")
         }
-        let which = parts.count == 1 ? "the part \(part) has" : "\(parts.count) parts, such as \(part), have"
-        return "\(figures): \(which) more than it serves at once, and cannot be halved; narrow the query"
+        let which = parts.count == 1 ? "the partition \(part) has" : "\(parts.count) partitions, such as \(part), have"
+        return "\(figures): \(which) more items than it serves at once and cannot be halved; narrow the query"
     }
 
     /// Of items that do not say how far they reach.
     private func watermark(_ crawl: CrawlState, _ rule: SyncRule) -> String? {
         guard case .since(let rule) = rule, hasItems, crawl.furthest == nil else { return nil }
-        return "no item that came has a time or a whole number at `\(rule.path)`: `\(rule.parameter)` stays as it was, "
-            + "and each sync asks for the same again; correct `from` in the feed's `sync`"
+        return "no item has a time or a whole number at `\(rule.path)`: `\(rule.parameter)` cannot advance, "
+            + "and each sync fetches the same items again; correct `from` in the feed's `sync`"
     }
 }

@@ -36,14 +36,14 @@ extension FeedRun {
         return result
     }
 
-    /// What the crawl had come to before a page: of a split feed what is of its part, of others all but the last page.
+    /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
     private func soFar(
         before number: Int, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> CrawlSoFar {
         try await storing { () async throws(FeedError) in
             let crawl = try await store.progress(of: feed).crawl
             var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
-            if loader.definition.split != nil {
+            if loader.definition.partitioning != nil {
                 (soFar.elements, soFar.total) = try await store.partitionSoFar(beforePage: number, of: feed)
             } else if number >= crawl?.pages ?? 0 {
                 soFar.elements = max((crawl?.elements ?? 0) - (known?.elements ?? 0), 0)

@@ -38,7 +38,7 @@ public struct NextRequest: Sendable, Hashable {
             commands: options.commands)
         plan.overlap = 1
         let first = try await store?.firstPartition(of: definition.name)
-        let start = definition.split?.start(at: options.wallClock.seconds, known: first)
+        let start = definition.partitioning?.start(at: options.wallClock.seconds, known: first)
         let page = try plan.page(for: next.map(PageCursor.init) ?? start)
         let stored = try await store?.conditions(for: page, of: definition)
         let conditions = [

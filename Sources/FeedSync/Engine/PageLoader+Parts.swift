@@ -1,28 +1,28 @@
 internal import HTTP
 
-/// How the pages of a feed in parts follow each other; all others pass through.
+/// How the pages of a feed in partitions follow each other; all others pass through.
 extension PageLoader {
-    /// The first page that a crawl asks for; nil for a feed that is not split.
+    /// The first page that a crawl asks for; nil for a feed without partitions.
     func start(of resumePoint: ResumePoint) -> PageCursor? {
-        definition.split?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
+        definition.partitioning?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
     }
 
-    /// The part that a page belongs to; nil for a feed that is not split.
+    /// The partition that a page belongs to; nil for a feed without partitions.
     func part(of page: PreparedPage) -> PagePartition? {
-        guard definition.split != nil, let asked = page.cursor else { return nil }
+        guard definition.partitioning != nil, let asked = page.cursor else { return nil }
         return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
     }
 
-    /// What a crawl has come to before a page; of a feed in parts, what of it belongs to the page's part.
+    /// What a crawl has come to before a page; of a feed in partitions, what of it belongs to the page's partition.
     ///
     /// - Parameters:
     ///   - crawl: nil before the first page.
-    ///   - cap: How many items of a part the upstream served to the crawl before.
+    ///   - cap: How many items of a partition the upstream served to the crawl before.
     func soFar(_ crawl: CrawlState?, _ page: PreparedPage, emptyPages: Int, cap: Int?) -> CrawlSoFar {
         var soFar = CrawlSoFar(pages: crawl?.pages ?? 0)
         soFar.cap = crawl?.cap ?? cap
         soFar.fullPageCount = crawl?.mostElements ?? 0
-        if definition.split == nil {
+        if definition.partitioning == nil {
             (soFar.elements, soFar.total, soFar.emptyPages) = (crawl?.elements ?? 0, crawl?.total, emptyPages)
         } else if let part = crawl?.part, part.name == self.part(of: page)?.name {
             (soFar.elements, soFar.total, soFar.emptyPages) = (part.elements, part.total, emptyPages)
@@ -30,13 +30,13 @@ extension PageLoader {
         return soFar
     }
 
-    /// What paging has to know of a page: of a feed in parts, as if its part were all there is.
+    /// What paging has to know of a page: of a feed in partitions, as if its partition were all there is.
     func facts(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, count: Int, values: [JSONScalar?] = [],
         lastItem: [JSONScalar?] = []
     ) -> PaginationInput {
         let cursor = page.cursor.map { PageCursor(page.secrets.reveal($0.text)) }
-        let place = cursor.flatMap { try? definition.split?.place(of: $0) }
+        let place = cursor.flatMap { try? definition.partitioning?.place(of: $0) }
         var facts = PaginationInput(
             cursor: place.map(\.page) ?? cursor, elementCount: count,
             crawlElementCount: crawl.elements + count - min(page.overlap, count), emptyPagesBefore: crawl.emptyPages,
@@ -51,11 +51,11 @@ extension PageLoader {
 
     /// Where the crawl goes on, of the end that the pagination or the response tells of.
     ///
-    /// - Throws: `PagingError` if the page is not of the part that was asked for.
+    /// - Throws: `PagingError` if the page is not of the partition that was asked for.
     func inPartitions(
         _ end: NextPage, _ page: PreparedPage, _ facts: PaginationInput, after crawl: CrawlSoFar
     ) throws(PagingError) -> NextPage {
-        guard let split = definition.split, let cursor = page.cursor else { return end }
+        guard let split = definition.partitioning, let cursor = page.cursor else { return end }
         let place = try split.place(of: PageCursor(page.secrets.reveal(cursor.text)))
         var end = end
         if let path = split.total, let value = facts.values.last {
@@ -63,7 +63,7 @@ extension PageLoader {
             end = NextPage(next: end.next, total: figure.value, notice: NextPage.notice(end.notice, figure.notice))
         }
         if facts.elementCount > 0, let value = facts.lastItemValues.last {
-            try split.check(value, isOf: place.part, secrets: page.secrets)
+            try split.check(value, isOf: place.partition, secrets: page.secrets)
         }
         // What other pages said is not stored with this one: it may be true no more when this one still is.
         return split.following(
@@ -87,13 +87,13 @@ extension PageLoader {
         of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) throws(FeedError) -> NextPage {
         let end = NextPage(next: stored.cursor, total: stored.total, notice: nil)
-        guard let split = definition.split else { return end }
+        guard let split = definition.partitioning else { return end }
         let facts = facts(page, fetched, after: crawl, count: stored.elements)
         do throws(PagingError) {
             let next = try stored.cursor.map { next throws(PagingError) in
                 try split.place(of: PageCursor(page.secrets.reveal(next.text)))
             }
-            // Another part stands behind the last page of one.
+            // Another partition stands behind the last page of one.
             let isSame =
                 PartitionScheme.partitionName(in: stored.cursor) == PartitionScheme.partitionName(in: page.cursor)
             let inner = NextPage(next: isSame ? next?.page : nil, total: stored.total, notice: nil)
@@ -107,7 +107,8 @@ extension PageLoader {
     func unfollowable(_ error: PagingError, _ page: PreparedPage, _ fetched: FetchedPage) -> FeedError {
         FeedError(
             .unfollowable, page.secrets.mask(error.problem),
-            advice: "check `pagination`\(definition.split == nil ? "" : " and `split`") in the feed's definition",
+            advice:
+                "check `pagination`\(definition.partitioning == nil ? "" : " and `partition`") in the feed's definition",
             httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
     }
 
@@ -136,7 +137,7 @@ extension FeedDefinition {
     ///   - next: The one that is stored with it; nil for the end.
     func mayHaveGoneOn(from page: PageCursor?, to next: PageCursor?) -> Bool {
         guard pagination.endsByAbsence else { return false }
-        guard split != nil else { return next == nil }
+        guard partitioning != nil else { return next == nil }
         return next == nil || PartitionScheme.partitionName(in: page) != PartitionScheme.partitionName(in: next)
     }
 }

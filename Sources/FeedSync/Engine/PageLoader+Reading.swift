@@ -119,8 +119,8 @@ extension PageLoader {
             let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
             throw FeedError(
                 kind, error.message,
-                advice: "run it again later, for \(crawl.elements) of \(total) items have come; "
-                    + "if the upstream serves no more, say `responses: [{status: 404, do: end}]`",
+                advice: "run it again later, for \(crawl.elements) of \(total) items have been received; "
+                    + "if the upstream serves no more, set `responses: [{status: 404, do: end}]`",
                 httpStatus: error.httpStatus, url: error.url)
         }
         let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
@@ -128,7 +128,7 @@ extension PageLoader {
         return .end(
             notice:
                 "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
-                + "it is taken for the end, unless `responses` says `fail`")
+                + "this counts as the end, unless `responses` says `fail`")
     }
 
     func next(
@@ -148,7 +148,7 @@ extension PageLoader {
     /// The page cursors behind a page's next one that can be told already.
     func further(behind end: NextPage, _ facts: @autoclosure () -> PaginationInput) -> [PageCursor] {
         let pagination = definition.pagination
-        guard definition.split == nil, let next = end.next else { return [] }
+        guard definition.partitioning == nil, let next = end.next else { return [] }
         return pagination.predicted(behind: next, after: facts(), total: end.total)
     }
 
@@ -162,7 +162,7 @@ extension PageLoader {
         if end.next == nil {
             // An end where there should be more is a cap.
             let total = end.total ?? crawl.total
-            if definition.split == nil, let total, total > crawl.elements + count - min(page.overlap, count) {
+            if definition.partitioning == nil, let total, total > crawl.elements + count - min(page.overlap, count) {
                 reason = .cap
             }
         } else if let most = definition.maxPages, crawl.pages + 1 >= most {
@@ -188,7 +188,7 @@ extension DecodedPage {
     fileprivate var limitNotice: String? {
         guard plan.isFull, hasUnknownMembers else { return nil }
         return
-            "its items have more members than the 1,000 columns that are found for a feed, and the rest is not stored; "
+            "the items have more members than the 1,000 columns of a feed, and the rest are not stored; "
             + "choose some with `columns:`, or keep whole items with `raw: true`"
     }
 }

@@ -256,8 +256,8 @@ final class PageLoader: Sendable {
         guard wait <= options.maxWait else {
             let time = Timestamp(sinceEpoch: until)?.text ?? "later"
             throw FeedError(
-                .limited, "\(page.quotaOrigin) said to make no request before \(time)",
-                advice: "run it again then, or wait for it with --max-wait", url: page.shown(page.request.url))
+                .limited, "\(page.quotaOrigin) asked us to wait until \(time)",
+                advice: "run it again then, or allow a longer wait with --max-wait", url: page.shown(page.request.url))
         }
         do { try await options.clock.sleep(for: wait) } catch { throw .cancelled }
     }

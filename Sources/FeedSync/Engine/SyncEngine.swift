@@ -190,8 +190,8 @@ public actor SyncEngine {
             guard waited < options.wait else {
                 let holder = FeedLock.holder(of: number, of: store.path)
                 throw FeedError(
-                    .locked, "\(holder) is at work on the feed",
-                    advice: "run it again when that is done, or wait for it with --wait")
+                    .locked, "\(holder) is using this feed",
+                    advice: "run it again when that is done, or wait with --wait")
             }
             do { try await options.clock.sleep(for: pause) } catch { throw .cancelled }
             waited += pause

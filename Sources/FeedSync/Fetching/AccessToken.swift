@@ -17,16 +17,16 @@ struct AccessToken: Sendable, Hashable {
         }
         guard let text = String(validating: body.bytes, as: UTF8.self),
             case .object(let members)? = try? JSONValue(parsing: text)
-        else { throw objection("what came for an access token is not a JSON object") }
+        else { throw objection("the access token response is not a JSON object") }
         guard case .string(let token)? = members["access_token"], !token.isEmpty else {
-            throw objection("what came for an access token has no `access_token`")
+            throw objection("the access token response has no `access_token`")
         }
         // A bearer token is a word of visible ASCII: https://www.rfc-editor.org/rfc/rfc6750#section-2.1
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw objection("the access token that came cannot be sent in a header")
+            throw objection("the access token cannot be sent in a header")
         }
         if case .string(let type)? = members["token_type"], type.lowercased() != "bearer" {
-            throw objection("the access token that came is not of the type `Bearer`, the only one supported")
+            throw objection("the access token is not of type `Bearer`, the only supported type")
         }
         self.text = token
         renewal = Self.lifetime(members["expires_in"]).map { lifetime in

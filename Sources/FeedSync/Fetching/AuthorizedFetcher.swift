@@ -98,7 +98,7 @@ extension AuthorizedFetcher {
             return AccessTokens.Outcome(
                 result: .failure(
                     FeedError(
-                        failure.kind, "no access token could be got: \(failure.message)", advice: advice,
+                        failure.kind, "cannot get an access token: \(failure.message)", advice: advice,
                         httpStatus: failure.httpStatus, url: failure.url ?? url)), cost: cost)
         }
     }
@@ -112,10 +112,10 @@ extension AuthorizedFetcher {
         let words = [word("error"), word("error_description").map { "\"\($0)\"" }].compactMap(\.self)
         let said = words.isEmpty ? "" : ": \(words.joined(separator: ", "))"
         return FeedError(
-            .refused, "no access token could be got: the upstream answered \(StatusText.text(response.status))\(said)",
+            .refused, "cannot get an access token: the upstream answered \(StatusText.text(response.status))\(said)",
             advice: Self.advice, httpStatus: response.status, url: url)
     }
 
     private static let advice =
-        "check `client_id`, `client_secret` and `scope` in `auth`, and whether `send: body` is wanted"
+        "check `client_id`, `client_secret` and `scope` in `auth`, and whether `send: body` is needed"
 }

@@ -79,15 +79,15 @@ enum BodyFormat: Sendable, Hashable {
         case .atom: "an Atom feed"
         case .xml: "XML"
         case .csv: "CSV"
-        case .ndjson: "one JSON value a line (NDJSON)"
+        case .ndjson: "one JSON value per line (NDJSON)"
         }
     }
 
     /// What to try then.
     var advice: String {
         switch self {
-        case .html: "look at the URL in a browser: a login or error page is often HTML"
-        case .rss, .atom: "look whether the site has a JSON Feed or an API; RSS and Atom are not read"
+        case .html: "open the URL in a browser: a login or error page is often HTML"
+        case .rss, .atom: "check whether the site has a JSON Feed or an API; RSS and Atom are not supported"
         case .xml, .csv, .ndjson: "ask for one JSON document, as with `headers: {Accept: application/json}`"
         }
     }

@@ -43,7 +43,7 @@ public final class CommandSecrets: Sendable {
             runner = runner ?? CommandRunner()
             return runner
         }
-        guard let runner else { throw FeedError(.store, "the system has no thread for the command `\(command)`") }
+        guard let runner else { throw FeedError(.store, "no thread can be started for the command `\(command)`") }
         let run = ShellCommand(command, folder: folder, environment: environment, timeLimit: timeLimit)
         await withTaskCancellationHandler {
             await runner.run { [values] in

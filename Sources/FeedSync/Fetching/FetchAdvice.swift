@@ -23,10 +23,10 @@ enum FetchAdvice {
         case .connect, .connectionLost: "check the network, or run it again later"
         case .timeout, .stalled: "run it again later, or give the feed a longer `timeout`"
         case .tls: "check the clock of this machine and the certificate of the host"
-        case .refusedRedirect: "check the `url`, and put in the one that the redirect leads to if you trust it"
+        case .refusedRedirect: "check the `url`; if you trust the redirect, write its target there"
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"
-        case .tooLarge: "check what the `url` answers, or ask for smaller pages"
+        case .tooLarge: "check what the `url` returns, or request smaller pages"
         case .invalidRequest: "check `headers` and `auth`, and what they refer to"
         case .missingLibrary: "install libcurl; on Debian: apt-get install libcurl4"
         case .truncated, .protocolError, .other: "run it again later"
@@ -37,7 +37,7 @@ enum FetchAdvice {
     static func advice(_ kind: FeedError.Kind, _ status: Int) -> String? {
         switch (kind, status) {
         case (.refused, 401): "check the token in `auth`"
-        case (.refused, _): "check what the credential in `auth` may read"
+        case (.refused, _): "check what the credential in `auth` can read"
         case (.rejected, 404), (.rejected, 410): "check the `url`"
         case (.rejected, 400..<500): "check the `url`, `query` and `headers`"
         case (.unreachable, _), (.limited, _): "run it again later"

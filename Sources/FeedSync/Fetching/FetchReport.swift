@@ -61,7 +61,7 @@ struct FetchReport {
         let reading = QuotaReading(of: response, to: page, now: now, ownWait: wait)
         note(reading)
         let time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
-        let until = told.map { ", and wants no request before \($0)" } ?? ""
+        let until = told.map { ", and asked us to wait until \($0)" } ?? ""
         return failure(
             FeedError(
                 .limited, sentence(about: response, attempts) + until,

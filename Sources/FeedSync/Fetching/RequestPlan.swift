@@ -73,13 +73,13 @@ public struct RequestPlan: Sendable {
         let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
         if let watermark { own.set(watermark.name, to: watermark.value) }
-        own.overlap = definition.split == nil ? overlap : 0
+        own.overlap = definition.partitioning == nil ? overlap : 0
         let wanted: PageRequest
         var page = revealed
         do throws(PagingError) {
-            if let split = definition.split, let revealed {
-                let place = try split.place(of: revealed)
-                own = split.request(for: place.part, base: own)
+            if let scheme = definition.partitioning, let revealed {
+                let place = try scheme.place(of: revealed)
+                own = scheme.request(for: place.partition, base: own)
                 page = place.page
             }
             wanted = try pagination.request(for: page, base: own)
@@ -191,7 +191,7 @@ public struct RequestPlan: Sendable {
         do throws(HTTPError) {
             return try definition.allowOrigins.map { text throws(HTTPError) in try Origin(text) }
         } catch {
-            throw FeedError(.configuration, "`allow_origins` has an entry that is no origin: \(error.message)")
+            throw FeedError(.configuration, "`allow_origins` has an entry that is not an origin: \(error.message)")
         }
     }
 }

@@ -69,10 +69,10 @@ final class ShellCommand: Sendable {
 
     private static func value(of bytes: [UInt8], status: Int32) throws(Failure) -> String {
         let signal = status & 0x7F
-        guard signal == 0 else { throw .problem("was ended by signal \(signal)") }
+        guard signal == 0 else { throw .problem("was killed by signal \(signal)") }
         let code = status >> 8 & 0xFF
         guard code == 0 else { throw .problem("failed with status \(code)") }
-        guard var value = String(validating: bytes, as: UTF8.self) else { throw .problem("printed no valid UTF-8") }
+        guard var value = String(validating: bytes, as: UTF8.self) else { throw .problem("did not print valid UTF-8") }
         while value.last?.isNewline == true { value.removeLast() }
         guard !value.isEmpty else { throw .problem("printed nothing") }
         return value
@@ -186,7 +186,7 @@ extension ShellCommand {
     }
 
     private static func tooLong(_ limit: Duration) -> Failure {
-        .problem("was not done within \(DurationText.text(limit))")
+        .problem("did not finish within \(DurationText.text(limit))")
     }
 
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {

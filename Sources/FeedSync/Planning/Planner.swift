@@ -30,10 +30,10 @@ public enum Planner {
             let poll = min(milliseconds(seconds), longestInterval)
             floor = endedAt.clampedSum(poll)
             interval = max(interval, poll)
-            terms.append(term(.pollInterval, poll, "the host's X-Poll-Interval, from the end of the last round"))
+            terms.append(term(.pollInterval, poll, "the server's X-Poll-Interval, from the end of the last sync"))
         }
         let jitter = share(of: interval / 10, for: history.feed, startedAt)
-        terms.append(term(.jitter, jitter, "a share of the interval, of this feed's own"))
+        terms.append(term(.jitter, jitter, "a per-feed offset that spreads the load"))
         var dueAt = max(startedAt.clampedSum(interval.clampedSum(jitter)), floor)
         if let blockedUntil = history.blockedUntil, blockedUntil > dueAt {
             dueAt = blockedUntil
@@ -52,7 +52,7 @@ public enum Planner {
             let freshness = min(milliseconds(seconds), longestInterval)
             if freshness > interval {
                 interval = freshness
-                terms.append(term(.freshness, freshness, "the host calls its answer fresh for so long"))
+                terms.append(term(.freshness, freshness, "how long the server calls its answer fresh"))
             }
         }
         guard history.failures > 1 else { return (interval, terms) }
@@ -60,7 +60,7 @@ public enum Planner {
         var backOff = interval
         for _ in 1..<min(history.failures, 64) where backOff < cap { backOff = min(cap, backOff.clampedSum(backOff)) }
         let since = history.failingSince.flatMap { Timestamp(milliseconds: $0)?.text }.map { " since \($0)" } ?? ""
-        terms.append(term(.backOff, backOff, "\(history.failures) failures running\(since)"))
+        terms.append(term(.backOff, backOff, "\(history.failures) failures in a row\(since)"))
         return (max(interval, backOff), terms)
     }
 
@@ -87,7 +87,7 @@ public enum Planner {
     private static func planSetByHand(_ history: FeedHistory, _ every: Duration?) -> Plan {
         var dueAt = history.nextDueAt ?? .min
         let text = Timestamp(milliseconds: dueAt)?.text
-        var terms = [Plan.Term(name: .nextDueAt, value: text, reason: "somebody set next_due_at in the store")]
+        var terms = [Plan.Term(name: .nextDueAt, value: text, reason: "next_due_at was set in the store")]
         if let blockedUntil = history.blockedUntil, blockedUntil > dueAt {
             dueAt = blockedUntil
             terms.append(blocked(blockedUntil))
@@ -103,7 +103,7 @@ public enum Planner {
     private static func blocked(_ until: Int64) -> Plan.Term {
         Plan.Term(
             name: .blockedUntil, value: Timestamp(milliseconds: until)?.text,
-            reason: "the host wants no request before")
+            reason: "the server asked us to wait until then")
     }
 
     private static func milliseconds(_ seconds: Int64) -> Int64 {

@@ -51,7 +51,7 @@ enum DecodedValue {
         switch self {
         case .column(.integer(0)): return false
         case .column(.integer(1)): return true
-        case .column(.integer): throw .corrupted("found another integer than 0 and 1, expected Bool")
+        case .column(.integer): throw .corrupted("found an integer other than 0 and 1, expected Bool")
         case .json(.bool(let flag)), .jsonColumn(_, .bool(let flag)): return flag
         default: throw refusal
         }

@@ -32,7 +32,7 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func decoder(for key: any CodingKey) throws -> ValueDecoder {
         guard let value = members.value(key.stringValue) else {
             throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: codingPath, debugDescription: "there is none of that name"))
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "there is no column of that name"))
         }
         return ValueDecoder(value, at: codingPath + [key])
     }
@@ -78,7 +78,7 @@ struct ElementContainer: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 JSONValue.self,
                 DecodingError.Context(
-                    codingPath: path, debugDescription: "the array has no more than \(elements.count)"))
+                    codingPath: path, debugDescription: "the array has only \(elements.count) elements"))
         }
         return ValueDecoder(.json(elements[currentIndex]), at: path)
     }

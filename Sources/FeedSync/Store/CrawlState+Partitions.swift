@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// The part of a feed that a crawl is in the midst of.
+/// The partition of a feed that a crawl is in the midst of.
 struct CrawlPartition: Sendable, Hashable {
     let name: String
     /// The elements of its pages so far.
@@ -11,21 +11,21 @@ struct CrawlPartition: Sendable, Hashable {
     var hasMoved = false
 }
 
-/// What the store has to know of the part that a page belongs to.
+/// What the store has to know of the partition that a page belongs to.
 struct PagePartition: Sendable, Hashable {
     /// The page cursor that the page was asked for with.
     let asked: PageCursor
-    /// The part's name.
+    /// The partition's name.
     let name: String
 }
 
 extension CrawlState {
-    /// Whether the next page begins a part.
+    /// Whether the next page begins a partition.
     func begins(_ part: PagePartition?) -> Bool { part.map { $0.name != self.part?.name } ?? false }
 
-    /// Takes note of a page of a part: the crawl's figures are the sums of its parts'.
+    /// Takes note of a page of a partition: the crawl's figures are the sums of its partitions'.
     ///
-    /// - Returns: Whether the part's total fell while it was read.
+    /// - Returns: Whether the partition's total fell while it was read.
     mutating func meet(_ part: PagePartition, elements count: Int, total said: Int?, end: PartitionOutcome?) -> Bool {
         if self.part?.name != part.name {
             self.part = CrawlPartition(name: part.name)

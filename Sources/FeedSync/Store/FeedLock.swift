@@ -69,7 +69,7 @@ final class FeedLock: Sendable {
     /// Who has the lock, as it said itself: `process 4711 (reload)`.
     static func holder(of feed: Int64, of store: String) -> String {
         let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "another process" }
+        guard descriptor >= 0 else { return "another feedsync" }
         defer { close(descriptor) }
         var words = [UInt8](repeating: 0, count: Int(recordSize))
         let count = pread(descriptor, &words, words.count, record(of: feed))
@@ -77,9 +77,9 @@ final class FeedLock: Sendable {
         let parts = text.split(separator: " ", maxSplits: 1)
         // Between taking the lock and writing the words, those of an earlier holder stand there.
         guard parts.count == 2, let process = pid_t(parts[0]), kill(process, 0) == 0 || errno == EPERM else {
-            return "another process"
+            return "another feedsync"
         }
-        return "process \(process) (\(parts[1]))"
+        return "another feedsync (pid \(process), \(parts[1]))"
     }
 
     /// the lock file of a store: one, whatever symbolic links lead to the store.
@@ -128,6 +128,6 @@ final class FeedLock: Sendable {
     private static func failure(_ what: String, _ path: String) -> FeedError {
         FeedError(
             .store, "cannot \(what) \(path): \(String(cString: strerror(errno)))",
-            advice: "check that you may write the store's folder")
+            advice: "check that you can write to the store's folder")
     }
 }

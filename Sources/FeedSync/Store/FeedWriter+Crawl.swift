@@ -9,7 +9,7 @@ extension FeedWriter {
         let isFollowed = crawl.pages > 0 && trail.cursors.contains(page.end.next?.text ?? "")
         if !page.isCheck, let next = page.end.next, isFollowed {
             throw FeedError(
-                .unfollowable, "the page cursor `\(next)` has come before in this crawl: following it would never end",
+                .unfollowable, "the page cursor `\(next)` was seen before in this crawl: following it would never end",
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
         if !page.isCheck {
@@ -56,7 +56,7 @@ extension FeedWriter {
         if crawl.pages == 1 { crawl.headGained = writer.items.inserted > 0 }
         if written.elements > page.overlap { crawl.tailGained = writer.items.inserted > 0 }
         crawl.repeats += page.isAgain ? 0 : max(writer.repeats - page.overlap, 0)
-        if crawl.pages > 1, page.overlap == 0 { crawl.overlaps = false }
+        if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
         guard let part = page.part else {
             if page.end.total == nil { crawl.hasTotals = false }
             if let total = page.end.total {
@@ -115,7 +115,7 @@ extension FeedWriter {
         guard crawl.repeatedPages > Self.mostRepeatedPages else { return }
         throw FeedError(
             .unfollowable,
-            "\(Self.mostRepeatedPages) pages in a row brought only items that came before: the upstream goes in a circle",
+            "\(Self.mostRepeatedPages) pages in a row brought only items seen before: the upstream is going in circles",
             advice: "check `pagination` in the feed's definition", url: page.url)
     }
 

@@ -1,11 +1,11 @@
 internal import SQLite
 
-/// What a split feed's crawl has come to, for pages that are asked for once more.
+/// What a partitioned feed's crawl has come to, for pages that are asked for once more.
 extension FeedWriter {
-    /// What came of a page's part before it, as it was met last.
+    /// What came of a page's partition before it, as it was met last.
     func partitionSoFar(beforePage number: Int) throws -> (elements: Int, total: Int?) {
         guard let part = try partitionName(number) else { return (0, nil) }
-        // A part's pages stand together.
+        // A partition's pages stand together.
         let isOther = "NOT (asked = ?3 OR substr(asked, 1, ?4) = ?5)"
         var soFar: (elements: Int, total: Int?) = (0, nil)
         try connection.rows(
@@ -20,9 +20,9 @@ extension FeedWriter {
         return soFar
     }
 
-    /// Whether a page's part ends elsewhere by now than the crawl found, so that some of it was never asked for.
+    /// Whether a page's partition ends elsewhere by now than the crawl found, so that some of it was never asked for.
     func outgrows(_ page: PageOfCrawl, _ end: NextPage) throws -> Bool {
-        guard shape.definition.split != nil else { return false }
+        guard shape.definition.partitioning != nil else { return false }
         let number = page.number
         return switch end.part {
         case .tooMany: true
@@ -37,7 +37,7 @@ extension FeedWriter {
         PartitionScheme.partitionName(in: try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number)))
     }
 
-    /// Whether a page led to another one of its part when the crawl met it.
+    /// Whether a page led to another one of its partition when the crawl met it.
     private func ledOn(_ number: Int) throws -> Bool {
         let next = try connection.scalar(
             "SELECT p.cursor FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = ?",
@@ -45,11 +45,11 @@ extension FeedWriter {
         return try PartitionScheme.partitionName(in: next.map(PageCursor.init)) == partitionName(number)
     }
 
-    /// Whether the crawl has asked for a half, or less, of the part that one of its pages is of.
+    /// Whether the crawl has asked for a half, or less, of the partition that one of its pages is of.
     private func isHalved(_ number: Int) throws -> Bool {
-        guard let split = shape.definition.split else { return false }
+        guard let split = shape.definition.partitioning else { return false }
         let part = { (asked: PageCursor?) in
-            PartitionScheme.partitionName(in: asked).flatMap { split.part(named: $0[...]) }
+            PartitionScheme.partitionName(in: asked).flatMap { split.partition(named: $0[...]) }
         }
         guard let whole = part(try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number))) else {
             return false

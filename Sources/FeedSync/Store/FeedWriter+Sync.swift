@@ -43,7 +43,7 @@ extension FeedWriter {
         facts.pages = pages.dropLast()
         facts.total = state.crawl?.total ?? facts.total
         if facts.total != nil { facts.met += try metCount() }
-        if shape.definition.split != nil { facts.total = nil }
+        if shape.definition.partitioning != nil { facts.total = nil }
         let isFirst = state.progress.round?.mode == .all && state.progress.synced.isEmpty
         if isFirst, facts.total.map({ $0 <= facts.met }) ?? true, try missingRows().isEmpty {
             var draft = state
@@ -198,7 +198,7 @@ extension FeedWriter {
 
     /// Totals are believed against us: what stopped at a synced range is not complete where there are more items than rows.
     private func weighed(_ closing: CrawlClosing) throws -> CrawlClosing {
-        guard state.progress.round == nil, shape.definition.split == nil, let total = state.crawl?.total,
+        guard state.progress.round == nil, shape.definition.partitioning == nil, let total = state.crawl?.total,
             case .complete = closing
         else { return closing }
         return total > (try itemCount()) ? .incomplete(.cap) : closing
@@ -242,7 +242,9 @@ extension FeedWriter {
             return
         }
         // An end before the total is looked at again: it may have been a slip of the upstream's.
-        if reason == .cap, draft.progress.round?.mode == .all, !isLikeSuspectEnd(met), shape.definition.split == nil {
+        if reason == .cap, draft.progress.round?.mode == .all, !isLikeSuspectEnd(met),
+            shape.definition.partitioning == nil
+        {
             try endSuspiciously(met: met, in: &draft)
             return
         }
@@ -260,7 +262,7 @@ extension FeedWriter {
     /// Whether the list seems to end too soon: more than a page of rows at its end was not met, no total agrees, and the
     /// crawl before did not end like this one.
     private func isSuspect(_ missing: [MissingRow]) throws -> Bool {
-        guard let crawl = state.crawl, shape.definition.split == nil || crawl.isDoubtful else { return false }
+        guard let crawl = state.crawl, shape.definition.partitioning == nil || crawl.isDoubtful else { return false }
         guard missing.count(where: \.isAtEnd) > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
         let met = try itemCount() - missing.count
         if let total = crawl.total, total == met + crawl.skipped { return false }

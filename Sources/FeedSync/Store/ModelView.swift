@@ -77,8 +77,8 @@ struct ModelView {
         guard try connection.scalar(others, .text(name)) == nil else {
             throw FeedError(
                 .configuration,
-                "its `model` would be a view named `\(name)`, and the store has something else of that name",
-                advice: "give the model another name, or the store another file")
+                "its `model` needs a view named `\(name)`, but the store has something else with that name",
+                advice: "rename the model, or use another store")
         }
         for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
         for sql in wanted { try connection.execute(sql) }

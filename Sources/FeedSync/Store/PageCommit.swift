@@ -22,6 +22,8 @@ struct PageCommit: Sendable {
     var isLoose = false
     /// How many elements of the page before it shows: 1 where it was asked to, and does.
     var overlap = 0
+    /// Whether it begins with an item of the page before, as it was asked to.
+    var showsPageBefore = false
     /// The page cursor that it was asked for with; nil for the first page.
     var asked: PageCursor?
     /// The partition that the page belongs to; nil for a feed that is not partitioned.
@@ -119,13 +121,13 @@ extension FeedError {
         let names = page.cursorParameters.map { "`\($0)`" }.joined(separator: " and ")
         guard !names.isEmpty else {
             return FeedError(
-                .unfollowable, "the same page came twice running: the upstream does not go on to the next one",
+                .unfollowable, "the same page came twice in a row: the upstream does not continue with the next one",
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
         return FeedError(
             .unfollowable,
-            "the same page came twice running: the upstream seems to ignore the query parameter \(names)",
-            advice: "correct `param` in the feed's `pagination`, or say `pagination: none` if there is but one page",
+            "the same page came twice in a row: the upstream seems to ignore the query parameter \(names)",
+            advice: "correct `param` in the feed's `pagination`, or set `pagination: none` if there is only one page",
             url: page.url)
     }
 }

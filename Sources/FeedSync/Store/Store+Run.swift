@@ -77,7 +77,7 @@ extension Store {
         try storing { try session(feed).examine() }
     }
 
-    /// What came of a page's part before it, as it was met last.
+    /// What came of a page's partition before it, as it was met last.
     func partitionSoFar(beforePage number: Int, of feed: String) throws(FeedError) -> (elements: Int, total: Int?) {
         try storing { try session(feed).partitionSoFar(beforePage: number) }
     }
@@ -154,7 +154,7 @@ extension Store {
         }
     }
 
-    /// Why what is stored is not all, although there is no further page.
+    /// Why what is stored is not all, although there are no further pages.
     func reason(of feed: String) throws(FeedError) -> IncompleteReason? {
         try storing {
             let state = try session(feed).state

@@ -69,8 +69,8 @@ extension Store {
         let table = Value.text(schema.name)
         if let other = try connection.scalar("SELECT feed FROM _feed WHERE \"table\" = ?", table)?.text {
             throw FeedError(
-                .configuration, "its table would be that of feed `\(other)`, which the store has already",
-                advice: "give the feed another name, or the store another file")
+                .configuration, "its table already belongs to feed `\(other)`",
+                advice: "rename the feed, or use another store")
         }
         if definition.isResolved { try schema.create(on: connection) } else { try schema.checkName(on: connection) }
         try connection.run(
@@ -143,8 +143,8 @@ extension Store {
         let definition = shape.definition
         guard stored.key.isEmpty || stored.key == definition.keyText else {
             throw FeedError(
-                .configuration, "`key` is another than the stored rows were told apart by",
-                advice: "set `key` back, or mirror the feed under a new name")
+                .configuration, "`key` differs from the one the stored rows use",
+                advice: "restore the old `key`, or mirror the feed under a new name")
         }
         // Somebody may have dropped the table; what was known of its rows is not true any more then.
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)

@@ -94,8 +94,8 @@ public actor Store {
         let isOurs = try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = '_migration'") == 1
         guard tables == 0 || isOurs else {
             throw FeedError(
-                .store, "\(path) is a database of another program: it has tables, but none of feedsync's",
-                advice: "name another file with --store")
+                .store, "\(path) belongs to another program: it has tables, but none of feedsync's",
+                advice: "choose another file with --store")
         }
     }
 
@@ -120,15 +120,15 @@ extension FeedError {
     private init(_ error: SQLiteError, path: String) {
         let advice: String? =
             if error.isNotADatabase {
-                "name another file with --store; this one was not touched"
+                "choose another file with --store; this one was not changed"
             } else if error.isFull {
                 "make room on the disk, then run the command again; nothing was lost"
             } else if error.isReadOnly || error.isCannotOpen {
-                "check that you may write the file and its folder, or name another with --store"
+                "check that you can write to the file and its folder, or choose another with --store"
             } else if error.isBusy {
-                "another program holds the store; run it again when that is done"
+                "another program is using the store; run it again when that is done"
             } else if error.isCorrupt {
-                "the file is damaged; restore a copy, or see `.recover` of sqlite3"
+                "the file is damaged; restore a backup, or try `.recover` in sqlite3"
             } else {
                 nil
             }

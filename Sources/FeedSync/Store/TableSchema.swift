@@ -89,8 +89,8 @@ struct TableSchema {
         let others = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
         guard try connection.scalar(others, .text(name)) == nil else {
             throw FeedError(
-                .configuration, "the store has something else named `\(name)`",
-                advice: "give the feed another name, or the store another file")
+                .configuration, "the store already has something else named `\(name)`",
+                advice: "rename the feed, or use another store")
         }
     }
 

@@ -1,4 +1,4 @@
-/// One part of a split feed: the values from one to another, both of them in it.
+/// One partition of a feed: the values from one to another, both of them in it.
 package struct Partition: Sendable, Hashable {
     package let from: Int
     package let to: Int
@@ -12,9 +12,9 @@ package struct Partition: Sendable, Hashable {
     package var isSingle: Bool { from == to }
 }
 
-/// How the values of a split feed fall into parts.
+/// How the values of a partitioned feed fall into partitions.
 ///
-/// Parts are blocks of 1, 2, 4, … values, counted from the first: halving one gives two others, and a block is the same
+/// Partitions are blocks of 1, 2, 4, … values, counted from the first: halving one gives two others, and a block is the same
 /// whichever day it is asked for. So the requests of a feed stay the same from crawl to crawl, and with them what is known
 /// of their pages.
 package struct FeedBlocks: Sendable, Hashable {
@@ -28,11 +28,11 @@ package struct FeedBlocks: Sendable, Hashable {
         self.last = last
     }
 
-    /// The part that a crawl begins with: the newest.
+    /// The partition that a crawl begins with: the newest.
     ///
     /// - Parameters:
     ///   - now: The newest value that there can be.
-    ///   - known: The part that the crawl before began with; it is widened until `now` is in it.
+    ///   - known: The partition that the crawl before began with; it is widened until `now` is in it.
     package func newest(now: Int, known: Partition?) -> Partition {
         let now = max(first, min(now, last ?? now))
         var from = first
@@ -44,49 +44,51 @@ package struct FeedBlocks: Sendable, Hashable {
             width *= 2
             from = first + (from - first) / width * width
         }
-        return part(from, width)
+        return partition(from, width)
     }
 
-    /// A part's two halves; nil for a single value.
-    package func halves(of part: Partition) -> (older: Partition, newer: Partition)? {
-        guard !part.isSingle else { return nil }
-        let half = width(of: part) / 2
-        return (Partition(from: part.from, to: part.from + half - 1), self.part(part.from + half, half))
+    /// A partition's two halves; nil for a single value.
+    package func halves(of partition: Partition) -> (older: Partition, newer: Partition)? {
+        guard !partition.isSingle else { return nil }
+        let half = width(of: partition) / 2
+        return (
+            Partition(from: partition.from, to: partition.from + half - 1), self.partition(partition.from + half, half)
+        )
     }
 
-    /// The part to go on with behind a finished one, towards the older; nil behind the last.
+    /// The partition to go on with behind a finished one, towards the older; nil behind the last.
     ///
     /// - Parameters:
-    ///   - count: The elements of the finished part.
-    ///   - cap: How many a part may have: where twice as many would do, the next one is wider.
-    package func next(after part: Partition, count: Int, cap: Int?) -> Partition? {
-        let distance = part.from - first
+    ///   - count: The elements of the finished partition.
+    ///   - cap: How many a partition may have: where twice as many would do, the next one is wider.
+    package func next(after partition: Partition, count: Int, cap: Int?) -> Partition? {
+        let distance = partition.from - first
         guard distance > 0 else { return nil }
         // The widest block that ends there.
         let widest = distance & -distance
-        var width = min(self.width(of: part), widest)
+        var width = min(self.width(of: partition), widest)
         var expected = max(count, 0)
         while width < widest, cap.map({ expected <= $0 / 2 }) ?? true {
             width *= 2
             expected = min(expected, .max / 2) * 2
         }
-        return Partition(from: part.from - width, to: part.from - 1)
+        return Partition(from: partition.from - width, to: partition.from - 1)
     }
 
-    /// Whether a part is one of these: a page cursor may be another feed's, or nobody's.
-    package func holds(_ part: Partition) -> Bool {
-        part.from >= first && part.to >= part.from && part.to <= 2 * PartitionUnit.furthest
-            && (part.from - first) % width(of: part) == 0
+    /// Whether a partition is one of these: a page cursor may be another feed's, or nobody's.
+    package func holds(_ partition: Partition) -> Bool {
+        partition.from >= first && partition.to >= partition.from && partition.to <= 2 * PartitionUnit.furthest
+            && (partition.from - first) % width(of: partition) == 0
     }
 
-    private func part(_ from: Int, _ width: Int) -> Partition {
+    private func partition(_ from: Int, _ width: Int) -> Partition {
         Partition(from: from, to: min(from + (width - 1), last ?? .max))
     }
 
     /// The values of its block: the last one may end behind the last value.
-    private func width(of part: Partition) -> Int {
+    private func width(of partition: Partition) -> Int {
         var width = 1
-        while width - 1 < part.to - part.from { width *= 2 }
+        while width - 1 < partition.to - partition.from { width *= 2 }
         return width
     }
 }

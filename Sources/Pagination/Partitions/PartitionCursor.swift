@@ -1,15 +1,15 @@
 internal import JSON
 
-/// Where a crawl over the parts of a feed stands: a page of one of them.
+/// Where a crawl over the partitions of a feed stands: a page of one of them.
 ///
-/// As text it is `2024-01-01..2024-06-30` for a part's first page, and `2024-01-01..2024-06-30, 3` for another one.
+/// As text it is `2024-01-01..2024-06-30` for a partition's first page, and `2024-01-01..2024-06-30, 3` for another one.
 package struct PartitionCursor: Sendable, Hashable {
-    package let part: Partition
-    /// Which page of the part; nil for its first.
+    package let partition: Partition
+    /// Which page of the partition; nil for its first.
     package let page: PageCursor?
 
-    package init(part: Partition, page: PageCursor?) {
-        self.part = part
+    package init(partition: Partition, page: PageCursor?) {
+        self.partition = partition
         self.page = page
     }
 }
@@ -17,17 +17,17 @@ package struct PartitionCursor: Sendable, Hashable {
 extension PartitionScheme {
     private static let separator = ", "
 
-    /// The part's name: the values that it goes from and to.
-    package func name(_ part: Partition) -> String { "\(unit.text(part.from))..\(unit.text(part.to))" }
+    /// The partition's name: the values that it goes from and to.
+    package func name(_ partition: Partition) -> String { "\(unit.text(partition.from))..\(unit.text(partition.to))" }
 
-    /// The part's name in the text of a page cursor; nil where there is none.
+    /// The partition's name in the text of a page cursor; nil where there is none.
     package static func partitionName(in cursor: PageCursor?) -> String? {
         cursor.map { String($0.text[..<($0.text.firstRange(of: separator)?.lowerBound ?? $0.text.endIndex)]) }
     }
 
     /// The page cursor that leads to a place.
     package func cursor(_ place: PartitionCursor) -> PageCursor {
-        PageCursor(name(place.part) + (place.page.map { Self.separator + $0.text } ?? ""))
+        PageCursor(name(place.partition) + (place.page.map { Self.separator + $0.text } ?? ""))
     }
 
     /// The place that a page cursor leads to.
@@ -36,29 +36,29 @@ extension PartitionScheme {
     package func place(of cursor: PageCursor) throws(PagingError) -> PartitionCursor {
         let text = cursor.text
         let separator = text.firstRange(of: Self.separator)
-        guard let part = part(named: text[..<(separator?.lowerBound ?? text.endIndex)]) else {
-            throw PagingError("the page cursor `\(cursor)` does not begin with a part of the feed")
+        guard let partition = partition(named: text[..<(separator?.lowerBound ?? text.endIndex)]) else {
+            throw PagingError("the page cursor `\(cursor)` does not begin with a partition of the feed")
         }
-        return PartitionCursor(part: part, page: separator.map { PageCursor(String(text[$0.upperBound...])) })
+        return PartitionCursor(partition: partition, page: separator.map { PageCursor(String(text[$0.upperBound...])) })
     }
 
-    /// The part of that name; nil where the rule has none.
-    package func part(named name: Substring) -> Partition? {
+    /// The partition of that name; nil where the rule has none.
+    package func partition(named name: Substring) -> Partition? {
         guard let dots = name.firstRange(of: ".."), let from = unit.value(of: String(name[..<dots.lowerBound])),
             let to = unit.value(of: String(name[dots.upperBound...]))
         else { return nil }
-        let part = Partition(from: from, to: to)
-        return blocks.holds(part) ? part : nil
+        let partition = Partition(from: from, to: to)
+        return blocks.holds(partition) ? partition : nil
     }
 
     /// The first page that a crawl asks for.
     ///
     /// - Parameters:
     ///   - second: Now, in seconds since 1970. Items of other zones may be of tomorrow already.
-    ///   - known: The name of the part that the crawl before began with.
+    ///   - known: The name of the partition that the crawl before began with.
     package func start(at second: Int64, known: String?) -> PageCursor {
-        let newest = blocks.newest(now: newestValue(at: second), known: known.flatMap { part(named: $0[...]) })
-        return cursor(PartitionCursor(part: newest, page: nil))
+        let newest = blocks.newest(now: newestValue(at: second), known: known.flatMap { partition(named: $0[...]) })
+        return cursor(PartitionCursor(partition: newest, page: nil))
     }
 
     /// The newest value that an item can have.
@@ -66,12 +66,12 @@ extension PartitionScheme {
         unit.value(at: second).map { $0 + unit.tolerance } ?? blocks.last ?? blocks.first
     }
 
-    /// The feed's request, for one part.
-    package func request(for part: Partition, base: PageRequest) -> PageRequest {
+    /// The feed's request, for one partition.
+    package func request(for partition: Partition, base: PageRequest) -> PageRequest {
         var request = base
         for qualifier in qualifiers {
-            let text = qualifier.template.replacing("{from}", with: unit.text(part.from))
-                .replacing("{to}", with: unit.text(part.to)).replacing("{end}", with: unit.text(part.to + 1))
+            let text = qualifier.template.replacing("{from}", with: unit.text(partition.from))
+                .replacing("{to}", with: unit.text(partition.to)).replacing("{end}", with: unit.text(partition.to + 1))
             let own = base.text(of: qualifier.parameter) ?? ""
             request.set(qualifier.parameter, to: own.isEmpty ? text : "\(own) \(text)")
         }

@@ -1,12 +1,12 @@
 public import JSON
 
-/// How a feed of which the upstream serves only so many items is asked for in parts, each of which it serves whole.
+/// How a feed of which the upstream serves only so many items is asked for in partitions, each of which it serves whole.
 public struct PartitionScheme: Sendable, Hashable {
-    /// What a query parameter says of the part.
+    /// What a query parameter says of the partition.
     public struct Qualifier: Sendable, Hashable {
         /// The parameter; one that has a value in the feed's own request keeps it, with the qualifier behind it.
         public let parameter: String
-        /// The text with `{from}` and `{to}`, the first and the last value of the part, or `{end}`, the one behind it.
+        /// The text with `{from}` and `{to}`, the first and the last value of the partition, or `{end}`, the one behind it.
         public let template: String
 
         package init(parameter: String, template: String) {
@@ -17,11 +17,11 @@ public struct PartitionScheme: Sendable, Hashable {
 
     /// The qualifiers, in order.
     public let qualifiers: [Qualifier]
-    /// Where in an item the value is that tells which part it is in.
+    /// Where in an item the value is that tells which partition it is in.
     public let path: Path
     /// What the values are.
     public let unit: PartitionUnit
-    /// Where the body says how many items the part has; nil where the pagination says so.
+    /// Where the body says how many items the partition has; nil where the pagination says so.
     public let total: Path?
     /// How many items of one request the upstream serves; nil where that is learned.
     public let cap: Int?
@@ -44,7 +44,7 @@ public struct PartitionScheme: Sendable, Hashable {
     package var canonicalText: String {
         let qualifiers = qualifiers.map { "\($0.parameter) \($0.template)" }.joined(separator: " ")
         let last = blocks.last.map { " to \($0)" } ?? ""
-        return "split \(unit.rawValue) \(path) from \(blocks.first)\(last) \(qualifiers)"
+        return "partition \(unit.rawValue) \(path) from \(blocks.first)\(last) \(qualifiers)"
             + (total.map { " total \($0)" } ?? "") + (cap.map { " cap \($0)" } ?? "")
     }
 }

@@ -1,7 +1,7 @@
 package import JSON
 internal import Time
 
-/// What the parts of a split feed are ranges of. Every value is a whole number of steps, which can be halved.
+/// What the partitions of a partitioned feed are ranges of. Every value is a whole number of steps, which can be halved.
 public enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
     /// Days of UTC, as in `2026-11-21`.
     case date
@@ -43,7 +43,7 @@ public enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How far outside of its part an item may seem to be: upstreams count days in zones of their own.
+    /// How far outside of its partition an item may seem to be: upstreams count days in zones of their own.
     package var tolerance: Int {
         switch self {
         case .date: 1

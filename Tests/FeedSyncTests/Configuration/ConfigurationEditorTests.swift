@@ -116,19 +116,22 @@ struct ConfigurationEditorTests {
             ("feeds: *a\n", "f.yaml:1:8: the alias `*a` has no `&a` before it"),
             (
                 "x: &a {b: {}}\nfeeds: *a\n",
-                "f.yaml:2:1: the feed cannot be added without touching more than its own lines; add it by hand"
+                "f.yaml:2:1: the feed cannot be added without changing other lines; add it by hand"
             ),
             (
                 "feeds: !!null\n",
-                "f.yaml:1:1: the feed cannot be added without touching more than its own lines; add it by hand"
+                "f.yaml:1:1: the feed cannot be added without changing other lines; add it by hand"
             ),
-            ("- 1\n", "f.yaml: the feed cannot be added without touching more than its own lines; add it by hand"),
-            ("feeds:\n  new: {}\n", "f.yaml:1:1: there is a feed `new` already"),
+            ("- 1\n", "f.yaml: the feed cannot be added without changing other lines; add it by hand"),
+            ("feeds:\n  new: {}\n", "f.yaml:1:1: feed `new` already exists"),
             (
                 "feeds: |\n  text\n",
-                "f.yaml:1:1: the feed cannot be added without touching more than its own lines; add it by hand"
+                "f.yaml:1:1: the feed cannot be added without changing other lines; add it by hand"
             ),
-            ("feeds:\n  a: |\n    text", "f.yaml:1:1: the feed cannot be added so that all else stays; add it by hand"),
+            (
+                "feeds:\n  a: |\n    text",
+                "f.yaml:1:1: the feed cannot be added without changing other lines; add it by hand"
+            ),
         ])
     func refusals(text: String, problem: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try added(text) }
@@ -141,7 +144,8 @@ struct ConfigurationEditorTests {
             try removed("a", "feeds:\n  a: {query: &q {x: 1}}\n  b: {query: *q}\n")
         }
         #expect(
-            error?.description == "f.yaml:1:1: the feed `a` cannot be removed so that all else stays; remove it by hand"
+            error?.description
+                == "f.yaml:1:1: the feed `a` cannot be removed without changing other lines; remove it by hand"
         )
     }
 

@@ -92,7 +92,7 @@ struct ConfigurationTests {
             ),
             ("store: \"\"", "f.yaml:1:8: `store` is not the path of a file"),
             ("a: [", "f.yaml:2:1: expected a value here"),
-            ("a: 1\na: 2", "f.yaml:2:1: the member `a` is here a second time"),
+            ("a: 1\na: 2", "f.yaml:2:1: the member `a` is given twice"),
         ])
     func diagnostics(text: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try parse(text) }

@@ -29,11 +29,11 @@ struct BodyTests {
             ),
             (
                 "method: POST\nbody: {variables: 5}\npagination: {style: page, param: variables.page}",
-                "f.yaml:5:7: `body` of feed `x` has no room for `variables.page`, which its pagination sets: on the way to it stands something that is no mapping"
+                "f.yaml:5:7: `body` of feed `x` cannot hold `variables.page`, which its pagination sets: a part of that path is not a mapping"
             ),
             (
                 "method: POST\npagination: {style: page, param: 'a[0]'}",
-                "f.yaml:5:13: `pagination` of feed `x` has a `param` that is no member of its `body`: give a path of names such as `variables.after`"
+                "f.yaml:5:13: `pagination` of feed `x` has a `param` that is not a member of its `body`: give a path of names such as `variables.after`"
             ),
         ])
     func diagnostics(members: String, expected: String) {

@@ -133,14 +133,14 @@ struct FeedDefinitionTests {
                 "f:4:8: `query` of feed `x` has `page`, which its pagination sets; a first page is given as `pagination: {first: …}`"
             ),
             ("headers: {\"A B\": x}", "f:4:11: `A B` cannot be the name of a header"),
-            ("headers: {Accept: x, accept: y}", "f:4:22: the header `accept` is here a second time"),
+            ("headers: {Accept: x, accept: y}", "f:4:22: the header `accept` is given twice"),
             ("headers: {Accept: \"x\\ny\"}", "f:4:19: the header `Accept` has a control character in its value"),
             ("responses: {status: 400}", "f:4:12: `responses` of feed `x` must be a list, not a mapping"),
             (
                 "responses: [{status: 400, do: stop}]",
                 "f:4:31: unknown do `stop` in a rule in `responses` of feed `x`, which can be `end`, `retry`, `fail` or `empty`"
             ),
-            ("responses: [{do: end}]", "f:4:13: a rule in `responses` of feed `x` says neither `status` nor `body`"),
+            ("responses: [{do: end}]", "f:4:13: a rule in `responses` of feed `x` has neither `status` nor `body`"),
             (
                 "pagination: pgae",
                 "f:4:13: unknown paginator `pgae` in `pagination` of feed `x`, which can be `page`, `offset`, `cursor`, `next_url`, `link`, `keyset`, `none` or `auto`; did you mean `page`?"
@@ -161,7 +161,7 @@ struct FeedDefinitionTests {
             ("preset: github.serch", "f:4:9: unknown preset `github.serch` in feed `x`; did you mean `github.search`?"),
             (
                 "model: event",
-                "f:1:1: the model name `event` is also that of the store's table `event`; `-` and `_` and case make no difference"
+                "f:1:1: the model name `event` is already that of the store's table `event`; `-`, `_` and upper case make no difference"
             ),
             ("? [a]\n: 1", "f:4:3: the name of a member must be text, not a list"),
         ])

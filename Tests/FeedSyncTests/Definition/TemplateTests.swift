@@ -46,7 +46,7 @@ struct TemplateTests {
             ),
             (
                 "'${a-b}'",
-                "f.yaml:5:7: in `v` of `query` of feed `x`: between `${` and `}` stands the name of an environment variable, `file:` and a path, or `command:` and a command"
+                "f.yaml:5:7: in `v` of `query` of feed `x`: `${…}` takes the name of an environment variable, `file:` and a path, or `command:` and a command"
             ),
             ("${file:}", "f.yaml:5:6: in `v` of `query` of feed `x`: `${file:}` names no file"),
             ("'${command: }'", "f.yaml:5:7: in `v` of `query` of feed `x`: `${command:}` names no command"),
@@ -56,7 +56,7 @@ struct TemplateTests {
             ),
             (
                 "'${command: gh auth token}'",
-                "f.yaml:5:6: feed `x` has a `${command:…}`, and commands are run only for a file that is named: use --config f.yaml or $FEEDSYNC_CONFIG if you trust it"
+                "f.yaml:5:6: feed `x` has a `${command:…}`, and commands are run only for a file that you name: use --config f.yaml or $FEEDSYNC_CONFIG if you trust it"
             ),
         ])
     func diagnostics(text: String, expected: String) {

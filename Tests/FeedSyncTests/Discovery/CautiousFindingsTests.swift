@@ -100,12 +100,12 @@ struct CautiousFindingsTests {
             #"{"users":[{"id":1},{"id":2},{"id":3}],"orders":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5}]}"#
         let items = try evidence(.items, try await found(body))
         #expect(items.found == "orders" && items.certainty == .likely)
-        #expect(items.text.contains("`users` may as well be the items"))
+        #expect(items.text.contains("`users` could also be the items"))
         #expect(try evidence(.items, try await found(body, path: "/orders")).certainty == .certain)
     }
 
     @Test(
-        "An empty list is no item",
+        "An empty list is not an item",
         arguments: [
             (#"{"query":{"allpages":[]}}"#, "query.allpages"),
             (#"{"batchcomplete":"","query":{"allpages":[]}}"#, "query.allpages"),

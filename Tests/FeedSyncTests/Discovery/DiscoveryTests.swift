@@ -229,7 +229,7 @@ struct DiscoveryTests {
         bench.server.route("/things") { _ in page(0, headers: spent) }
         let open = try await bench.discover()
         #expect(open.findings.pagination == nil && open.requestCount == 1 && !open.findings.hasTriedPaging)
-        #expect(open.paginationEvidence?.text.hasSuffix("the host wants no further request now") == true)
+        #expect(open.paginationEvidence?.text.hasSuffix("the server asked us to wait") == true)
         #expect(open.quota.map(\.remaining) == [0])
     }
 
@@ -272,26 +272,26 @@ struct DiscoveryTests {
         arguments: [
             (
                 #"{"status":"ok","names":["a","b"],"n":{"x":1},"mood":"no"}"#, FeedError.Kind.configuration,
-                "no items can be found in the body: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `mood` (a string)",
+                "no items found in the response: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `mood` (a string)",
                 "items: data.list"
             ),
             (
-                "[1,2]", .configuration, "no items can be found in the body: it is a list of 2, and not of objects",
+                "[1,2]", .configuration, "no items found in the response: it is a list of 2, not of objects",
                 "a list of objects"
             ),
             (
                 #"{"ok":true,"rows":[[1,"a"],[2,"b"]],"columns":["id","name"],"next":null}"#, .configuration,
-                "no items can be found in the body: it has `ok` (a boolean), `rows` (a list of 2 lists), `columns` (a list of 2 strings), `next` (null)",
+                "no items found in the response: it has `ok` (a boolean), `rows` (a list of 2 lists), `columns` (a list of 2 strings), `next` (null)",
                 "?_shape=objects"
             ),
             (
                 #"["a"]"#, .configuration,
-                "no items can be found in the body: it is a list of 1 string, and not of objects",
+                "no items found in the response: it is a list of 1 string, not of objects",
                 "a list of objects"
             ),
             (
                 #"{"mood":true}"#, .configuration,
-                "no key can be found: one item tells nothing apart, and none of its members has a name such as `id` or `url`",
+                "no key found: one item is not enough to tell, and none of its members has a name such as `id` or `url`",
                 "key: id"
             ),
             ("<html>", .undecodable, "expected JSON, but got HTML", "browser"),
@@ -309,7 +309,7 @@ struct DiscoveryTests {
             ),
             ("id,name\n1,a\n", .undecodable, "expected JSON, but got CSV", "Accept"),
             (
-                "{\"id\":1}\n{\"id\":2}\n", .undecodable, "expected JSON, but got one JSON value a line (NDJSON)",
+                "{\"id\":1}\n{\"id\":2}\n", .undecodable, "expected JSON, but got one JSON value per line (NDJSON)",
                 "Accept"
             ),
             (

@@ -21,7 +21,7 @@ struct DoubtTests {
         }
         let found = try await bench.discover()
         #expect(found.findings.pagination == nil)
-        #expect(found.paginationEvidence?.text.contains("the first page is another one at every request") == true)
+        #expect(found.paginationEvidence?.text.contains("the first page is different each time") == true)
     }
 
     @Test("A page that calls itself 1 where it is asked for as 0 loses no page", arguments: ["", #""total":35,"#])
@@ -65,10 +65,10 @@ struct DoubtTests {
         }
         let items = try await bench.discover().evidence.first { $0.subject == .items }
         #expect(items?.found == "alphas" && items?.certainty == .likely)
-        #expect(items?.text.hasSuffix("; `betas` may as well be the items") == true)
+        #expect(items?.text.hasSuffix("; `betas` could also be the items") == true)
     }
 
-    @Test("A key that does not hold on the second page is no key")
+    @Test("A key that does not hold on the second page is not a key")
     func keyOfOnePage() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { request in
@@ -99,7 +99,7 @@ struct DoubtTests {
     }
 
     @Test(
-        "An error with status 200 is no item",
+        "An error with status 200 is not an item",
         arguments: [
             #"{"status":"error","message":"bad key","id":"req-1"}"#, #"{"success":false,"id":7}"#,
             #"{"ok":false,"id":7,"error":"not_authed"}"#,

@@ -12,7 +12,7 @@ struct KeySearchTests {
     }
 
     @Test(
-        "is what differs in all of them, by the likeliest name",
+        "is what is unique across all of them, by the likeliest name",
         arguments: [
             ([#"{"name":"a","id":1,"url":"u"}"#, #"{"name":"b","id":2,"url":"v"}"#], nil, ["id"]),
             ([#"{"id":1,"url":"u"}"#, #"{"id":1,"url":"v"}"#], nil, ["url"]),
@@ -47,14 +47,14 @@ struct KeySearchTests {
     @Test(
         "is never a truth value, a fraction, null, or missing in one of them; without any a reason is given",
         arguments: [
-            ([#"{"id":true}"#, #"{"id":false}"#], "no member is a number or a text in all 2 items"),
-            ([#"{"id":1.5}"#, #"{"id":2.5}"#], "no member is a number or a text in all 2 items"),
-            ([#"{"id":1}"#, #"{"id":null}"#], "no member is a number or a text in all 2 items"),
-            ([#"{"id":1}"#, #"{"x":1}"#], "no member is a number or a text in all 2 items"),
-            ([#"{"a":1,"b":[1]}"#, #"{"a":1,"b":[2]}"#], "nothing tells the 2 items apart: `a` (1 different)"),
+            ([#"{"id":true}"#, #"{"id":false}"#], "no member is a number or text in all 2 items"),
+            ([#"{"id":1.5}"#, #"{"id":2.5}"#], "no member is a number or text in all 2 items"),
+            ([#"{"id":1}"#, #"{"id":null}"#], "no member is a number or text in all 2 items"),
+            ([#"{"id":1}"#, #"{"x":1}"#], "no member is a number or text in all 2 items"),
+            ([#"{"a":1,"b":[1]}"#, #"{"a":1,"b":[2]}"#], "nothing identifies the 2 items: `a` (1 different)"),
             (
                 [#"{"temperature":3}"#],
-                "one item tells nothing apart, and none of its members has a name such as `id` or `url`"
+                "one item is not enough to tell, and none of its members has a name such as `id` or `url`"
             ),
             ([], "the page has no items to find a key in"),
         ] as [([String], String)])

@@ -170,15 +170,15 @@ struct PagingSearchTests {
                 "/x", two, ["Link": #"<https://e.org/1>; rel="first""#],
                 #"the header `Link` has `rel="first"` and no `next`: this is the last page"#
             ),
-            ("/x", #"{"total":2,"items":\#(two)}"#, [:], "`total` says 2, and all of them came"),
-            ("/x", #"{"has_more":false,"data":\#(two)}"#, [:], "`has_more` says that there is no more"),
+            ("/x", #"{"total":2,"items":\#(two)}"#, [:], "`total` says 2, and the page has all of them"),
+            ("/x", #"{"has_more":false,"data":\#(two)}"#, [:], "`has_more` says there is no more"),
             (
                 "/x", #"{"members":\#(two),"response_metadata":{"next_cursor":""}}"#, [:],
                 "`response_metadata.next_cursor` is empty"
             ),
-            ("/x", #"{"content":\#(two),"last":true,"totalPages":1}"#, [:], "`last` says that this is the last page"),
-            ("/x", #"{"list":\#(two),"pageCount":1}"#, [:], "`pageCount` says that there is one page"),
-            ("/x?limit=100", two, [:], "2 came where 100 were asked for"),
+            ("/x", #"{"content":\#(two),"last":true,"totalPages":1}"#, [:], "`last` says this is the last page"),
+            ("/x", #"{"list":\#(two),"pageCount":1}"#, [:], "`pageCount` says there is one page"),
+            ("/x?limit=100", two, [:], "2 came, and 100 were requested"),
         ] as [(String, String, Headers, String)])
     func whole(url: String, body: String, headers: Headers, reason: String) throws {
         #expect(try search(url, body, headers).isWhole == reason)
@@ -190,7 +190,7 @@ struct PagingSearchTests {
         #expect(best.certainty == .certain && !best.leadsOn && best.yaml() == "{style: next_url, next: next}")
     }
 
-    @Test("is guessed where nothing speaks, unless there is but one item")
+    @Test("is guessed where nothing speaks, unless there is only one item")
     func guesses() throws {
         let found = try search("/x", Self.two).candidates
         #expect(found.allSatisfy { $0.certainty == .guess } && found.count == 8)

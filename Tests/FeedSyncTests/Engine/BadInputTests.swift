@@ -29,7 +29,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "An error that comes with status 200 is told in the upstream's words, and is no page without items",
+        "An error that comes with status 200 is reported in the upstream's words, and is not a page without items",
         arguments: [
             #"{"error":{"code":190,"message":"Invalid token"}}"#,
             #"{"errors":[{"message":"Invalid token"}],"data":null}"#,
@@ -69,7 +69,7 @@ struct BadInputTests {
         }
         let error = try await bench.failure(.allPages)
         #expect(error.kind == .unfollowable)
-        #expect(error.message.hasPrefix("the same page came twice running"))
+        #expect(error.message.hasPrefix("the same page came twice in a row"))
         #expect(try bench.feed("item_count, status") == "10|endFooter")
     }
 
@@ -158,7 +158,7 @@ struct BadInputTests {
         try await bench.reload()
         let error = try await bench.failure(.nextPage)
         #expect(error.kind == .undecodable)
-        #expect(error.message.contains("`items: data.list` leads to \(words), not to an array"))
+        #expect(error.message.contains("`items: data.list` is \(words), not an array"))
         #expect(error.advice == "correct `items` in the feed's definition")
         #expect(error.url?.hasPrefix("\(bench.server.url)/things") == true)
         #expect(try bench.feed("item_count, next_page, no_more_data") == "1|2|0")
@@ -170,7 +170,7 @@ struct BadInputTests {
         let bench = try await EngineBench(paging: "pagination: page", columns: columns("query.pages"))
         bench.server.enqueue("/things", [.json(#"{"query":{"pages":{"7":{"id":7},"8":{"id":8,"name":"b"}}}}"#)])
         let error = try await bench.failure(.reload)
-        #expect(error.message.contains("`items: query.pages` leads to an object"))
+        #expect(error.message.contains("`items: query.pages` is an object"))
         #expect(error.advice?.contains("`items: {path: query.pages, keyed_by: COLUMN}`") == true)
         let mended = try EngineBench.definition(
             "url: \(bench.server.url)/things\n\(columns("{path: query.pages, keyed_by: page_id}"))\npagination: none\nretries: 0"
@@ -201,7 +201,7 @@ struct BadInputTests {
             ("pagination: {style: keyset, param: after}", "has no `from`"),
             ("pagination: {style: cursor, param: c}", "say what leads to the next page"),
             ("pagination: {style: cursor, header: X}", "`header` needs a `param`"),
-            ("pagination: {style: next_url, next: a, header: b}", "exclude each other"),
+            ("pagination: {style: next_url, next: a, header: b}", "cannot be used together"),
             ("pagination: {style: offset, limit_param: n}", "`limit_param` needs a `limit`"),
             ("pagination: {style: page, first: -1}", "4:34: `first`"),
             (
@@ -214,15 +214,15 @@ struct BadInputTests {
             ),
             (
                 "pagination: offset\nquery: {offset: 9}",
-                "which its pagination sets; leave it out, for the first offset is 0; another is given as `pagination: {first: …}`"
+                "which its pagination sets; leave it out: the first offset is 0; set another one with `pagination: {first: …}`"
             ),
             (
                 "pagination: {style: cursor, param: c, next: n}\nquery: {c: 9}",
-                "which its pagination sets; leave it out, for the first page is requested without it"
+                "which its pagination sets; leave it out: the first page is requested without it"
             ),
             (
                 "pagination: {style: keyset, param: [a, b], from: [t, id]}\nquery: {b: 9}",
-                "has `b`, which its pagination sets; leave it out, for the first page is requested without it"
+                "has `b`, which its pagination sets; leave it out: the first page is requested without it"
             ),
         ])
     func contradiction(members: String, problem: String) {

@@ -68,8 +68,8 @@ struct CommandReferenceTests {
     @Test(
         "that gives no value is a mistake of the configuration, told without what was printed",
         arguments: [
-            ("echo s3cr3t; exit 3", "failed with status 3"), ("kill -TERM $$", "was ended by signal 15"),
-            ("true", "printed nothing"), ("printf '\\377'", "printed no valid UTF-8"),
+            ("echo s3cr3t; exit 3", "failed with status 3"), ("kill -TERM $$", "was killed by signal 15"),
+            ("true", "printed nothing"), ("printf '\\377'", "did not print valid UTF-8"),
             ("head -c 70000 /dev/zero", "printed more than 64 KiB"), ("no-such-program", "failed with status 127"),
         ])
     func failing(command: String, problem: String) async throws {
@@ -93,7 +93,7 @@ struct CommandReferenceTests {
         let error = try await bench.failure(
             .reload, engine("exec 3<>fifo; \(command)", on: bench, options: options))
         #expect(error.kind == .configuration)
-        #expect(error.message.hasSuffix("was not done within 50ms"))
+        #expect(error.message.hasSuffix("did not finish within 50ms"))
         // The pipe ends with the last process that has it open.
         #expect(fcntl(pipe, F_SETFL, 0) == 0)
         let rest = await withCheckedContinuation { continuation in

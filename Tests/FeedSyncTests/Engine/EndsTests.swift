@@ -33,7 +33,7 @@ private struct Shape: Sendable, CustomTestStringConvertible {
 
     var isTotalTrue: Bool { total == .actual || total == .written(#""35""#) }
 
-    /// Whether the total says that there is more than there is.
+    /// Whether the total says there is more than there is.
     var promisesMore: Bool { style.readsTotal && total == .claimed(999) }
 
     /// The requests that may have gone out in vain by the time that the end came: where there is more, they are lined up.
@@ -63,7 +63,7 @@ struct EndsTests {
         guard !shape.promisesMore || shape.end != .status(404) else {
             let error = try await bench.failure(.allPages)
             #expect(error.httpStatus == 404)
-            #expect(error.advice?.contains("35 of 999 items have come") == true)
+            #expect(error.advice?.contains("35 of 999 items have been received") == true)
             #expect(error.advice?.contains("`responses: [{status: 404, do: end}]`") == true)
             #expect(try bench.feed("no_more_data, item_count") == "0|35")
             return
@@ -188,7 +188,7 @@ struct EndsTests {
         #expect(crawl.reason == nil)
         let notice = try #require(crawl.notices.last)
         #expect(notice.hasPrefix("the upstream answered \(status) "))
-        #expect(notice.contains("to `3`: \"there is no page here\"; it is taken for the end"))
+        #expect(notice.contains("to `3`: \"there is no page here\"; this counts as the end"))
         #expect(try bench.query("SELECT http_status FROM _page ORDER BY id DESC LIMIT 1") == ["\(status)"])
     }
 

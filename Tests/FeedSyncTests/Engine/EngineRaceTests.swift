@@ -121,7 +121,7 @@ struct EngineRaceTests {
         let other = try await bench.another()
         let error = try await bench.failure(.nextPage, other)
         #expect(error.kind == .locked)
-        #expect(error.message.contains("(reload)"))
+        #expect(error.message.contains(", reload)"))
         gate.open()
         _ = try await first
         #expect(try await other.perform(.nextPage).figures.pages == 1)

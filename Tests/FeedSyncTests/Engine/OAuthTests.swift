@@ -203,7 +203,7 @@ struct OAuthTests {
         let error = try await bench.failure()
         #expect(error.kind == .refused && error.httpStatus == status)
         #expect(error.url == "\(bench.issuer.url)/token")
-        #expect(error.message.hasPrefix("no access token could be got: the upstream answered \(status) "))
+        #expect(error.message.hasPrefix("cannot get an access token: the upstream answered \(status) "))
         #expect(error.message.hasSuffix(#": invalid_client, "*** is unknown""#))
         #expect(error.advice?.contains("`client_id`") == true)
         #expect(bench.bench.server.requests.isEmpty)
@@ -215,7 +215,7 @@ struct OAuthTests {
             ("[]", "not a JSON object"), ("<html>", "not a JSON object"), ("{}", "no `access_token`"),
             (#"{"access_token":7}"#, "no `access_token`"), (#"{"access_token":"a b"}"#, "cannot be sent"),
             (#"{"access_token":"a\r\nX: y"}"#, "cannot be sent"),
-            (#"{"access_token":"a","token_type":"mac"}"#, "not of the type `Bearer`"),
+            (#"{"access_token":"a","token_type":"mac"}"#, "not of type `Bearer`"),
         ])
     func unusable(body: String, problem: String) async throws {
         let bench = try await OAuthBench()

@@ -184,7 +184,7 @@ struct PageCursorTests {
         #expect(try bench.names == (1...4).map { "item \($0)" })
     }
 
-    @Test("More than a hundred empty pages running are an error that says so")
+    @Test("More than a hundred empty pages in a row are an error that says so")
     func emptyForEver() async throws {
         let bench = try await EngineBench(paging: paging)
         bench.server.route("/things") { [self] request in
@@ -193,7 +193,7 @@ struct PageCursorTests {
         }
         let error = try await bench.failure(.allPages)
         #expect(error.kind == .unfollowable)
-        #expect(error.message.contains("100 pages running"))
+        #expect(error.message.contains("100 pages in a row"))
         #expect(try bench.query("SELECT pages FROM run") == ["100"])
     }
 

@@ -68,7 +68,7 @@ struct PrefetchTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
-    @Test("Nothing behind a page that fails is committed, and the next command goes on with that page")
+    @Test("Nothing behind a page that fails is committed, and the next command fetches that page again")
     func failure() async throws {
         let bench = try await bench()
         bench.upstream.fail(page: 3, with: .json("nonsense"))

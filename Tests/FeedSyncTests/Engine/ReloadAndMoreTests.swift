@@ -176,7 +176,7 @@ struct ReloadAndMoreTests {
         #expect(try bench.query("SELECT count(*) FROM _page WHERE etag IS NOT NULL") == ["0"])
     }
 
-    @Test("The same page twice running is an error, not an endless crawl")
+    @Test("The same page twice in a row is an error, not an endless crawl")
     func samePageTwice() async throws {
         let bench = try await EngineBench(paging: "pagination: {style: page, param: ignored}")
         try await bench.reload()

@@ -70,7 +70,7 @@ struct SinceTests {
         bench.server.route("/things") { _ in .json("{\"items\":[\(items)]}") }
         for _ in 0..<2 {
             let notices = try await bench.sync().notices
-            #expect(notices.contains { $0.contains("at `at`: `since` stays as it was") } == isTold, "\(notices)")
+            #expect(notices.contains { $0.contains("at `at`: `since` cannot advance") } == isTold, "\(notices)")
         }
     }
 

@@ -54,7 +54,7 @@ import Testing
         #expect(failure.error.kind == .limited && failure.error.httpStatus == 429)
         #expect(
             failure.error.message
-                == "the upstream answered 429 Too Many Requests, and wants no request before 2026-11-18T12:06:40Z")
+                == "the upstream answered 429 Too Many Requests, and asked us to wait until 2026-11-18T12:06:40Z")
         #expect(
             failure.error.advice == "run it again after 2026-11-18T12:06:40Z, or allow a longer wait with --max-wait")
         #expect(failure.quota.map(\.blockedUntil) == [FetchBench.now + 3600])

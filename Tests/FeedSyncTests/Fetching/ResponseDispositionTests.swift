@@ -68,7 +68,7 @@ private func meaning(
             ("[{body: {code: 7}, do: fail}]", 200, #"{"code":7}"#, .failure(.rejected)),
             ("[{body: {code: 7}, do: fail}]", 200, #"{"code":"7"}"#, .failure(.rejected)),
             ("[{body: {code: 7}, do: fail}]", 200, #"{"code":8}"#, .page(.content)),
-            ("[{body: {code: 7}, do: fail}]", 200, "no JSON", .page(.content)),
+            ("[{body: {code: 7}, do: fail}]", 200, "not JSON", .page(.content)),
             ("[{body: {error.id: gone}, do: end}]", 200, #"{"error":{"id":"gone"}}"#, .page(.end(status: 200))),
             ("[{body: {data: null}, do: empty}]", 200, #"{"data":null}"#, .page(.empty)),
             ("[{body: {data: null}, do: empty}]", 200, "{}", .page(.content)),

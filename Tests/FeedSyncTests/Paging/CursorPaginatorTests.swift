@@ -31,7 +31,7 @@ struct CursorPaginatorTests {
     }
 
     @Test(
-        "goes on with a text or a number's digits",
+        "continues with a text or a number's digits",
         arguments: [
             (.text("abc"), "abc"), (.text("0"), "0"), (.integer(.max), "9223372036854775807"), (.integer(-1), "-1"),
             (.number("18446744073709551616"), "18446744073709551616"), (.real(1.5), "1.5"), (.text("false"), "false"),
@@ -51,7 +51,7 @@ struct CursorPaginatorTests {
         #expect(try style(", param: c, next: n, more: m").next(after: facts) == .end())
     }
 
-    @Test("refuses what is no token", arguments: [.boolean(true), .json("[1]"), .json("{}")] as [JSONScalar])
+    @Test("refuses what is not a token", arguments: [.boolean(true), .json("[1]"), .json("{}")] as [JSONScalar])
     func noToken(value: JSONScalar) {
         #expect(throws: PagingError.self) { try style(", param: c, next: n").next(after: facts(value)) }
     }
@@ -111,7 +111,7 @@ struct CursorPaginatorTests {
         #expect(throws: PagingError.self) { try style(", next: continue").next(after: facts(value)) }
     }
 
-    @Test("refuses a stored cursor that is no object", arguments: ["", "x", "[1]", "1", "{"])
+    @Test("refuses a stored cursor that is not an object", arguments: ["", "x", "[1]", "1", "{"])
     func badCursor(text: String) {
         #expect(throws: PagingError.self) { try query(style(", next: continue"), text) }
     }

@@ -57,7 +57,7 @@ struct KeysetPaginatorTests {
         #expect(throws: PagingError.self) { try style().next(after: facts(nil, value)) }
     }
 
-    @Test("cannot go on from a page whose elements are no objects")
+    @Test("cannot continue from a page whose elements are not objects")
     func noItem() {
         #expect(throws: PagingError.self) { try style().next(after: facts(nil)) }
     }

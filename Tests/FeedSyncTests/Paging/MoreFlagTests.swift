@@ -40,7 +40,7 @@ struct MoreFlagTests {
     func emptyPage(name: String) throws {
         let end = try style("style: \(name), more: m").next(after: facts("2", 0, crawl: 3, .boolean(true)))
         #expect(end.next == nil)
-        #expect(end.notice == "`m` says that there is more, but the page is empty")
+        #expect(end.notice == "`m` says there is more, but the page is empty")
     }
 
     @Test("is part of what the style is", arguments: ["page", "offset", "cursor, param: c, next: n"])

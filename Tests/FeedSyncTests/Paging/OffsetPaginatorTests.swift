@@ -63,7 +63,8 @@ struct OffsetPaginatorTests {
         #expect(try style(", total: t").next(after: facts("10", 0, crawl: 10, .integer(20))) == .end(total: 20))
     }
 
-    @Test("refuses a page cursor that is no offset", arguments: ["", "x", "0", "-1", "1.5", "99999999999999999999"])
+    @Test(
+        "refuses a page cursor that is not an offset", arguments: ["", "x", "0", "-1", "1.5", "99999999999999999999"])
     func badCursor(text: String) throws {
         let style = try style()
         #expect(throws: PagingError.self) {

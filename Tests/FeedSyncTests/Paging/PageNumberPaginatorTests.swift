@@ -25,7 +25,7 @@ struct PageNumberPaginatorTests {
         #expect(query(try style.request(for: nil, base: own)) == ["n=10", "p=0"])
     }
 
-    @Test("goes on to the empty page where there is no total")
+    @Test("continues to the empty page if there is no total")
     func emptyPage() throws {
         let style = try style()
         #expect(try style.next(after: facts(nil, 10, crawl: 10)) == .more(PageCursor("2")))

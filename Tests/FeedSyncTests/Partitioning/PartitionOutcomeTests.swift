@@ -2,12 +2,12 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("Behind a page of a part")
+@Suite("Behind a page of a partition")
 struct PartitionOutcomeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var place: String
-        /// Of the page, and of the part with it.
+        /// Of the page, and of the partition with it.
         var count: Int
         var partitionCount: Int
         var total: Int?
@@ -64,15 +64,15 @@ struct PartitionOutcomeTests {
             yaml: """
                 url: https://example.com/things
                 pagination: page
-                split: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127}
+                partition: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127}
                 """)
-        let split = try #require(feed.split)
-        let place = try split.place(of: PageCursor(example.place))
+        let scheme = try #require(feed.partitioning)
+        let place = try scheme.place(of: PageCursor(example.place))
         var facts = PaginationInput(
             cursor: place.page, elementCount: example.count, crawlElementCount: example.partitionCount)
         facts.fullPageCount = 10
         let end = NextPage(next: example.next.map(PageCursor.init), total: example.total, notice: nil)
-        let result = split.following(end, at: place, facts, total: example.total, cap: example.cap, now: 0)
+        let result = scheme.following(end, at: place, facts, total: example.total, cap: example.cap, now: 0)
         #expect(result.next?.text == example.follows)
         #expect(result.part == example.end)
     }
@@ -84,13 +84,13 @@ struct PartitionOutcomeTests {
             yaml: """
                 url: https://example.com/things
                 pagination: page
-                split: {query: {q: "{from}..{to}"}, by: date, path: at, from: 1970-01-01}
+                partition: {query: {q: "{from}..{to}"}, by: date, path: at, from: 1970-01-01}
                 """)
-        let split = try #require(feed.split)
+        let scheme = try #require(feed.partitioning)
         // 20 days after the first one: the half from day 32 on is ahead.
-        let place = try split.place(of: PageCursor("1970-01-01..1970-03-05"))
+        let place = try scheme.place(of: PageCursor("1970-01-01..1970-03-05"))
         let facts = PaginationInput(cursor: nil, elementCount: 10, crawlElementCount: 10)
-        let end = split.following(.end(), at: place, facts, total: 41, cap: 40, now: 20 * 86_400)
+        let end = scheme.following(.end(), at: place, facts, total: 41, cap: 40, now: 20 * 86_400)
         #expect(end.next?.text == "1970-01-01..1970-02-01")
     }
 }

@@ -2,21 +2,21 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("The rule of a split feed")
+@Suite("The rule of a partitioned feed")
 struct PartitionSchemeTests {
     private static let dates =
-        #"split: {query: {q: "created:{from}..{to}"}, by: date, path: created_at, from: 2008-01-01}"#
+        #"partition: {query: {q: "created:{from}..{to}"}, by: date, path: created_at, from: 2008-01-01}"#
 
-    private func rule(_ split: String) throws -> PartitionScheme {
+    private func rule(_ partition: String) throws -> PartitionScheme {
         let feed = try FeedDefinition.parse(
-            name: "things", yaml: "url: https://example.com/things\npagination: page\n\(split)")
-        return try #require(feed.split)
+            name: "things", yaml: "url: https://example.com/things\npagination: page\n\(partition)")
+        return try #require(feed.partitioning)
     }
 
-    @Test("Puts each part behind what the parameter says, or in the place of nothing")
+    @Test("Puts each partition behind what the parameter says, or in the place of nothing")
     func request() throws {
         let rule = try rule(Self.dates)
-        let part = try #require(rule.part(named: "2008-01-01..2008-01-02"))
+        let part = try #require(rule.partition(named: "2008-01-01..2008-01-02"))
         let full = PageRequest(url: "", query: [.init(name: "q", value: "language:swift")])
         #expect(
             rule.request(for: part, base: full).query.map(\.value)
@@ -29,11 +29,11 @@ struct PartitionSchemeTests {
             rule.request(for: part, base: body).body?.json == #"{"q":"swift created:2008-01-01..2008-01-02"}"#)
     }
 
-    @Test("Says the value behind the last one where a part's end is not served")
+    @Test("Says the value behind the last one where a partition's end is not served")
     func end() throws {
         let rule = try rule(
-            #"split: {query: {since: "{from}", until: "{end}"}, by: time, path: at, from: 2024-01-01}"#)
-        let part = try #require(rule.part(named: "2024-01-01T00:00:00Z..2024-01-01T00:00:03Z"))
+            #"partition: {query: {since: "{from}", until: "{end}"}, by: time, path: at, from: 2024-01-01}"#)
+        let part = try #require(rule.partition(named: "2024-01-01T00:00:00Z..2024-01-01T00:00:03Z"))
         #expect(
             rule.request(for: part, base: PageRequest(url: "")).query.map(\.value)
                 == ["2024-01-01T00:00:00Z", "2024-01-01T00:00:04Z"])
@@ -44,8 +44,8 @@ struct PartitionSchemeTests {
         arguments: [nil, "3", "https://example.com/a, b?c=1..2", "", "…"])
     func cursors(page: String?) throws {
         let rule = try rule(Self.dates)
-        let part = try #require(rule.part(named: "2008-01-05..2008-01-08"))
-        let place = PartitionCursor(part: part, page: page.map(PageCursor.init))
+        let part = try #require(rule.partition(named: "2008-01-05..2008-01-08"))
+        let place = PartitionCursor(partition: part, page: page.map(PageCursor.init))
         #expect(try rule.place(of: rule.cursor(place)) == place)
         #expect(PartitionScheme.partitionName(in: rule.cursor(place)) == "2008-01-05..2008-01-08")
     }
@@ -58,7 +58,7 @@ struct PartitionSchemeTests {
         ])
     func foreignCursors(text: String) throws {
         let rule = try rule(Self.dates)
-        // The last is a part of the rule's, and its page is for the pagination to judge.
+        // The last is a partition of the rule's, and its page is for the pagination to judge.
         if text.hasPrefix("9999") {
             #expect(try rule.place(of: PageCursor(text)).page?.text == "99999999999999999999")
         } else {
@@ -66,7 +66,7 @@ struct PartitionSchemeTests {
         }
     }
 
-    @Test("Begins with a part that holds tomorrow: upstreams count days in zones of their own")
+    @Test("Begins with a partition that holds tomorrow: upstreams count days in zones of their own")
     func start() throws {
         // 2026-11-21T23:59:59Z
         let now: Int64 = 1_795_305_599
@@ -79,14 +79,14 @@ struct PartitionSchemeTests {
     }
 
     @Test(
-        "Items in another zone's day are of the part, others are not",
+        "Items in another zone's day are of the partition, others are not",
         arguments: [
             ("2008-01-05T00:00:00Z", true), ("2008-01-04T23:00:00-05:00", true), ("2008-01-06", true),
             ("2008-01-08T00:00:00Z", false), ("2007-12-31", false), ("yesterday", false), ("", false),
         ])
     func check(value: String, isOfPartition: Bool) throws {
         let rule = try rule(Self.dates)
-        let part = try #require(rule.part(named: "2008-01-05..2008-01-06"))
+        let part = try #require(rule.partition(named: "2008-01-05..2008-01-06"))
         do throws(PagingError) {
             try rule.check(.text(value), isOf: part, secrets: Secrets())
             #expect(isOfPartition)
@@ -98,46 +98,49 @@ struct PartitionSchemeTests {
     @Test(
         "A mistake is told of with what is missing or wrong",
         arguments: [
-            ("split: {by: date, path: at, from: 2008-01-01}", "has no `query`"),
+            ("partition: {by: date, path: at, from: 2008-01-01}", "has no `query`"),
             (
-                #"split: {query: {q: "created:{from}"}, by: date, path: at, from: 2008-01-01}"#,
+                #"partition: {query: {q: "created:{from}"}, by: date, path: at, from: 2008-01-01}"#,
                 "must have `{from}`, and `{to}`"
             ),
-            (#"split: {query: {q: "{from}..{to}"}, path: at, from: 2008-01-01}"#, "has no `by`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: date, from: 2008-01-01}"#, "has no `path`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: date, path: at, from: soon}"#, "not `soon`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 1}"#, "has no `to`"),
-            (#"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 1}"#, "comes before `from`"),
+            (#"partition: {query: {q: "{from}..{to}"}, path: at, from: 2008-01-01}"#, "has no `by`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: date, from: 2008-01-01}"#, "has no `path`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: date, path: at, from: soon}"#, "not `soon`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 1}"#, "has no `to`"),
+            (#"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 1}"#, "comes before `from`"),
             (
-                #"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 9999999999999999999}"#,
+                #"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 9999999999999999999}"#,
                 "a whole number"
             ),
             (
-                #"split: {query: {page: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
+                #"partition: {query: {page: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
                 "which its pagination sets"
             ),
-            (#"split: {query: {size: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#, "move it to `query`"),
             (
-                #"split: {query: {t: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
+                #"partition: {query: {size: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
+                "move it to `query`"
+            ),
+            (
+                #"partition: {query: {t: "{from}..{to}"}, by: number, path: at, from: 0, to: 1}"#,
                 "has a reference in `query`"
             ),
             (
-                #"split: {query: {q: "{from}..{to}"}, by: number, path: at, from: 0, to: 1, parts: 3}"#,
+                #"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 0, to: 1, parts: 3}"#,
                 "unknown member `parts`"
             ),
         ])
-    func diagnostics(split: String, problem: String) {
+    func diagnostics(partition: String, problem: String) {
         do throws(ConfigurationError) {
             _ = try FeedDefinition.parse(
                 name: "things",
-                yaml: "url: https://example.com/things?size=3\nquery: {t: \"${T}\"}\npagination: page\n\(split)")
+                yaml: "url: https://example.com/things?size=3\nquery: {t: \"${T}\"}\npagination: page\n\(partition)")
             Issue.record("no mistake was found")
         } catch {
             #expect(error.description.contains(problem), "\(error.description)")
         }
     }
 
-    @Test("Needs to know how the pages of a part go on", arguments: ["", "pagination: none"])
+    @Test("Needs to know how the pages of a partition go on", arguments: ["", "pagination: none"])
     func pagination(text: String) {
         #expect(throws: ConfigurationError.self) {
             try FeedDefinition.parse(name: "things", yaml: "url: https://example.com/things\n\(text)\n\(Self.dates)")
@@ -146,9 +149,9 @@ struct PartitionSchemeTests {
 
     @Test("A changed rule is a changed definition")
     func canonicalText() throws {
-        let text = { (split: String) in
+        let text = { (partition: String) in
             try FeedDefinition.parse(
-                name: "things", yaml: "url: https://example.com/things\npagination: page\n\(split)"
+                name: "things", yaml: "url: https://example.com/things\npagination: page\n\(partition)"
             ).canonicalText(salt: "")
         }
         #expect(try text(Self.dates) != text(""))

@@ -5,17 +5,17 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("A feed that is split")
+@Suite("A feed that is partitioned")
 struct PartitionSyncTests {
-    static let split =
-        #"split: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 0, to: 1000"#
+    static let partition =
+        #"partition: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 0, to: 1000"#
 
     private func bench(
-        _ upstream: CappedUpstream, mode: String = "all", split: String = "\(PartitionSyncTests.split)}",
+        _ upstream: CappedUpstream, mode: String = "all", partition: String = "\(PartitionSyncTests.partition)}",
         paging: String = "pagination: {style: page, size_param: per_page, size: 10, total: total_count}"
     ) async throws -> EngineBench {
         let bench = try await EngineBench(
-            members: "query: {q: things}\nsync: {mode: \(mode)}\n\(split)", paging: paging,
+            members: "query: {q: things}\nsync: {mode: \(mode)}\n\(partition)", paging: paging,
             columns: "items: items\nkey: id\ncolumns: {id: id, name: name, when: when}")
         bench.server.route("/things") { upstream.answer($0) }
         return bench
@@ -31,11 +31,11 @@ struct PartitionSyncTests {
     }
 
     @Test(
-        "Is complete where the upstream serves but a part of it: all of it comes, each part under the cap",
+        "Is complete where the upstream serves only a part of it: all of it comes, each partition under the cap",
         arguments: ["", ", cap: 40"], ["new", "all"])
     func complete(cap: String, mode: String) async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, mode: mode, split: "\(Self.split)\(cap)}")
+        let bench = try await bench(upstream, mode: mode, partition: "\(Self.partition)\(cap)}")
         let summary = try await bench.engine.perform(.sync)
         #expect(summary.reason == nil)
         #expect(try ids(bench) == upstream.ids)
@@ -47,14 +47,14 @@ struct PartitionSyncTests {
     func withoutTotal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         upstream.edit { $0.saysTotal = false }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
-        // A part that ends at an error proves little until another crawl ends alike.
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
+        // A partition that ends at an error proves little until another crawl ends alike.
         _ = try await bench.engine.perform(.sync)
         #expect(try await bench.engine.perform(.sync).reason == nil)
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("Keeps what the query says, with the part behind it")
+    @Test("Keeps what the query says, with the partition behind it")
     func keepsQuery() async throws {
         let upstream = CappedUpstream(Self.spread(20))
         let bench = try await bench(upstream)
@@ -62,10 +62,10 @@ struct PartitionSyncTests {
         #expect(upstream.requests.first == "things n:0..1000 #1")
     }
 
-    @Test("Comes newest part first, whatever the parts are")
+    @Test("Comes newest partition first, whatever the partitions are")
     func order() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let values = try bench.query("SELECT \"when\" FROM things ORDER BY _generation DESC, _position").map {
             Int($0) ?? 0
@@ -73,10 +73,10 @@ struct PartitionSyncTests {
         #expect(values == values.sorted(by: >))
     }
 
-    @Test("Unchanged, in mode `all`, is one 304 a page: the parts are the same from sync to sync")
+    @Test("Unchanged, in mode `all`, is one 304 a page: the partitions are the same from sync to sync")
     func unchanged() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let first = upstream.requests
         let rows = try bench.query("SELECT * FROM things")
@@ -87,10 +87,10 @@ struct PartitionSyncTests {
         #expect(try bench.query("SELECT * FROM things") == rows)
     }
 
-    @Test("In mode `new` stops at a synced range, in its newest part")
+    @Test("In mode `new` stops at a synced range, in its newest partition")
     func syncedRange() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, mode: "new", split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, mode: "new", partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let count = upstream.requests.count
         upstream.edit { $0.items.append(.init(id: 900, value: 1000)) }
@@ -99,7 +99,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("That was cut off goes on in its part", arguments: [4, 11, 20, 33])
+    @Test("That was cut off goes on in its partition", arguments: [4, 11, 20, 33])
     func resumption(request: Int) async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream)
@@ -154,7 +154,7 @@ struct PartitionSyncTests {
     func staleTotal() async throws {
         let upstream = CappedUpstream(Self.spread(25))
         let bench = try await bench(
-            upstream, split: "\(Self.split), total: total_count}",
+            upstream, partition: "\(Self.partition), total: total_count}",
             paging: "pagination: {style: page, size_param: per_page, size: 10}")
         // The fourth page, which is empty, comes with fewer than have been met.
         upstream.edit { state in
@@ -169,10 +169,11 @@ struct PartitionSyncTests {
     }
 
     @Test(
-        "A part that outgrows the cap while it is asked again is halved by the next sync", arguments: ["", ", cap: 40"])
+        "A partition that outgrows the cap while it is asked again is halved by the next sync",
+        arguments: ["", ", cap: 40"])
     func outgrown(cap: String) async throws {
         let upstream = CappedUpstream(Self.spread(41))
-        let bench = try await bench(upstream, split: "\(Self.split)\(cap)}")
+        let bench = try await bench(upstream, partition: "\(Self.partition)\(cap)}")
         // The cap is learned, if it is to be.
         _ = try await bench.sync()
         upstream.edit { $0.items.removeFirst(8) }
@@ -205,31 +206,32 @@ struct PartitionSyncTests {
             }
         }
         let bench = try await bench(
-            upstream, mode: "new", split: "\(Self.split), cap: 40}",
+            upstream, mode: "new", partition: "\(Self.partition), cap: 40}",
             paging: "pagination: {style: page, size_param: per_page, size: 10}")
         #expect(try await bench.sync().reason == .drift)
         #expect(try await bench.sync().reason == nil)
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("A part that goes on by now behind what was its last page is not complete, though that page is as it was")
+    @Test(
+        "A partition that goes on by now behind what was its last page is not complete, though that page is as it was")
     func grownBehindItsEnd() async throws {
         let upstream = CappedUpstream(
             (1...20).map { .init(id: $0, value: 600 + $0) } + (21...55).map { .init(id: $0, value: $0) })
         upstream.edit { state in
-            // All have come; the first part's pages are asked for once more.
+            // All have come; the first partition's pages are asked for once more.
             state.beforePage = { state, count in
                 if count == 8 { state.items.append(.init(id: 101, value: 550)) }
             }
         }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         #expect(try await bench.sync().reason == .drift)
         #expect(upstream.requests[7] == "things n:512..1000 #1")
         #expect(try await bench.sync().reason == nil)
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("So it is where another page of the part was stored anew in between")
+    @Test("So it is where another page of the partition was stored anew in between")
     func grownBehindItsEndAndBefore() async throws {
         let upstream = CappedUpstream((1...20).map { .init(id: $0, value: 600 + $0) })
         upstream.edit { state in
@@ -238,13 +240,13 @@ struct PartitionSyncTests {
                 if count == 3 { state.items += [.init(id: 101, value: 700), .init(id: 102, value: 550)] }
             }
         }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         _ = try await bench.sync()
         #expect(try await bench.sync().reason == nil)
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("A page of a part that grew to the cap is asked for anew: its entity tag is not that of what is stored")
+    @Test("A page of a partition that grew to the cap is asked for anew: its entity tag is not that of what is stored")
     func outgrownValidators() async throws {
         let upstream = CappedUpstream((1...39).map { .init(id: $0 + 100, value: 5) })
         upstream.edit { state in
@@ -258,7 +260,7 @@ struct PartitionSyncTests {
         }
         let bench = try await bench(
             upstream, mode: "new",
-            split: #"split: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 5, to: 5, cap: 40}"#,
+            partition: #"partition: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 5, to: 5, cap: 40}"#,
             paging: "pagination: {style: page, size_param: per_page, size: 10, more: more}")
         _ = try await bench.sync()
         #expect(upstream.requests[4] == "things n:5..5 #1")
@@ -268,7 +270,8 @@ struct PartitionSyncTests {
 
     @Test("A half may begin with pages that the whole ended with")
     func samePages() async throws {
-        let bench = try await bench(CappedUpstream([]), split: "\(Self.split), cap: 3}", paging: "pagination: page")
+        let bench = try await bench(
+            CappedUpstream([]), partition: "\(Self.partition), cap: 3}", paging: "pagination: page")
         let values: [(value: Int, item: String)] = [
             (500, "null"), (400, #"{"id":1,"when":400}"#), (300, "null"), (100, #"{"id":2,"when":100}"#),
         ]
@@ -282,7 +285,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == [1, 2])
     }
 
-    @Test("Loses and returns rows as the upstream does, once every part is complete")
+    @Test("Loses and returns rows as the upstream does, once every partition is complete")
     func removal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream)
@@ -292,10 +295,10 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("What moves to the newest part while older ones are read is not taken for gone")
+    @Test("What moves to the newest partition while older ones are read is not taken for gone")
     func movingItem() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         _ = try await bench.engine.perform(.sync)
         let before = upstream.requests.count
         upstream.edit { state in
@@ -313,7 +316,7 @@ struct PartitionSyncTests {
 
     @Test("Survives totals that are beyond any sum, and is not complete", arguments: ["", ", cap: 40"])
     func enormousTotal(cap: String) async throws {
-        let bench = try await bench(CappedUpstream([]), split: "\(Self.split)\(cap)}")
+        let bench = try await bench(CappedUpstream([]), partition: "\(Self.partition)\(cap)}")
         bench.server.route("/things") { request in
             let items = request.parameter("q")?.hasSuffix("1000") == true ? #"{"id":1,"name":"a","when":1000}"# : ""
             return .json("{\"total_count\":\(Int.max),\"items\":[\(items)]}")
@@ -328,17 +331,17 @@ struct PartitionSyncTests {
     func ignoredRange() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         upstream.edit { $0.passesOverRange = true }
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         let error = try await bench.failure(.sync)
         #expect(error.kind == .unfollowable)
-        #expect(error.message.contains("pass over what `split` puts into the query parameter `q`"))
+        #expect(error.message.contains("ignore what `partition` puts into the query parameter `q`"))
         #expect(upstream.requests.count < 20)
     }
 
-    @Test("`more` and `reload` go by the same parts")
+    @Test("`more` and `reload` go by the same partitions")
     func moreAndReload() async throws {
         let upstream = CappedUpstream(Self.spread(333))
-        let bench = try await bench(upstream, split: "\(Self.split), cap: 40}")
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
         try await bench.reload()
         #expect(try bench.feed("next_page").contains("..1000, 2"))
         try await bench.more(.allPages)
@@ -364,7 +367,7 @@ struct PartitionSyncTests {
         let knowsCap = Bool.random(using: &random)
         let bench = try await bench(
             upstream, mode: Bool.random(using: &random) ? "new" : "all",
-            split: "\(Self.split)\(knowsCap ? ", cap: 40" : "")}")
+            partition: "\(Self.partition)\(knowsCap ? ", cap: 40" : "")}")
         #expect(try await bench.engine.perform(.sync).reason == nil, "seed \(seed)")
         #expect(try ids(bench) == upstream.ids, "seed \(seed)")
     }

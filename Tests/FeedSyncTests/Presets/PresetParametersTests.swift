@@ -55,7 +55,7 @@ struct PresetParametersTests {
         }
         #expect(
             error?.diagnostics.map(\.description) == [
-                "f:2:15: `owner` of `with` of feed `x` is to stand in the URL, and cannot be `\(part)`"
+                "f:2:15: `owner` of `with` of feed `x` is part of the URL, and cannot be `\(part)`"
             ])
     }
 
@@ -77,7 +77,7 @@ struct PresetParametersTests {
             ),
             (
                 "redmine.issues\nwith: {url: \"https://x.org/?a=b\"}",
-                "f:2:13: `url` of `with` of feed `x` is the beginning of a URL: nothing may stand behind its path"
+                "f:2:13: `url` of `with` of feed `x` is the beginning of a URL: nothing may follow its path"
             ),
             ("jsonfeed\nwith: {url: [a]}", "f:2:13: `url` of `with` of feed `x` must be text, not a list"),
             ("jsonfeed", "f:1:1: feed `x` needs `with: {url: …}` for the URL of its preset `jsonfeed`"),

@@ -141,7 +141,7 @@ struct RowDecoderTests {
             (.text("007"), "", "Int", "found text, expected Int"),
             (.integer(7), "", "String", "found an integer, expected String"),
             (.null, "", "String", "found NULL, expected String"),
-            (.integer(2), "", "Bool", "found another integer than 0 and 1, expected Bool"),
+            (.integer(2), "", "Bool", "found an integer other than 0 and 1, expected Bool"),
             (.text("[1"), "", "[Int]", "found text that is not JSON: expected `,` or `]` at byte 2"),
             (.text("{}"), "json", "[Int]", "found an object, expected an array"),
             (.blob([1]), "", "String", "found bytes, expected String"),
@@ -171,7 +171,7 @@ struct RowDecoderTests {
                 == true)
         let missing = await FeedError.thrown { _ = try await queries.items(of: "things", as: One<Int>.self) }
         #expect(missing?.message.contains("column `value`") == true)
-        #expect(missing?.message.hasSuffix("there is none of that name") == true)
+        #expect(missing?.message.hasSuffix("there is no column of that name") == true)
     }
 
     @Test("passes on what the struct itself objects to")

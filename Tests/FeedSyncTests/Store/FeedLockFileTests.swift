@@ -24,7 +24,7 @@ struct LockFileTests {
         let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
         for path in [store, link, detour] {
             #expect(try FeedLock(on: 1, of: path, command: "more") == nil)
-            #expect(FeedLock.holder(of: 1, of: path) == "process \(getpid()) (reload)")
+            #expect(FeedLock.holder(of: 1, of: path) == "another feedsync (pid \(getpid()), reload)")
             #expect(try FeedLock(on: 2, of: path, command: "more") != nil)
         }
         withExtendedLifetime(held) {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pagination
 
-@Suite("The blocks of a split feed")
+@Suite("The blocks of a partitioned feed")
 struct FeedBlocksTests {
     @Test("Cover every value once, however full they are", arguments: 1...200)
     func cover(seed: UInt64) {

@@ -22,7 +22,7 @@ struct LinkHeaderTests {
     }
 
     @Test(
-        "has no next page where there is none of ours",
+        "has no next page if no link leads to one",
         arguments: [
             "", ",", "<u>", "<u>; rel=prev", "<u>; rel=nextpage", "<u>; rel=\"\"", "<u>; rev=next",
             "<u>; title=next", "<u>; rel=prev; rel=next", "<u>; rel=next; anchor=\"/other\"",
@@ -38,7 +38,7 @@ struct LinkHeaderTests {
         #expect(LinkHeader(["<u>; rel=next, " + tail]).target(of: "next") == "u")
     }
 
-    @Test("joins several fields, a malformed one does not cost the others")
+    @Test("joins several fields; a malformed one does not lose the others")
     func fields() {
         let header = LinkHeader(["<a>; rel=first", "<b; rel=next", "<c>; title=\"", "<d>; rel=next"])
         #expect(header.target(of: "next") == "d")
@@ -46,7 +46,7 @@ struct LinkHeaderTests {
         #expect(header.links.map(\.target) == ["a", "c", "d"])
     }
 
-    @Test("reads back every link that was written, whatever its texts are made of", arguments: 0..<200)
+    @Test("reads back every link that was written, whatever its texts contain", arguments: 0..<200)
     func roundTrip(seed: UInt64) {
         var random = SeededGenerator(seed)
         let links = (0..<Int.random(in: 0...6, using: &random)).map { _ in Self.link(&random) }
@@ -55,7 +55,7 @@ struct LinkHeaderTests {
         #expect(LinkHeader([text]).links == links)
     }
 
-    @Test("is read to its end or its fault without harm, cut and spoilt anywhere", arguments: 0..<200)
+    @Test("is read safely, wherever it is cut or damaged", arguments: 0..<200)
     func spoilt(seed: UInt64) {
         var random = SeededGenerator(seed)
         let whole = (0..<4).map { _ in Self.link(&random) }
@@ -78,7 +78,7 @@ struct LinkHeaderTests {
         #expect(LinkHeader([value]).target(of: "next") == target)
     }
 
-    @Test("of 64 KB of links gives them all")
+    @Test("of 64 KB of links has them all")
     func many() {
         let value = (1...4000).map { "</p/\($0)>; rel=item" }.joined(separator: ",") + ", <u>; rel=next"
         let header = LinkHeader([value])

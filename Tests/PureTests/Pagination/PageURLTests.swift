@@ -42,7 +42,7 @@ import Testing
         #expect(throws: PagingError.self) { try base.resolving(reference) }
     }
 
-    @Test("is not read from what is no absolute one", arguments: ["", "/a", "example.com/a", "?a", "//a/b"])
+    @Test("is read only from an absolute one", arguments: ["", "/a", "example.com/a", "?a", "//a/b"])
     func relative(text: String) {
         #expect(throws: PagingError.self) { try PageURL(text) }
     }

@@ -27,7 +27,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "Anything else is no timestamp",
+        "Anything else is not a timestamp",
         arguments: [
             "", "2026", "2026-13-01", "2026-02-29", "2026-11-21T24:00:00Z", "2026-11-21T02:20:60Z",
             "2026-11-21T02:20:11.Z",

@@ -17,7 +17,7 @@ extension Store {
         }.first.flatMap(\.self)
     }
 
-    /// The name of the part that the last crawl began with; nil for a feed that is not split, or has no crawl.
+    /// The name of the partition that the last crawl began with; nil for a feed without partitions or without a crawl.
     func firstPartition(of feed: String) throws(FeedError) -> String? {
         try records(
             """

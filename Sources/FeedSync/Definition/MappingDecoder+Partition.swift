@@ -1,14 +1,14 @@
 internal import YAML
 
 extension MappingDecoder {
-    /// The feed's `split`; nil where there is none, and for one that is mistaken.
-    func splitRule(_ name: String) -> PartitionScheme? {
+    /// The feed's `partition`; nil where there is none, and for one that is mistaken.
+    func partitionScheme(_ name: String) -> PartitionScheme? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }
-        members.require("query", #"say what goes behind a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
-        members.require("by", "say what its parts are ranges of: `date`, `time` or `number`")
+        members.require("query", #"say what to add to a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
+        members.require("by", "say what its partitions are ranges of: `date`, `time` or `number`")
         members.require("path", "say where in an item that value is")
-        members.require("from", "say where the oldest part begins")
+        members.require("from", "say where the oldest partition begins")
         let qualifiers = members.qualifiers("query")
         let unit = members.choice("by", PartitionUnit.self)
         let path = members.path("path")
@@ -18,7 +18,7 @@ extension MappingDecoder {
             _ = (members.has("from"), members.has("to"))
             return nil
         }
-        if unit == .number { members.require("to", "numbers have no end of their own") }
+        if unit == .number { members.require("to", "numbers need a last value") }
         let first = members.value("from", of: unit)
         let last = members.value("to", of: unit)
         if let first, let last, last < first {
@@ -58,23 +58,23 @@ extension MappingDecoder {
 extension PartitionScheme {
     /// Reports what does not go together with the rest of a feed.
     func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
-        let subject = "`split` of feed `\(feed.name)`"
+        let subject = "`partition` of feed `\(feed.name)`"
         if feed.pagination is AutoPaginator || feed.pagination is SinglePagePaginator {
-            members.mistake("\(subject) needs a `pagination` that says how the pages of a part go on", at: "split")
+            members.mistake("\(subject) needs a `pagination` for the pages of a partition", at: "partition")
         }
         let url = feed.url.description
         for name in qualifiers.map(\.parameter) {
             if feed.pagination.cursorParameters.contains(name) {
-                members.mistake("\(subject) has `\(name)`, which its pagination sets", at: "split")
+                members.mistake("\(subject) has `\(name)`, which its pagination sets", at: "partition")
             }
             if feed.authentication?.queryNames.contains(name) == true {
-                members.mistake("\(subject) has `\(name)`, which its `auth` sets", at: "split")
+                members.mistake("\(subject) has `\(name)`, which its `auth` sets", at: "partition")
             }
             if url.contains("?\(name)=") || url.contains("&\(name)=") {
-                members.mistake("\(subject) has `\(name)`, which stands in `url`: move it to `query`", at: "split")
+                members.mistake("\(subject) has `\(name)`, which is in `url`: move it to `query`", at: "partition")
             }
             if feed.query.contains(where: { $0.name == name && !$0.value.isLiteral }) {
-                members.mistake("\(subject) has `\(name)`, which has a reference in `query`", at: "split")
+                members.mistake("\(subject) has `\(name)`, which has a reference in `query`", at: "partition")
             }
         }
     }
