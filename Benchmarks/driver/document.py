@@ -18,14 +18,26 @@ CHART = ROOT / "Docs" / "growth.svg"
 LOAD = os.getloadavg()[0]
 
 
-def write(name: str, text: str) -> None:
-    """Puts text between the markers of that name in Docs/performance.md."""
+def _parts(name: str) -> list[str]:
+    """Docs/performance.md up to the marker of that name, from there to its end, and what follows."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     page = PAGE.read_text()
     if begin not in page or end not in page:
         raise BenchmarkError(f"{PAGE.name} has no lines {begin} and {end}")
     before, rest = page.split(begin, 1)
-    PAGE.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
+    text, after = rest.split(end, 1)
+    return [before + begin, text, end + after]
+
+
+def read(name: str) -> str:
+    """What is between the markers of that name."""
+    return _parts(name)[1]
+
+
+def write(name: str, text: str) -> None:
+    """Puts text between the markers of that name in Docs/performance.md."""
+    before, _, after = _parts(name)
+    PAGE.write_text(f"{before}\n{text}\n{after}")
     say(f"wrote {PAGE.relative_to(ROOT)}")
 
 
