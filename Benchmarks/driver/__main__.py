@@ -1,5 +1,5 @@
 """Measures feedsync against a straight loop in C++ and against its peers (compare), the cost of a page as its table grows (growth),
-and its instructions (instructions). Docs/performance.md says what the figures mean."""
+its instructions (instructions), and the requests it makes (requests). Docs/performance.md says what the figures mean."""
 
 import argparse
 import os
@@ -12,6 +12,7 @@ import growth
 import instructions
 import many_feeds
 import programs
+import request_counts
 import startup
 from bounds import bounds, bounds_table
 from contest import hold
@@ -23,16 +24,19 @@ from upstream import Upstream
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions"), default="compare")
+    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions", "requests"), default="compare")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="so many runs of each program (5)")
-    parser.add_argument("--only", metavar="WORD", action="append", help="scenarios whose name has this word; may come several times")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the pages")
+    parser.add_argument("--only", metavar="WORD", action="append", help="scenarios (requests: rows) whose name has this word; may come several times")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the pages; requests: not the lists of 1,000 pages")
     parser.add_argument("--markdown", action="store_true", help="writes the figures into Docs/performance.md, too")
-    parser.add_argument("--record", action="store_true", help="instructions: writes the counts into Benchmarks/instructions.txt")
-    parser.add_argument("--feedsync", metavar="PATH", type=os.path.abspath, help="measures this binary instead of building one")
+    parser.add_argument("--record", action="store_true", help="writes the counts down: into Benchmarks/instructions.txt, or Docs/performance.md")
+    parser.add_argument("--check", action="store_true", help="requests: fails where a row is not as Docs/performance.md has it")
+    parser.add_argument("--feedsync", "--binary", metavar="PATH", type=os.path.abspath, help="measures this binary instead of building one")
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds takes a number from 1")
+    if options.what == "requests" and options.record and (options.quick or options.only):
+        parser.error("requests --record takes all rows: leave out --quick and --only")
     return options
 
 
@@ -85,11 +89,24 @@ def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Up
         instructions.record(counts)
 
 
+def count_requests(options: argparse.Namespace, feedsync: Path) -> None:
+    found = request_counts.count(feedsync, options.quick, options.only)
+    print(request_counts.shown(found))
+    if options.record:
+        request_counts.record(found)
+    if options.check and (lines := request_counts.differences(found, request_counts.recorded())):
+        raise BenchmarkError("\n".join([
+            "these requests are not those of Docs/performance.md; if that is what the change is worth: Scripts/bench requests --record", *lines,
+        ]))
+
+
 def main() -> None:
     # So that nginx ends with us.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
     feedsync = Path(options.feedsync) if options.feedsync else programs.feedsync()
+    if options.what == "requests":
+        return count_requests(options, feedsync)
     programs.tools()
     work = {"compare": compare, "growth": grow, "instructions": count_instructions}[options.what]
     if options.what != "instructions" and document.LOAD > 0.5:

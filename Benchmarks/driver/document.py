@@ -20,14 +20,26 @@ CHART = ROOT / "Docs" / "growth.svg"
 LOAD = os.getloadavg()[0]
 
 
-def write(name: str, text: str, path: Path = PAGE) -> None:
-    """Puts text between the markers of that name in a page."""
+def _parts(name: str, path: Path) -> list[str]:
+    """A page up to the marker of that name, from there to its end, and what follows."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     page = path.read_text()
     if begin not in page or end not in page:
         raise BenchmarkError(f"{path.name} has no lines {begin} and {end}")
     before, rest = page.split(begin, 1)
-    path.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
+    text, after = rest.split(end, 1)
+    return [before + begin, text, end + after]
+
+
+def read(name: str, path: Path = PAGE) -> str:
+    """What is between the markers of that name."""
+    return _parts(name, path)[1]
+
+
+def write(name: str, text: str, path: Path = PAGE) -> None:
+    """Puts text between the markers of that name in a page."""
+    before, _, after = _parts(name, path)
+    path.write_text(f"{before}\n{text}\n{after}")
     say(f"wrote {path.relative_to(ROOT)}")
 
 
