@@ -257,6 +257,18 @@ struct CrawlRulesTests {
         #expect(rules.committed(.page(3, .p4, crawl: 1)) == .fetch(.footer, .p4))
     }
 
+    @Test("A total that fell and rose again while the crawl went a page back is one that moved")
+    func totalRoseAgain() {
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true, hasTotals: true))
+        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.committed(.page(1, .p2))
+        #expect(rules.came(.init(number: 2, total: 4, totalBefore: 5, crawl: 1)) == .goOn(crawl: 1, from: 1))
+        #expect(rules.committed(.page(1, .p2)) == .fetch(.footer, .p2))
+        #expect(rules.committed(.end(2)) == .examine)
+        // One that was met is gone, and makes up for one that was not: the committed pages say five and have five.
+        #expect(rules.examined(CrawlFacts(met: 5, total: 5, hasTotals: true, pageCount: 2)) == .readHeadAgain)
+    }
+
     @Test("A crawl that could not be repaired in so many steps is not complete")
     func unrepaired() {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true, hasTotals: true))
