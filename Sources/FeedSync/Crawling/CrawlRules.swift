@@ -67,6 +67,8 @@ struct CrawlRules {
         var pages = 0
         /// How often it went a page back.
         var stepsBack = 0
+        /// Whether a border was broken: the page that showed it was not committed, and tells nothing later.
+        var hasSteppedBack = false
         /// Whether the next page to come is asked for again, to see where the list goes on.
         var isGoingBack = false
         /// Whether the head is read again, behind the end.
@@ -176,6 +178,7 @@ struct CrawlRules {
             crawl.stepsBack < Self.mostStepsBack
         else { return nil }
         crawl.stepsBack += 1
+        crawl.hasSteppedBack = true
         crawl.isGoingBack = true
         state = .crawling(crawl)
         return .goOn(crawl: border.crawl, from: border.number - 1)
@@ -279,6 +282,8 @@ struct CrawlRules {
     mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.lastPage = facts.lastPage
+        var facts = facts
+        facts.hasTotalMoved = facts.hasTotalMoved || crawl.hasSteppedBack
         if crawl.reason == nil, let total = facts.total, facts.met < total {
             crawl.reason = facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
             return finish(crawl)
