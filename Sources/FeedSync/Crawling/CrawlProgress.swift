@@ -57,6 +57,7 @@ struct CrawlProgress: Sendable, Hashable {
         var met: SyncedRange?
         /// The generation of the row that its last item had before; nil where that is new.
         var lastGeneration: Int64?
+        var isSync = false
         /// Whether the range that it met is no more than the page: what the page says of its end is newer.
         var coversRange = false
     }
@@ -95,13 +96,16 @@ struct CrawlProgress: Sendable, Hashable {
     /// The round has met all: what it read is the list.
     ///
     /// - Parameter generations: Those of the rows of its pages.
-    mutating func endRound(_ reason: IncompleteReason?, generations: Set<Int64>, isVerified: Bool) {
+    mutating func endRound(
+        _ reason: IncompleteReason?, generations: Set<Int64>, isVerified: Bool, growsAtEnd: Bool = false
+    ) {
         guard let round, var range = round.ranges.ranges.first else { return }
         self.round = nil
         guard round.mode == .all || synced.isEmpty else { return }
         range.generations = generations
         range.end = .last(reason)
         range.isVerified = isVerified
+        range.growsAtEnd = growsAtEnd
         range.loosePages = []
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
@@ -149,6 +153,7 @@ extension SyncedRanges {
             guard let range = self[met.crawl] else { return .end(nil) }
             switch range.end {
             case .open: return .range(range)
+            case .last where range.growsAtEnd && page.isSync: return .range(range)
             case .last(let reason): return .whole(range, reason)
             }
         }

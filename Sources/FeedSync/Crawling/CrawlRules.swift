@@ -122,12 +122,15 @@ struct CrawlRules {
     private static let mostStepsBack = 5
 
     private var state: State
-    private let feed: Feed
+    private var feed: Feed
 
     init(_ command: RequestCommand, _ feed: Feed = Feed()) {
         state = .opening(command)
         self.feed = feed
     }
+
+    /// What pages told of the feed: how they are paged was found with the first one.
+    mutating func learn(_ feed: Feed) { self.feed = feed }
 
     /// Whether the page being fetched is wanted to be followed by another.
     var wantsNext: Bool { pagesWanted != 0 }
@@ -253,6 +256,10 @@ struct CrawlRules {
     /// The crawl met a range that is open at its end.
     private mutating func join(_ range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
         let crawl = before
+        if range.growsAtEnd, range.cursor == nil {
+            // What is new stands at the end: the last page again, and on from there.
+            return .goOn(crawl: range.crawl, from: page.pagesOfRange)
+        }
         if !range.loosePages.isEmpty { return checkLoosePages(of: range, crawl) }
         let isRead = range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1
         return resume(range.crawl, pages: page.pagesOfRange, isRead: isRead, crawl)
@@ -276,7 +283,9 @@ struct CrawlRules {
             crawl.reason = facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
             return finish(crawl)
         }
-        switch Proof(feed.verify, isShifting: feed.isShifting, isPartitioned: feed.isPartitioned, facts) {
+        // Tokens that count, or pages that repeat items, are page numbers in disguise.
+        let isShifting = feed.isShifting || facts.hasRepeats || facts.cursorsCount
+        switch Proof(feed.verify, isShifting: isShifting, isPartitioned: feed.isPartitioned, facts) {
         case .none:
             crawl.isVerified = false
             return proved(crawl)

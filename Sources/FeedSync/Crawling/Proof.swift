@@ -16,6 +16,8 @@ struct CrawlFacts: Sendable, Hashable {
     var hasTotalMoved = false
     /// Whether items came again on a later page.
     var hasRepeats = false
+    /// Whether each token has the number of items before its page in it.
+    var cursorsCount = false
     /// Whether each page showed the last item of the page before.
     var overlaps = false
     /// Whether nothing of the list was stored before the crawl, or it took several runs.

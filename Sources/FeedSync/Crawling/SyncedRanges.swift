@@ -20,6 +20,8 @@ struct SyncedRange: Sendable, Hashable {
     /// The numbers of pages, of the crawl at the range's end, behind which the list may have moved unseen: the next one
     /// was fetched by another command.
     var loosePages: [Int] = []
+    /// Whether new items come to the end of the list, and not to its head.
+    var growsAtEnd = false
     /// How many runs in a row failed at the end.
     var failures = 0
     /// Whether its end leads nowhere any more, so that a sync has to read through the range.
@@ -99,7 +101,8 @@ struct SyncedRanges: Sendable, Hashable {
         else { return }
         let head = ranges[index]
         var joined = ranges[target]
-        joined.crawls += head.crawls.filter { !joined.crawls.contains($0) }
+        // A crawl that only met rows in their places adds nothing.
+        if !head.generations.isEmpty { joined.crawls += head.crawls.filter { !joined.crawls.contains($0) } }
         joined.generations.formUnion(head.generations)
         joined.first = head.generations.isEmpty ? joined.first : head.first ?? joined.first
         ranges.replaceSubrange(index...target, with: [joined])

@@ -9,7 +9,7 @@ extension FeedRun {
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
         let soFar = try await soFar(before: place.number, known: fetch.stored)
         let loaded = try await loader.load(fetch, after: soFar)
-        if let shape = loaded.shape { loader = loader.following(shape) }
+        follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let result: PageComparison =
             loaded.isNotModified

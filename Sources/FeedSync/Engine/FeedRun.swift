@@ -55,12 +55,14 @@ final class FeedRun {
         mode =
             command == .sync
             ? CrawlMode(definition, opening.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
-        rules = CrawlRules(
-            command,
-            CrawlRules.Feed(
-                mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting,
-                overlaps: loader.requests.overlap > 0, hasTotals: definition.pagination.hasTotal,
-                isPartitioned: definition.partitioning != nil))
+        rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
+    }
+
+    /// Goes on with what a page told of the feed.
+    func follow(_ shape: ResolvedFeed?) {
+        guard let shape else { return }
+        loader = loader.following(shape)
+        rules.learn(CrawlRules.Feed(shape.definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
     /// Works through the run that `opening` began.
@@ -178,7 +180,7 @@ final class FeedRun {
             prepared = try failing { () throws(FeedError) in try loader.requests.page(for: half) }
             loaded = try await load(prepared, after: crawl)
         }
-        if let shape = loaded.shape { loader = loader.following(shape) }
+        follow(loaded.shape)
         if loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
@@ -228,7 +230,7 @@ final class FeedRun {
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: start) }
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
         let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
-        if let shape = loaded.shape { loader = loader.following(shape) }
+        follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let isSame =
             loaded.isNotModified
@@ -336,5 +338,14 @@ final class FeedRun {
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(FeedError) -> Result
     ) async throws(FetchFailure) -> Result {
         do throws(FeedError) { return try await body() } catch { throw FetchFailure(error) }
+    }
+}
+
+extension CrawlRules.Feed {
+    /// What the rules have to know of a definition.
+    fileprivate init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
+        self.init(
+            mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting, overlaps: overlaps,
+            hasTotals: definition.pagination.hasTotal, isPartitioned: definition.partitioning != nil)
     }
 }

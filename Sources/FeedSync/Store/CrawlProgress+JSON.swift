@@ -53,6 +53,7 @@ extension SyncedRange {
         if isVerified { object.add("verified", true) }
         if !loosePages.isEmpty { object.add("loose", json: "[\(loosePages.map { "\($0)" }.joined(separator: ","))]") }
         if failures > 0 { object.add("failures", failures) }
+        if growsAtEnd { object.add("grows_at_end", true) }
         if isLost { object.add("lost", true) }
         return object.text
     }
@@ -70,6 +71,7 @@ extension SyncedRange {
         }
         isVerified = members["verified"] == .bool(true)
         loosePages = members["loose"]?.integers.map { Int(clamping: $0) } ?? []
+        growsAtEnd = members["grows_at_end"] == .bool(true)
         isLost = members["lost"] == .bool(true)
         failures = members["failures"]?.integer.map { Int(clamping: $0) } ?? 0
     }

@@ -80,7 +80,8 @@ extension FeedWriter {
         let read = CrawlProgress.ReadPage(
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
-            met: met, lastGeneration: writer.crawl.lastPlaceBefore?.generation, coversRange: try covers(met, page))
+            met: met, lastGeneration: writer.crawl.lastPlaceBefore?.generation,
+            isSync: page.mode != .reload, coversRange: try covers(met, page))
         var onward = draft.progress.read(read)
         if case .whole(let range, nil) = onward, crawl.skipped > 0 { onward = .whole(range, .skipped) }
         for met in writer.metPlaces where !writer.isUnchanged {
@@ -136,7 +137,14 @@ extension FeedWriter {
 
     private func pages(of onward: CrawlProgress.Onward) throws -> Int {
         guard case .range(let range) = onward else { return 0 }
-        return try pages(of: range)
+        guard range.growsAtEnd else { return try pages(of: range) }
+        // Behind the last page with items there may be an empty one.
+        let last = try connection.int64(
+            """
+            SELECT max(w.number) FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND p.elements > 0
+            """, Value(range.crawl))
+        return Int(clamping: last ?? 1)
     }
 
     private func pages(of range: SyncedRange) throws -> Int {

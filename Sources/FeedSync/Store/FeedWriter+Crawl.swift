@@ -177,6 +177,10 @@ extension FeedWriter {
                     try saveProgress(draft)
                 }
             }
+            // What the crawl before read up to there has nothing more to prove.
+            if let number, state.progress.synced[id]?.growsAtEnd == true {
+                try connection.run("UPDATE _crawl SET checked = ? WHERE id = ?", Value(number - 1), Value(id))
+            }
             try adoptGeneration(id)
             draft.crawl = try CrawlState.load(id, trail: &trail, on: connection)
             try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(id), .text(feed))

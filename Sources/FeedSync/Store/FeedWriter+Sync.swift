@@ -24,6 +24,7 @@ extension FeedWriter {
             facts.hasTotals = facts.hasTotals && crawl.hasTotals && crawl.total != nil
             facts.hasTotalMoved =
                 facts.hasTotalMoved || crawl.hasTotalMoved || facts.total.map { $0 != crawl.total } ?? false
+            facts.cursorsCount = try facts.cursorsCount || !shape.definition.pagination.isShifting && cursorsCount(id)
             facts.hasRepeats = facts.hasRepeats || crawl.repeats > 0
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
             facts.met += crawl.skipped
@@ -44,7 +45,7 @@ extension FeedWriter {
         if facts.total != nil { facts.met += try metCount() }
         if shape.definition.partitioning != nil { facts.total = nil }
         let isFirst = state.progress.round?.mode == .all && state.progress.synced.isEmpty
-        if isFirst, facts.total.map({ $0 <= facts.met }) ?? true, try metEverything() {
+        if isFirst, facts.total.map({ $0 <= facts.met }) ?? true, try missingRows().isEmpty {
             var draft = state
             draft.isComplete = true
             try connection.transaction {
@@ -53,6 +54,42 @@ extension FeedWriter {
             state = draft
         }
         return facts
+    }
+
+    /// Whether the list is in ascending order of its keys, as far as the first items of its pages tell.
+    private func isAscending() throws -> Bool {
+        var firsts: [Int64?] = []
+        for crawl in crawlsOfList {
+            try connection.rows(
+                """
+                SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
+                WHERE w.crawl = ? AND w.number > 0 AND p.elements > 0 ORDER BY w.number
+                """, [Value(crawl)]
+            ) { row in
+                let keys = row.text(at: 0) ?? ""
+                firsts.append(Int64(keys.dropFirst().prefix { $0 != "," && $0 != "]" }))
+            }
+        }
+        guard firsts.count > 1 else { return false }
+        return zip(firsts, firsts.dropFirst()).allSatisfy { one, next in
+            if let one, let next { one < next } else { false }
+        }
+    }
+
+    /// Whether the page cursors that led to a crawl's pages have the number of items before them in them.
+    private func cursorsCount(_ crawl: Int64) throws -> Bool {
+        var tokens: [(text: String, before: Int)] = []
+        var before = 0
+        try connection.rows(
+            """
+            SELECT w.asked, p.elements FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number
+            """, [Value(crawl)]
+        ) { row in
+            if let text = row.text(at: 0) { tokens.append((text, before)) }
+            before += Int(clamping: row.int64(at: 1))
+        }
+        return TokenCount.isOfItems(tokens)
     }
 
     /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
@@ -165,7 +202,9 @@ extension FeedWriter {
             try moveWatermark(round)
             let pages = try connection.int64(
                 "SELECT sum(pages) FROM _crawl WHERE id IN (\(crawlsOfList.map { "\($0)" }.joined(separator: ", ")))")
-            draft.progress.endRound(nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified)
+            draft.progress.endRound(
+                nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified,
+                growsAtEnd: try isAscending())
             if round.mode == .all {
                 draft.progress.fullPages = pages.map { Int(clamping: $0) }
                 try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))

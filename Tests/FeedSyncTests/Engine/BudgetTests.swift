@@ -1,0 +1,97 @@
+import HTTP
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("On a budget of a few requests a run")
+struct BudgetTests {
+    /// Styles of paging, each with what an upstream of its kind says.
+    enum Paging: String, CaseIterable {
+        case page, pageWithTotal, offset, link, nextURL, cursor, keyset
+
+        var style: PagedFeed.Style {
+            switch self {
+            case .page, .pageWithTotal: .page
+            case .offset: .offset
+            case .link: .link
+            case .nextURL: .nextURL
+            case .cursor: .cursor
+            case .keyset: .keyset
+            }
+        }
+    }
+
+    private func options(_ requests: Int) -> EngineOptions {
+        var options = EngineBench.options
+        options.client = Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: requests))
+        return options
+    }
+
+    private func bench(_ paging: Paging, mode: String, sendsETag: Bool, pages: Int) async throws -> EngineBench {
+        let upstream = PagedFeed(PagedFeed.items(1...(pages * 5)), perPage: 5, style: paging.style)
+        upstream.sendsETag = sendsETag
+        let members = paging == .pageWithTotal ? ["total: total_count"] : []
+        return try await EngineBench(
+            members: "sync: {mode: \(mode)}",
+            paging: "pagination: \(paging.style.pagination(size: 5, members))", upstream: upstream)
+    }
+
+    @Test(
+        "a list that rests is complete after no more runs than it has pages, two requests of each run left out",
+        arguments: Paging.allCases, ["new", "all", "auto"])
+    func bound(paging: Paging, mode: String) async throws {
+        for (budget, pages) in [(3, 6), (4, 9), (6, 17)] {
+            let bench = try await bench(paging, mode: mode, sendsETag: true, pages: pages)
+            var runs = 0
+            while try bench.feed("complete") != "1", runs < 40 {
+                runs += 1
+                _ = try? await bench.another(options: options(budget)).perform(.sync)
+            }
+            let bound = (pages + budget - 3) / (budget - 2) + 1
+            #expect(runs <= bound, "\(paging) \(mode), \(pages) pages on \(budget) requests: \(runs) runs")
+            #expect(try bench.names == bench.upstreamNames(.max))
+            // The proof goes on where it was, too.
+            while try bench.feed("verified") != "1", runs < 60 {
+                runs += 1
+                _ = try? await bench.another(options: options(budget)).perform(.sync)
+            }
+            #expect(try bench.feed("verified, complete") == "1|1")
+            #expect(runs <= bound + pages / (budget - 1) + 2, "\(paging) \(mode): proved after \(runs) runs")
+        }
+    }
+
+    @Test("`more` and `sync` go on where the other one stopped, and fetch nothing twice")
+    func shared() async throws {
+        let bench = try await bench(.pageWithTotal, mode: "new", sendsETag: true, pages: 8)
+        try await bench.more(.nextPages(3))
+        try await bench.sync()
+        #expect(bench.upstream.requestedPages == [1, 2, 3, 1, 4, 5, 6, 7, 8])
+        #expect(try bench.feed("complete, no_more_data, item_count") == "1|1|40")
+    }
+
+    @Test("A head that moved in between is met, and what was stored is not read again")
+    func movedHead() async throws {
+        let bench = try await bench(.pageWithTotal, mode: "new", sendsETag: true, pages: 8)
+        _ = try? await bench.another(options: options(5)).perform(.sync)
+        bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...102), at: 0) }
+        let before = bench.upstream.requestedPages.count
+        try await bench.sync()
+        #expect(bench.upstream.requestedPages.dropFirst(before).first == 1)
+        #expect(!bench.upstream.requestedPages.dropFirst(before).contains(3))
+        #expect(try bench.names == bench.upstreamNames(.max))
+        #expect(try bench.feed("complete") == "1")
+    }
+
+    @Test("A page that always fails does not hide the head", arguments: ["new", "all"])
+    func failingTail(mode: String) async throws {
+        let bench = try await bench(.page, mode: mode, sendsETag: true, pages: 6)
+        bench.upstream.fail(page: 4, with: .status(500), times: 10)
+        for run in 1...4 {
+            bench.upstream.edit { $0.insert(PagedFeed.items([100 + run])[0], at: 0) }
+            _ = try? await bench.engine.perform(.sync)
+            #expect(try bench.query("SELECT count(*) FROM things WHERE id = \(100 + run)") == ["1"])
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Concurrency
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+/// Histories in which earlier versions lost rows, kept them, or said what is not so.
+@Suite("What was wrong once")
+struct KnownWrongTests {
+    private static let pages = "pagination: {style: page, size_param: per_page, size: 10}"
+
+    /// Changes the list right before so many requests, counted from 1.
+    private func move(_ bench: EngineBench, before changes: [Int: @Sendable (inout [String]) -> Void]) {
+        let upstream = bench.upstream
+        let count = Lock(0)
+        bench.server.route("/things") { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if let change = changes[number] { upstream.edit(change) }
+            return upstream.answer(request)
+        }
+    }
+
+    @Test("A definition that allows more pages is crawled to its end", arguments: ["new", "all"])
+    func raisedLimit(mode: String) async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...100), members: "sync: {mode: \(mode)}\nmax_pages: 3", paging: Self.pages)
+        #expect(try await bench.sync().reason == .maxPages)
+        let wider = try EngineBench.definition(
+            "url: \(bench.server.url)/things\n\(EngineBench.columns)\n\(Self.pages)\nsync: {mode: \(mode)}")
+        #expect(try await bench.another(wider).perform(.sync).reason == nil)
+        #expect(try bench.feed("item_count, complete") == "100|1")
+    }
+
+    @Test("Items that came during a first sync stand where the list has them")
+    func order() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items([4, 3, 2, 1]), members: "sync: {mode: new}",
+            paging: "pagination: {style: page, size_param: per_page, size: 2}")
+        move(
+            bench,
+            before: [
+                2: { $0.insert(PagedFeed.items([5])[0], at: 0) }, 3: { $0.insert(PagedFeed.items([6])[0], at: 0) },
+            ])
+        for _ in 0..<3 { try await bench.sync() }
+        bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items([8, 7]), at: 0) }
+        for _ in 0..<2 { try await bench.sync() }
+        #expect(try bench.names == bench.upstreamNames(.max))
+    }
+
+    @Test("A cursor that hides an offset is found out, and an item that moved past the crawl is met")
+    func hiddenOffset() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...40), members: "sync: {mode: new}",
+            paging: "pagination: {style: cursor, param: c, next: next}")
+        let isEdited = Lock(false)
+        let upstream = bench.upstream
+        bench.server.route("/things") { request in
+            let offset = Int(request.parameter("c") ?? "") ?? 0
+            let isFirst = isEdited.withLock { isEdited in
+                defer { isEdited = isEdited || offset == 20 }
+                return !isEdited && offset == 20
+            }
+            if isFirst { upstream.edit { _ = $0.remove(at: 3) } }
+            let items = upstream.items
+            let page = items.dropFirst(offset).prefix(10).joined(separator: ",")
+            let next = offset + 10 < items.count ? "\"\(offset + 10)\"" : "null"
+            let body = "{\"items\":[\(page)],\"next\":\(next)}"
+            let etag = "\"\(body.hashValue)\""
+            if request.header("If-None-Match") == etag { return .status(304) }
+            return .json(body, headers: [(name: "ETag", value: etag)])
+        }
+        try await bench.sync()
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["1"])
+        #expect(try bench.feed("complete") == "1")
+    }
+
+    @Test("A bulk change that brings many items to the head marks none of them removed")
+    func bulkChange() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...50), members: "sync: {mode: all}",
+            paging: "pagination: {style: cursor, param: after, next: next}",
+            upstream: PagedFeed(PagedFeed.items(1...50), style: .cursor))
+        try await bench.sync()
+        move(bench, before: [3: { items in items = Array(items[30...]) + Array(items[..<30]) }])
+        try await bench.sync()
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
+    }
+
+    @Test("Keys that are reals alike in 14 digits, or text with a zero byte, are found missing")
+    func hardKeys() async throws {
+        let keys = [
+            "1.00000000000000001e5", "100000.00000000003", "\"a\\u0000b\"", "\"a\\u0000c\"", "\"\\u202Ex\"", "\"é\"",
+        ]
+        let bench = try await EngineBench(members: "sync: {mode: all}", paging: "pagination: none")
+        bench.upstream.items = keys.map { "{\"id\":\($0),\"name\":\"x\"}" }
+        try await bench.sync()
+        #expect(try await bench.sync().figures.items.removed == 0)
+        bench.upstream.edit { items in items = [items[0], items[2], items[4]] }
+        #expect(try await bench.sync().figures.items.removed == 3)
+        #expect(try bench.feed("item_count, complete") == "3|1")
+    }
+
+    @Test("Pagination that is found with the first page counts from that page on")
+    func foundPagination() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...60), members: "sync: {mode: new}", paging: "",
+            upstream: PagedFeed(PagedFeed.items(1...60), style: .link))
+        let upstream = bench.upstream
+        let isEdited = Lock(false)
+        bench.server.route("/things") { request in
+            let isFourth = isEdited.withLock { isEdited in
+                let isFourth = upstream.requestedPages.last == 3 && !isEdited
+                isEdited = isEdited || isFourth
+                return isFourth
+            }
+            if isFourth { upstream.edit { _ = $0.remove(at: 5) } }
+            return upstream.answer(request)
+        }
+        try await bench.sync()
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 31") == ["1"])
+    }
+
+    @Test("Items that come twice do not count twice towards the total")
+    func repeats() async throws {
+        let bench = try await EngineBench(members: "sync: {mode: new}")
+        let upstream = bench.upstream
+        upstream.items = PagedFeed.items(1...30)
+        bench.server.route("/things") { request in
+            // The third page begins with the last five items of the second one.
+            guard request.parameter("page") == "3" else { return upstream.answer(request) }
+            let items = upstream.items[15..<25].joined(separator: ",")
+            return .json("{\"total_count\":30,\"items\":[\(items)]}")
+        }
+        #expect(try await bench.sync().reason == .drift)
+        #expect(try bench.feed("item_count, complete") == "25|0")
+    }
+
+    @Test("What is appended to a list in ascending order arrives, and what was read is not read again")
+    func ascending() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...55), members: "sync: {mode: new}", paging: Self.pages)
+        try await bench.sync()
+        bench.upstream.edit { $0 += PagedFeed.items(56...72) }
+        let before = bench.upstream.requestedPages.count
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.names == bench.upstreamNames(.max))
+        #expect(try bench.feed("item_count, complete") == "72|1")
+        let asked = Set(bench.upstream.requestedPages.dropFirst(before))
+        #expect(asked.isDisjoint(with: [2, 3, 4]), "\(asked)")
+    }
+
+    @Test("An end by a client's error is an end like any other, also after a deletion", arguments: [404, 400])
+    func errorEnd(status: Int) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...40), end: .status(status))
+        let bench = try await EngineBench(members: "sync: {mode: all}", paging: Self.pages, upstream: upstream)
+        #expect(try await bench.sync().reason == nil)
+        upstream.edit { _ = $0.remove(at: 20) }
+        let summary = try await bench.sync()
+        #expect(summary.reason == nil && summary.figures.items.removed == 1)
+        #expect(try bench.feed("item_count, complete") == "39|1")
+    }
+
+    @Test("An empty page in the middle of a list with a total is looked at again")
+    func emptyPage() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...60), members: "sync: {mode: new}")
+        bench.upstream.fail(page: 4, with: .json(#"{"total_count":60,"items":[]}"#))
+        #expect(try await bench.sync().reason == .cap)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "60|1")
+    }
+
+    @Test("A short page without a way on removes nothing at once", arguments: [PagedFeed.Style.link, .nextURL])
+    func shortEnd(style: PagedFeed.Style) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...100), style: style)
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: \(style.pagination())", upstream: upstream)
+        try await bench.sync()
+        let all = upstream.items
+        upstream.items = Array(all.prefix(43))
+        #expect(try await bench.sync().reason == .cap)
+        #expect(try bench.feed("item_count") == "100")
+        upstream.items = all
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "100|1")
+    }
+}
