@@ -93,6 +93,8 @@ final class FeedRun {
             prefetches.drop()
             try await fail(error)
         }
+        let cost = await costOfDropped()
+        try await store.spend(cost, on: feed)
         guard case .end(let outcome, let closing) = step else {
             throw FeedError(.bug, "a run ended without an outcome")
         }
@@ -307,14 +309,30 @@ final class FeedRun {
     private func fail(
         _ failure: FetchFailure, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedError) -> Never {
+        let dropped = await costOfDropped()
         var spent = RunMetrics()
-        spent.requests = failure.requestCount
-        spent.bytes = failure.byteCount
+        spent.requests = failure.requestCount + dropped.requestCount
+        spent.bytes = failure.byteCount + dropped.byteCount
         let outcome = rules.failed(failure.error)
         let event = try await store.fail(
             feed, failure.error, outcome: outcome, spent: spent, quota: failure.quota, now: now())
         if let event { publish(event) }
         throw failure.error
+    }
+
+    /// What the requests cost that were dropped: they end as soon as they are cancelled.
+    private func costOfDropped(isolation: isolated (any Actor)? = #isolation) async -> FetchCost {
+        var cost = FetchCost()
+        for pending in prefetches.takeDropped() {
+            switch await pending.value().result {
+            case .success(let fetched):
+                cost.requestCount += fetched.requestCount
+                cost.byteCount += fetched.byteCount
+                cost.quota += fetched.quota
+            case .failure(let failure): cost.add(failure)
+            }
+        }
+        return cost
     }
 
     func note(_ loaded: LoadedPage) {

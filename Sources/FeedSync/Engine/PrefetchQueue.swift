@@ -12,6 +12,8 @@ struct PrefetchQueue {
     }
 
     private var entries: [Entry] = []
+    /// Requests that were on the wire, perhaps, when they were dropped.
+    private var dropped: [PendingFetch] = []
 
     /// How many there are.
     var count: Int { entries.count }
@@ -40,14 +42,25 @@ struct PrefetchQueue {
     /// Drops what is not of these pages, the next one first: a page has told that others come. False if there was any.
     mutating func keep(_ wanted: [PageCursor]) -> Bool {
         let common = zip(entries, wanted).prefix { $0.cursor == $1 }.count
-        for entry in entries[common...] { entry.task.cancel() }
+        for entry in Array(entries[common...]) { cancel(entry) }
         defer { entries.removeSubrange(common...) }
         return common == entries.count
     }
 
     /// Ends all of them.
     mutating func drop() {
-        for entry in entries { entry.task.cancel() }
+        for entry in entries { cancel(entry) }
         entries = []
+    }
+
+    /// The requests that were dropped since: the upstream has seen them all the same.
+    mutating func takeDropped() -> [PendingFetch] {
+        defer { dropped = [] }
+        return dropped
+    }
+
+    private mutating func cancel(_ entry: Entry) {
+        entry.task.cancel()
+        dropped.append(entry.response)
     }
 }

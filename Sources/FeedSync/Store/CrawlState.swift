@@ -25,6 +25,9 @@ struct CrawlState: Sendable {
     var isOrdered = true
     /// Its pages that were asked for again and were the same.
     var checked = 0
+    /// Whether its first page, and its last one with items, had items that were not stored; as far as this run read them.
+    var headGained = false
+    var tailGained = false
     /// Whether the list moved while it was read.
     var hasDrifted = false
     /// Why it is not complete although it has ended.

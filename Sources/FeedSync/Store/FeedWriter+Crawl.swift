@@ -53,6 +53,8 @@ extension FeedWriter {
         _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in crawl: inout CrawlState
     ) throws {
         crawl.elements += written.elements - page.overlap
+        if crawl.pages == 1 { crawl.headGained = writer.items.inserted > 0 }
+        if written.elements > page.overlap { crawl.tailGained = writer.items.inserted > 0 }
         crawl.repeats += page.isAgain ? 0 : max(writer.repeats - page.overlap, 0)
         if crawl.pages > 1, page.overlap == 0 { crawl.overlaps = false }
         guard let part = page.part else {

@@ -90,8 +90,10 @@ extension FeedWriter {
     /// The crawls that make up the list, from the head.
     var crawlsOfList: [Int64] {
         guard let id = state.crawl?.id else { return [] }
+        // A crawl that only met rows in their places is in no range: those it met are.
         let range =
-            state.progress.round?.ranges.range(ofPagesOf: id) ?? state.progress.synced.range(ofPagesOf: id)
+            state.progress.round.map { $0.ranges.range(ofPagesOf: id) ?? $0.ranges.ranges.first }
+            ?? state.progress.synced.range(ofPagesOf: id)
         // A range has the crawl at its end first.
         return range?.crawls.reversed() ?? [id]
     }

@@ -11,8 +11,7 @@ extension FeedWriter {
         facts.overlaps = true
         facts.haveValidators = true
         // What stopped at a synced range has only its own pages to prove.
-        let isRound = state.progress.round?.ranges.range(ofPagesOf: state.crawl?.id ?? 0) != nil
-        let list = isRound ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
+        let list = state.progress.round != nil ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
         facts.isFirst = state.progress.synced.isEmpty || list.count > 1
         var trail = CrawlTrail()
         for id in list {
@@ -28,7 +27,7 @@ extension FeedWriter {
             facts.hasRepeats = facts.hasRepeats || crawl.repeats > 0
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
             facts.met += crawl.skipped
-            if isOwn { facts.total = crawl.total }
+            facts.total = crawl.total ?? facts.total
             if crawl.pages > crawl.checked {
                 pages += (crawl.checked + 1...crawl.pages).map { PageOfCrawl(crawl: id, number: $0) }
             }
@@ -41,7 +40,8 @@ extension FeedWriter {
         }
         facts.lastPage = pages.last
         // The border of the last page is the end.
-        facts.pages = pages.dropLast(pages.last?.number == state.crawl?.pages ? 1 : 0)
+        facts.pages = pages.dropLast()
+        facts.total = state.crawl?.total ?? facts.total
         if facts.total != nil { facts.met += try metCount() }
         if shape.definition.partitioning != nil { facts.total = nil }
         let isFirst = state.progress.round?.mode == .all && state.progress.synced.isEmpty
@@ -54,6 +54,14 @@ extension FeedWriter {
             state = draft
         }
         return facts
+    }
+
+    /// Whether new items come to the end of the list: they did since the last full crawl, and none came to its head.
+    private func growsAtEnd() throws -> Bool {
+        guard let crawl = state.crawl, !crawl.headGained, let before = resumePoint.progress.synced.ranges.first else {
+            return false
+        }
+        return try before.growsAtEnd || crawl.tailGained && isAscending()
     }
 
     /// Whether the list is in ascending order of its keys, as far as the first items of its pages tell.
@@ -94,8 +102,7 @@ extension FeedWriter {
 
     /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
     private func metCount() throws -> Int {
-        let isRound = state.progress.round?.ranges.range(ofPagesOf: state.crawl?.id ?? 0) != nil
-        guard isRound else {
+        guard state.progress.round != nil else {
             return Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
         }
         if crawlsOfList.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
@@ -175,6 +182,12 @@ extension FeedWriter {
                 Value(next?.text), Value(next == nil), .text(feed))
             try connection.run(
                 "UPDATE run SET removed = ? WHERE id = ?", Value(draft.figures.items.removed), Value(run))
+            // What is gone shows with the page that proved it, the last one.
+            if removed > 0 {
+                try connection.run(
+                    "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
+                    Value(removed), Value(run))
+            }
             try saveProgress(draft)
             state = draft
             try finishRun(
@@ -204,7 +217,7 @@ extension FeedWriter {
                 "SELECT sum(pages) FROM _crawl WHERE id IN (\(crawlsOfList.map { "\($0)" }.joined(separator: ", ")))")
             draft.progress.endRound(
                 nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified,
-                growsAtEnd: try isAscending())
+                growsAtEnd: try growsAtEnd())
             if round.mode == .all {
                 draft.progress.fullPages = pages.map { Int(clamping: $0) }
                 try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))

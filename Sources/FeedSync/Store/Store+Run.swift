@@ -105,11 +105,17 @@ extension Store {
 
     /// Counts what a page cost that is not committed.
     func spend(_ fetched: FetchedPage, on feed: String) throws(FeedError) {
+        try spend(
+            FetchCost(requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota), on: feed)
+    }
+
+    /// Counts what requests cost.
+    func spend(_ cost: FetchCost, on feed: String) throws(FeedError) {
         try storing {
             let session = try session(feed)
-            session.state.figures.requests += fetched.requestCount
-            session.state.figures.bytes += fetched.byteCount
-            try QuotaLedger.record(fetched.quota, for: feed, on: connection)
+            session.state.figures.requests += cost.requestCount
+            session.state.figures.bytes += cost.byteCount
+            try QuotaLedger.record(cost.quota, for: feed, on: connection)
         }
     }
 

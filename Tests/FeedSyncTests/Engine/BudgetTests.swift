@@ -95,3 +95,19 @@ struct BudgetTests {
         }
     }
 }
+
+@Suite("What a run says of its requests")
+struct RequestCountTests {
+    @Test("is no less than what the upstream saw, prefetches that were dropped among them")
+    func dropped() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...90), members: "sync: {mode: all}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10, total: total_count, prefetch: 4}")
+        bench.upstream.total = .claimed(200)
+        for _ in 0..<3 { _ = try? await bench.sync() }
+        let counted = try #require(Int(try bench.query("SELECT sum(requests) FROM run")[0]))
+        // One that was cancelled on its way may not have arrived.
+        let seen = bench.server.requests.count
+        #expect((seen...seen + 4).contains(counted), "\(bench.upstream.requestedPages)")
+    }
+}

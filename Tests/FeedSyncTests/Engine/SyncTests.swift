@@ -108,6 +108,7 @@ struct SyncTests {
         bench.upstream.edit { $0.remove(at: 17) }
         let summary = try await sync(bench)
         #expect(summary.figures.items.removed == 1 && summary.reason == nil)
+        #expect(try bench.query("SELECT sum(removed) FROM event") == ["1"])
         #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["18"])
         #expect(try bench.feed("item_count") == "34")
         #expect(try bench.query("SELECT sum(item_count) FROM section WHERE feed = 'things'") == ["34"])
