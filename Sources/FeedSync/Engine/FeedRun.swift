@@ -183,7 +183,7 @@ final class FeedRun {
             loaded = try await load(prepared, after: crawl)
         }
         follow(loaded.shape)
-        if loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
+        if crawl == nil, loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
             number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,
@@ -204,6 +204,7 @@ final class FeedRun {
         }
         var commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
         commit.overlap = overlap == .exact ? 1 : 0
+        commit.showsPageBefore = overlap == .exact || overlap == .shifted
         commit.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
         commit.isLoose =
             command != .sync && isBehindRange && loader.definition.pagination.isShifting && overlap == nil

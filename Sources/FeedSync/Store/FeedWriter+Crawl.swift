@@ -56,7 +56,7 @@ extension FeedWriter {
         if crawl.pages == 1 { crawl.headGained = writer.items.inserted > 0 }
         if written.elements > page.overlap { crawl.tailGained = writer.items.inserted > 0 }
         crawl.repeats += page.isAgain ? 0 : max(writer.repeats - page.overlap, 0)
-        if crawl.pages > 1, page.overlap == 0 { crawl.overlaps = false }
+        if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
         guard let part = page.part else {
             if page.end.total == nil { crawl.hasTotals = false }
             if let total = page.end.total {

@@ -22,6 +22,8 @@ struct PageCommit: Sendable {
     var isLoose = false
     /// How many elements of the page before it shows: 1 where it was asked to, and does.
     var overlap = 0
+    /// Whether it begins with an item of the page before, as it was asked to.
+    var showsPageBefore = false
     /// The page cursor that it was asked for with; nil for the first page.
     var asked: PageCursor?
     /// The partition that the page belongs to; nil for a feed that is not partitioned.
