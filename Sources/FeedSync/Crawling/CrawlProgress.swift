@@ -128,7 +128,7 @@ struct CrawlProgress: Sendable, Hashable {
             guard let range = ranges[crawl], range.cursor != nil else { return }
             ranges.update(crawl) {
                 $0.failures += 1
-                $0.isLost = isLost || !mayPass && range.failures > 0
+                $0.isLost = $0.isLost || isLost || !mayPass && range.failures > 0
             }
         }
         change(&synced)
@@ -148,9 +148,11 @@ extension SyncedRanges {
             extend(page.crawl, generation: page.generation, next: page.end)
         }
         if let met = page.met {
-            join(page.crawl, with: met)
+            join(page.crawl, with: met, isDirect: page.isHeader)
             if page.coversRange { update(met.crawl) { $0.end = page.end } }
-            guard let range = self[met.crawl] else { return .end(nil) }
+            guard var range = self[met.crawl] else { return .end(nil) }
+            // A sync proves what lies between.
+            if page.isSync { range.isVerified = met.isVerified }
             switch range.end {
             case .open: return .range(range)
             case .last where range.growsAtEnd && page.isSync: return .range(range)

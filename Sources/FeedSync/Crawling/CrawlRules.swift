@@ -67,6 +67,8 @@ struct CrawlRules {
         var pages = 0
         /// How often it went a page back.
         var stepsBack = 0
+        /// Whether a border stayed broken after so many steps back.
+        var hasDrifted = false
         /// Whether a border was broken: the page that showed it was not committed, and tells nothing later.
         var hasSteppedBack = false
         /// Whether the next page to come is asked for again, to see where the list goes on.
@@ -173,10 +175,13 @@ struct CrawlRules {
 
     /// A page has come. The step to take instead of committing it; nil to commit it.
     mutating func came(_ border: Border) -> Step? {
-        guard case .crawling(var crawl) = state, !crawl.isGoingBack, border.isBroken, border.number > 1,
-            feed.isShifting,
-            crawl.stepsBack < Self.mostStepsBack
+        guard case .crawling(var crawl) = state, !crawl.isGoingBack, border.isBroken, border.number > 1, feed.isShifting
         else { return nil }
+        guard crawl.stepsBack < Self.mostStepsBack else {
+            crawl.hasDrifted = true
+            state = .crawling(crawl)
+            return nil
+        }
         crawl.stepsBack += 1
         crawl.hasSteppedBack = true
         crawl.isGoingBack = true
@@ -215,6 +220,7 @@ struct CrawlRules {
                 state = .crawling(crawl)
                 return .goOn(crawl: page.crawl, from: page.number - 1)
             }
+            if !page.hasOverlap, page.number > 1 { crawl.hasDrifted = true }
             crawl.isGoingBack = false
         } else if crawl.pages.isMultiple(of: 4) {
             crawl.stepsBack = max(0, crawl.stepsBack - 1)
@@ -281,6 +287,10 @@ struct CrawlRules {
     /// What the crawl has seen up to the end of the list.
     mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
+        if crawl.hasDrifted {
+            crawl.reason = .drift
+            return finish(crawl)
+        }
         crawl.lastPage = facts.lastPage
         var facts = facts
         facts.hasTotalMoved = facts.hasTotalMoved || crawl.hasSteppedBack

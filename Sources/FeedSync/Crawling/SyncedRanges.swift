@@ -94,8 +94,8 @@ struct SyncedRanges: Sendable, Hashable {
     /// The range of a crawl meets another one: they are one, which goes on where the other one ends. What lies between
     /// them was read by the crawl.
     ///
-    /// - Parameter first: Where the first row of the joined range stands.
-    mutating func join(_ crawl: Int64, with other: SyncedRange) {
+    /// - Parameter isDirect: Whether it meets it with its first page: no border lies between them that nobody proved.
+    mutating func join(_ crawl: Int64, with other: SyncedRange, isDirect: Bool = true) {
         guard let index = ranges.firstIndex(where: { $0.crawl == crawl }),
             let target = ranges.firstIndex(where: { $0.crawl == other.crawl }), target > index
         else { return }
@@ -104,6 +104,9 @@ struct SyncedRanges: Sendable, Hashable {
         // A crawl that only met rows in their places adds nothing.
         if !head.generations.isEmpty { joined.crawls += head.crawls.filter { !joined.crawls.contains($0) } }
         joined.generations.formUnion(head.generations)
+        joined.isVerified = joined.isVerified && isDirect
+        // Pages that may have others between them are read again by the next sync.
+        joined.isLost = joined.isLost || !head.loosePages.isEmpty
         joined.first = head.generations.isEmpty ? joined.first : head.first ?? joined.first
         ranges.replaceSubrange(index...target, with: [joined])
     }

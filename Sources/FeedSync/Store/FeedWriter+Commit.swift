@@ -40,7 +40,7 @@ extension FeedWriter {
         draft.hasChanged = draft.hasChanged || !writer.isUnchanged
         draft.longestPage = max(draft.longestPage, writer.placed)
         draft.crawl = try record(page, written, by: writer, now: now)
-        let onward = try page.isCheck ? .end(nil) : advance(page, written, by: writer, in: &draft)
+        let onward = try page.isCheck ? .end(nil) : advance(page, written, by: writer, in: &draft, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
@@ -72,7 +72,7 @@ extension FeedWriter {
 
     /// Where the crawl goes on behind a page, and what is stored of the list by now.
     private func advance(
-        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in draft: inout FeedState
+        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in draft: inout FeedState, now: String
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
         let met = try range(metBy: writer, written, of: crawl, draft.progress)
@@ -98,6 +98,7 @@ extension FeedWriter {
             draft.progress.endRound(reason, generations: generations, isVerified: false)
             draft.progress.synced.update(crawl.id) { $0.loosePages = loose }
             draft.progress.fullPages = crawl.pages
+            try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
         }
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
         draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true

@@ -161,7 +161,7 @@ extension FeedWriter {
         var draft = state
         try connection.transaction {
             switch try weighed(closing) {
-            case .incomplete(let reason): try end(reason, in: &draft)
+            case .incomplete(let reason): try end(reason, now: now, in: &draft)
             case .complete(let isVerified):
                 let missing = draft.progress.round?.mode == .all ? try missingRows() : []
                 if try isSuspect(missing) {
@@ -232,7 +232,7 @@ extension FeedWriter {
         if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }
     }
 
-    private func end(_ reason: IncompleteReason, in draft: inout FeedState) throws {
+    private func end(_ reason: IncompleteReason, now: String, in draft: inout FeedState) throws {
         draft.crawl?.reason = reason
         draft.isVerified = false
         let met = try itemCount()
@@ -255,6 +255,9 @@ extension FeedWriter {
             } else {
                 draft.progress.synced.update(head.crawl) { $0.end = .last(reason) }
             }
+        }
+        if draft.progress.round?.mode == .all {
+            try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
         }
         draft.progress.endRound(reason, generations: try generationsOfRound(draft.progress), isVerified: false)
     }
