@@ -239,12 +239,12 @@ import Testing
         place.server.route("/things", to: feed)
         let run = try await place.run("sync --max-requests 3")
         #expect(run.code == 0)
+        #expect(run.output == "things  300 of about 450 items; stopped at --max-requests 3, continues at page 4\n")
         #expect(
-            run.errors == """
-                feedsync: things: note: 300 new before it was stopped
-                feedsync: note: --max-requests 3: 1 of 1 feed not finished; the next sync continues
-
-                """)
+            run.errors == "feedsync: note: --max-requests 3: 1 of 1 feed not finished; the next sync continues\n")
+        let status = try await place.run("status")
+        #expect(status.output.contains("loading"))
+        #expect(status.output.contains("300 of about 450 items, continues at page 4"))
         #expect(feed.requestedPages == [1, 2, 3])
         #expect(try place.query("SELECT count(*) FROM things") == ["300"])
         try place.expectSound()

@@ -14,6 +14,7 @@ extension Command {
               stale  overdue by more than its interval
               failing  the last sync failed
               limited  the server asked us to wait
+              loading     the first load is not finished; the next sync continues
               incomplete  not all items of the list are stored
               new  never loaded
 
@@ -76,7 +77,7 @@ private enum StatusTable {
         switch health {
         case "fresh": palette.success(health)
         case "failing": palette.failure(health)
-        case "stale", "limited", "incomplete": palette.attention(health)
+        case "stale", "limited", "loading", "incomplete": palette.attention(health)
         default: health
         }
     }

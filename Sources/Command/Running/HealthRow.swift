@@ -8,6 +8,7 @@ struct HealthRow: Sendable {
     private let now: Int64
     /// How many of the reported items the upstream has served; nil if all.
     private let served: String?
+    private let reach: LoadingReach?
 
     /// - Parameters:
     ///   - history: What the store knows about its syncs.
@@ -15,6 +16,7 @@ struct HealthRow: Sendable {
     init(_ feed: KnownFeed, _ history: FeedHistory, now: Int64) {
         self.feed = feed
         self.now = now
+        reach = feed.record.map { LoadingReach($0, history) }
         served = history.expectedCount.flatMap { expected in
             guard expected > history.seenCount else { return nil }
             return "\(NumberFormat.count(history.seenCount)) of \(NumberFormat.count(expected, "item"))"
@@ -36,6 +38,7 @@ struct HealthRow: Sendable {
         case .new, .fresh: nil
         case .stale(let since): "due \(RelativeTime.ago(since, now: now)), and not synced since"
         case .limited(let until): "the server asked us to wait for another \(RelativeTime.until(until, now: now))"
+        case .loading: reach.map { "\($0.count), \($0.next)" }
         case .incomplete(let reason): reason.map(words) ?? "there are more pages"
         case .failing(let times, let since):
             (times > 1

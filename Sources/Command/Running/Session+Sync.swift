@@ -42,7 +42,7 @@ extension Session {
         var feeds = invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration)
         if request.isDueOnly { feeds = try await due(feeds, in: store) }
 
-        let reports = await sync(feeds, jobs: request.jobs, store, options)
+        let reports = await sync(feeds, request, store, options)
         if invocation.has(.json) {
             var documents: [String] = []
             for feed in feeds {
@@ -75,7 +75,7 @@ extension Session {
 
     /// Syncs feeds in parallel; only this task prints, so that the lines of a feed stay together.
     private func sync(
-        _ feeds: [FeedDefinition], jobs: Int, _ store: Store, _ options: EngineOptions
+        _ feeds: [FeedDefinition], _ request: SyncRequest, _ store: Store, _ options: EngineOptions
     ) async -> [String: RunReport] {
         var queue = JobQueue(feeds) { $0.url.host }
         var reports: [String: RunReport] = [:]
@@ -95,11 +95,13 @@ extension Session {
                     return (report, host)
                 }
             }
-            for _ in 0..<jobs { begin() }
+            for _ in 0..<request.jobs { begin() }
             for await (report, host) in group {
                 queue.end(at: host)
                 progress.end(report.feed)
-                show(report, width: width, isCutOff: report.isCutOff(by: allowance))
+                let limit = report.isCutOff(by: allowance) ? allowance?.spent : nil
+                let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: store)
+                show(report, width: width, limit: limit.map(request.words), reach: reach)
                 reports[report.feed] = report
                 begin()
             }
@@ -108,7 +110,17 @@ extension Session {
         return reports
     }
 
-    private func show(_ report: RunReport, width: Int, isCutOff: Bool) {
+    /// - Parameters:
+    ///   - limit: The limit that cut it off, as on the command line; nil where none did.
+    ///   - reach: How far the feed came by then.
+    private func show(_ report: RunReport, width: Int, limit: String?, reach: LoadingReach?) {
+        if let limit, let reach {
+            guard !invocation.has(.json) else { return }
+            let padding = String(repeating: " ", count: max(0, width - report.feed.count) + 2)
+            console.print(console.palette.name(report.feed) + padding + reach.text(stoppedAt: limit))
+            return
+        }
+        let isCutOff = limit != nil
         if !invocation.has(.json), let line = report.line(console.palette, nameWidth: width) { console.print(line) }
         for notice in report.notices { console.note("\(report.feed): note: \(notice)") }
         guard let failure = report.failure, !isCutOff else { return }

@@ -10,6 +10,8 @@ public enum FeedHealth: Sendable, Hashable {
     case failing(times: Int, since: Int64?)
     /// The host wants no request before that time (milliseconds since 1970).
     case limited(until: Int64)
+    /// The first load is not finished; the next sync continues.
+    case loading
     /// The rows are not all of the upstream's; the reason is nil where the crawl can go on.
     case incomplete(IncompleteReason?)
 
@@ -33,7 +35,8 @@ public enum FeedHealth: Sendable, Hashable {
             } else if let plan, let dueAt = plan.dueAt, dueAt.clampedSum(plan.interval) < now {
                 .stale(since: dueAt)
             } else if !record.isComplete {
-                .incomplete(history.incompleteReason)
+                record.fullAt == nil && record.nextPage != nil && history.incompleteReason == nil
+                    ? .loading : .incomplete(history.incompleteReason)
             } else {
                 .fresh
             }
@@ -47,6 +50,7 @@ public enum FeedHealth: Sendable, Hashable {
         case .stale: "stale"
         case .failing: "failing"
         case .limited: "limited"
+        case .loading: "loading"
         case .incomplete: "incomplete"
         }
     }
