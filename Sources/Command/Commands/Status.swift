@@ -14,7 +14,7 @@ extension Command {
               stale  overdue by more than its interval
               failing  the last sync failed
               limited  the server asked us to wait
-              loading     the first load is not finished; the next sync continues
+              loading  the first load is not finished; the next sync continues
               incomplete  not all items of the list are stored
               new  never loaded
 
