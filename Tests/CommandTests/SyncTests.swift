@@ -244,9 +244,12 @@ import Testing
             run.errors == "feedsync: note: --max-requests 3: 1 of 1 feed not finished; the next sync continues\n")
         let status = try await place.run("status")
         #expect(status.output.contains("loading"))
+        #expect(try await place.run("status --fail").code == 1)
         #expect(status.output.contains("300 of about 450 items, continues at page 4"))
         #expect(feed.requestedPages == [1, 2, 3])
         #expect(try place.query("SELECT count(*) FROM things") == ["300"])
+        #expect(try await place.run("sync").code == 0)
+        #expect(try await place.run("status --fail").code == 0)
         try place.expectSound()
     }
 

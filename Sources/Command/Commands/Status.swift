@@ -3,7 +3,8 @@ internal import FeedSync
 extension Command {
     /// `status [FEED...]`
     static let status = Command(
-        "status", operands: "[FEED...]", count: 0...anyNumber, summary: "Show the status of each feed",
+        "status", operands: "[FEED...]", count: 0...anyNumber, options: [.fail],
+        summary: "Show the status of each feed",
         explanation: """
             Shows each feed's health and the reason for it, its last event, how many items and generations
             it has, the next page, when the first page was last fetched, and when the feed is due.
@@ -27,18 +28,23 @@ extension Command {
         let feeds = try await session.health(of: try await session.knownFeeds(configuration, store), in: store)
         if session.invocation.has(.json) {
             session.console.print(json: JSONLines.array(feeds.map(\.json)))
-            return .done
+            return session.code(of: feeds)
         }
         if feeds.isEmpty { session.console.note("no feeds yet") }
         let table = StatusTable.make(feeds)
         session.console.print(
             feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))
         session.console.noteSkipped(feeds.isEmpty ? [] : table.skipped(width: session.console.width))
-        return .done
+        return session.code(of: feeds)
     }
 }
 
 extension Session {
+    /// With `--fail`, whether all is well: for monitoring.
+    fileprivate func code(of feeds: [HealthRow]) -> ExitCode {
+        invocation.has(.fail) && feeds.contains { $0.health != .fresh } ? .notFresh : .done
+    }
+
     /// The health of each feed.
     ///
     /// - Throws: `Failure` where the store cannot be read.

@@ -4,7 +4,7 @@ enum Option: String, Sendable, CaseIterable {
     case maxWait = "max-wait"
     case pages, all, section, limit, last, follow, header, columns
     case dryRun = "dry-run"
-    case online, due, jobs
+    case online, due, jobs, fail
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case help, version
@@ -36,7 +36,7 @@ enum Option: String, Sendable, CaseIterable {
         case .pages, .limit, .last, .jobs, .maxRequests: "N"
         case .section: "NAME"
         case .header: "'NAME: VALUE'"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .help, .version: nil
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .help, .version: nil
         }
     }
 
@@ -61,6 +61,7 @@ enum Option: String, Sendable, CaseIterable {
         case .dryRun: "print the definition, and change nothing"
         case .online: "fetch a page of each feed, and show what would be stored"
         case .due: "only feeds that are due (see `feedsync plan`)"
+        case .fail: "exit with 1 unless every feed is fresh"
         case .jobs: "sync N feeds at a time (default: 4)"
         case .maxTime: "start no new requests after DURATION"
         case .maxRequests: "make at most N requests"
