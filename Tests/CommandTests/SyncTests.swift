@@ -253,6 +253,25 @@ import Testing
         try place.expectSound()
     }
 
+    @Test("Runs that get no further are reported after three of them, with --quiet too")
+    func stuck() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...450)))
+        var codes: [Int32] = []
+        var errors = ""
+        for _ in 0..<4 {
+            let run = try await place.run("sync --max-requests 1 --quiet")
+            codes.append(run.code)
+            errors += run.errors
+        }
+        #expect(codes == [0, 0, 0, 75])
+        #expect(
+            errors == "feedsync: things: 3 runs in a row were cut off before they got any further; "
+                + "try: give it more requests or time\n")
+        // Two requests more are enough to get further.
+        #expect(try await place.run("sync --max-requests 3 --quiet").code == 0)
+    }
+
     @Test("If the time is over before anything could be done, the exit code is 75")
     func maxTime() async throws {
         let place = try place()

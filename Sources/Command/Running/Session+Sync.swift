@@ -50,7 +50,10 @@ extension Session {
             }
             console.print(json: JSONLines.array(documents))
         }
-        let codes = feeds.compactMap { reports[$0.name] }.map { $0.isCutOff(by: allowance) ? .done : $0.code }
+        let stuck = await stuckFeeds(reports, in: store, allowance: allowance)
+        let codes = feeds.compactMap { reports[$0.name] }.map { report in
+            report.isCutOff(by: allowance) ? stuck.contains(report.feed) ? .tryLater : .done : report.code
+        }
         let code = codes.combined
         let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: allowance) ?? !Task.isCancelled }
         guard let limit = allowance.spent, cutOff > 0 else { return code }
@@ -60,6 +63,33 @@ extension Session {
         // If nothing at all could be done, the next run with these limits would do no better.
         let isFruitless = reports.values.allSatisfy { $0.isCutOff(by: allowance) && $0.pagesBefore == 0 }
         return code == .done && isFruitless ? .tryLater : code
+    }
+
+    /// How many runs in a row may come to nothing before that is said, with `--quiet` too.
+    private static let mostRunsWithoutProgress = 3
+
+    /// The feeds whose last runs were all cut off, by a limit or by the host, before they stored anything.
+    private func stuckFeeds(
+        _ reports: [String: RunReport], in store: Store, allowance: RequestBudget
+    ) async -> Set<String> {
+        var stuck: Set<String> = []
+        for (feed, report) in reports where report.isCutOff(by: allowance) || report.error?.kind == .limited {
+            guard let record = try? await store.feed(named: feed), !record.isComplete,
+                let runs = try? await store.runs(of: feed, limit: Self.mostRunsWithoutProgress),
+                runs.count == Self.mostRunsWithoutProgress
+            else { continue }
+            let areFruitless = runs.allSatisfy { run in
+                [.cancelled, .limited].contains(run.outcome) && run.pages <= 1 && run.items.inserted == 0
+                    && run.items.updated == 0
+            }
+            guard areFruitless else { continue }
+            stuck.insert(feed)
+            console.reportBriefly(
+                Failure(
+                    .tryLater, ["\(feed): \(runs.count) runs in a row were cut off before they got any further"],
+                    advice: "give it more requests or time"), always: true)
+        }
+        return stuck
     }
 
     /// The feeds that are due: those never synced first, then the one that has been due longest.

@@ -124,8 +124,10 @@ final class Console: Sendable {
     }
 
     /// Prints on one line why something failed and what to try, for cron's mail.
-    func reportBriefly(_ failure: Failure) {
-        if isQuiet, failure.code == .tryLater { return }
+    ///
+    /// - Parameter always: Whether it is shown with `--quiet` although the user only has to try later.
+    func reportBriefly(_ failure: Failure, always: Bool = false) {
+        if isQuiet, failure.code == .tryLater, !always { return }
         let text = failure.messages.joined(separator: "; ") + (failure.advice.map { "; try: \($0)" } ?? "")
         writeError(["\(errorPalette.failure("feedsync:")) \(DisplayWidth.printable(text))"])
     }
