@@ -86,6 +86,11 @@ public struct MovingList: Sendable {
     /// Whether a crawl may have met what could not be stored, and that sticks: only a crawl of all would tell of its end.
     public var mayLeaveOut: Bool { hasBroken && mode == .new }
 
+    /// Whether a reader can prove that it missed nothing: there are totals, or validators, or a place that pages go on from.
+    public var isProvable: Bool {
+        sendsETag || style.goesByID || style == .offset || style == .page && hasTotals || parts != nil
+    }
+
     /// The items as the pages have them, as `id|value`.
     public var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
 

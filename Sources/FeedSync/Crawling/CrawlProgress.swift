@@ -18,6 +18,8 @@ struct CrawlProgress: Sendable, Hashable {
     var round: Round?
     /// How many items the last crawl had met where the list seemed to end too soon. An end like it is believed.
     var suspectEnd: Int?
+    /// The elements of the last full crawl's pages that are not items: totals count them, too.
+    var otherElements = 0
     /// The pages of the last full crawl.
     var fullPages: Int?
 

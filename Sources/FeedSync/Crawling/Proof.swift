@@ -28,7 +28,7 @@ struct CrawlFacts: Sendable, Hashable {
     var pages: [PageOfCrawl] = []
     /// The last page of the list.
     var lastPage: PageOfCrawl?
-    /// Whether all of them can be asked for conditionally.
+    /// Whether the upstream sends validators, so that most of them can be asked for conditionally.
     var haveValidators = false
 }
 

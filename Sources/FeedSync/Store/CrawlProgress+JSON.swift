@@ -11,6 +11,7 @@ extension CrawlProgress {
             object.add("ranges", json: round.ranges.json)
         }
         if let suspectEnd { object.add("suspect_end", suspectEnd) }
+        if otherElements > 0 { object.add("other_elements", otherElements) }
         if let fullPages { object.add("full_pages", fullPages) }
         return object.text
     }
@@ -24,6 +25,7 @@ extension CrawlProgress {
             round = Round(id: id, mode: mode, ranges: SyncedRanges(members["ranges"]))
         }
         suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
+        otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
     }
 }

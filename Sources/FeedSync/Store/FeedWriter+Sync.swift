@@ -9,7 +9,6 @@ extension FeedWriter {
         var pages: [PageOfCrawl] = []
         facts.hasTotals = true
         facts.overlaps = true
-        facts.haveValidators = true
         // What stopped at a synced range has only its own pages to prove.
         let list = state.progress.round != nil ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
         facts.isFirst = state.progress.synced.isEmpty || list.count > 1
@@ -26,23 +25,23 @@ extension FeedWriter {
             facts.cursorsCount = try facts.cursorsCount || !shape.definition.pagination.isShifting && cursorsCount(id)
             facts.hasRepeats = facts.hasRepeats || crawl.repeats > 0
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
-            facts.met += crawl.skipped
             facts.total = crawl.total ?? facts.total
             if crawl.pages > crawl.checked {
                 pages += (crawl.checked + 1...crawl.pages).map { PageOfCrawl(crawl: id, number: $0) }
             }
-            let unconditional = try connection.int64(
+            let conditional = try connection.int64(
                 """
                 SELECT count(*) FROM _crawl_page w JOIN _page p ON p.id = w.page
-                WHERE w.crawl = ? AND w.number > ? AND coalesce(p.etag, p.last_modified) IS NULL
+                WHERE w.crawl = ? AND w.number > ? AND coalesce(p.etag, p.last_modified) IS NOT NULL
                 """, Value(id), Value(crawl.checked))
-            facts.haveValidators = facts.haveValidators && unconditional == 0
+            // Pages whose rows were written from elsewhere have lost theirs.
+            facts.haveValidators = facts.haveValidators || conditional ?? 0 > 0
         }
         facts.lastPage = pages.last
         // The border of the last page is the end.
         facts.pages = pages.dropLast()
         facts.total = state.crawl?.total ?? facts.total
-        if facts.total != nil { facts.met += try metCount() }
+        if facts.total != nil { facts.met += try metCount() + otherElements() }
         if shape.definition.partitioning != nil { facts.total = nil }
         let isFirst = state.progress.round?.mode == .all && state.progress.synced.isEmpty
         if isFirst, facts.total.map({ $0 <= facts.met }) ?? true, try missingRows().isEmpty {
@@ -201,7 +200,7 @@ extension FeedWriter {
         guard state.progress.round == nil, shape.definition.partitioning == nil, let total = state.crawl?.total,
             case .complete = closing
         else { return closing }
-        return total > (try itemCount()) ? .incomplete(.cap) : closing
+        return total > (try itemCount()) + state.progress.otherElements ? .incomplete(.cap) : closing
     }
 
     private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
@@ -211,6 +210,7 @@ extension FeedWriter {
         draft.crawl?.reason = nil
         draft.isVerified = isVerified
         draft.progress.suspectEnd = nil
+        if draft.progress.round?.mode == .all { draft.progress.otherElements = try otherElements() }
         if let round = draft.progress.round {
             try moveWatermark(round)
             let pages = try connection.int64(
@@ -268,7 +268,7 @@ extension FeedWriter {
         guard let crawl = state.crawl, shape.definition.partitioning == nil || crawl.isDoubtful else { return false }
         guard missing.count(where: \.isAtEnd) > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
         let met = try itemCount() - missing.count
-        if let total = crawl.total, total == met + crawl.skipped { return false }
+        if let total = crawl.total, total == met + (try otherElements()) { return false }
         return !isLikeSuspectEnd(met)
     }
 
@@ -276,6 +276,18 @@ extension FeedWriter {
     private func isLikeSuspectEnd(_ met: Int) -> Bool {
         guard let before = state.progress.suspectEnd else { return false }
         return abs(before - met) <= state.crawl?.mostElements ?? 0
+    }
+
+    /// The elements of the crawl's pages that are not items, `null` among them: totals count them, too.
+    private func otherElements() throws -> Int {
+        guard state.progress.round != nil else { return state.progress.otherElements }
+        let crawls = crawlsOfList.map { "\($0)" }.joined(separator: ", ")
+        let count = try connection.int64(
+            """
+            SELECT sum(p.elements - json_array_length(p.keys)) FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl IN (\(crawls)) AND w.number > 0
+            """)
+        return max(Int(clamping: count ?? 0), 0)
     }
 
     /// The rows that the upstream has, as far as is known.
