@@ -33,10 +33,10 @@ extension MovingList {
         let members = (hasTotals ? ", total: total" : "") + (prefetch > 1 ? ", prefetch: \(prefetch)" : "")
         return switch style {
         case .page: "{style: page\(members)}"
-        case .offset: "{style: offset\(members)}"
+        case .offset: "{style: offset\(hasLimit ? ", limit_param: limit, limit: \(perPage)" : "")\(members)}"
         case .link: "link"
         case .nextURL: "{style: next_url, next: next}"
-        case .cursor: "{style: cursor, param: after, next: next}"
+        case .cursor, .token: "{style: cursor, param: after, next: next}"
         case .keyset: "{style: keyset, param: after, from: id}"
         }
     }
@@ -63,18 +63,22 @@ extension MovingList {
             switch style {
             case .page, .link, .nextURL: ((Int(request.parameter("page") ?? "") ?? 1) - 1) * perPage
             case .offset: Int(request.parameter("offset") ?? "") ?? 0
+            case .token: request.parameter("after").map { Int($0.dropFirst()) ?? .max } ?? 0
             case .cursor, .keyset: 0
             }
+        if isMoving, let failsFrom, start >= failsFrom { return .json("{}", status: 500) }
+        let wanted = hasLimit ? request.parameter("limit").flatMap { Int($0) } ?? perPage : perPage
+        let count = givesMore ? wanted : min(wanted, perPage)
         if let parts, !style.goesByID {
             guard start < parts.cap || !parts.refuses else {
                 return .json(#"{"message":"only the first ones are served"}"#, status: 422)
             }
             list = Array(list.prefix(parts.cap))
         }
-        let page = Array(list.dropFirst(start).prefix(perPage))
+        let page = Array(list.dropFirst(start).prefix(count))
         var headers = [(name: "Date", value: date)]
         var members = hasTotals ? "\"total\":\(total)," : ""
-        if list.count > start + perPage {
+        if start < list.count, list.count - start > count {
             let query = ["since", "q"].compactMap { name in
                 request.parameter(name)?.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
                     .map { "&\(name)=\($0)" }
@@ -84,6 +88,7 @@ extension MovingList {
             case .link: headers.append((name: "Link", value: "<\(next)>; rel=\"next\""))
             case .nextURL: members += "\"next\":\"\(next)\","
             case .cursor: members += page.last.map { "\"next\":\"\($0.id)\"," } ?? ""
+            case .token: members += "\"next\":\"o\(start + count)\","
             default: break
             }
         }

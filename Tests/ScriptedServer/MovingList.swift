@@ -6,7 +6,11 @@ internal import SeededGenerator
 /// what happens to it follow from the seed.
 public struct MovingList: Sendable {
     /// How its pages follow each other.
-    public enum Style: String, CaseIterable, Sendable { case page, offset, link, nextURL, cursor, keyset }
+    public enum Style: String, CaseIterable, Sendable {
+        case page, offset, link, nextURL, cursor, keyset
+        /// A cursor that hides an offset.
+        case token
+    }
 
     /// What is to be kept true of it.
     public enum Mode: String, CaseIterable, Sendable { case new, since, all }
@@ -37,12 +41,16 @@ public struct MovingList: Sendable {
     public var stall: (@Sendable () -> Void)?
     /// Whether it may want a pause of whoever asks.
     public var mayLimit = true
+    /// From which item on every page fails; nil where none does.
+    public var failsFrom: Int?
 
     var generator: SeededGenerator
     var items: [Item] = []
     var now = 1_700_000_000_000
     private(set) var serial = 0
     private var lastID = 0
+    /// What left it and may return, as it was.
+    private var gone: [Item] = []
 
     let perPage: Int
     let hasTotals: Bool
@@ -55,6 +63,11 @@ public struct MovingList: Sendable {
     let parts: Parts?
     /// How many requests it takes at once.
     let prefetch: Int
+    /// Whether requests say how many items they want, and whether it gives more than a page of them.
+    let hasLimit: Bool
+    let givesMore: Bool
+    /// Whether an item that changes moves to its head.
+    let isByChange: Bool
 
     /// Whether elements without a key stand where others have `null`.
     let hasBroken: Bool
@@ -79,6 +92,9 @@ public struct MovingList: Sendable {
         parts = inPartitions ? Parts(perPage: perPage, hasTotals: hasTotals, using: &generator) : nil
         hasBroken = hasNulls && Bool.random(using: &generator)
         prefetch = [1, 1, 2, 4].randomElement(using: &generator) ?? 1
+        hasLimit = style == .offset && Bool.random(using: &generator)
+        givesMore = Int.random(in: 0..<4, using: &generator) > 0
+        isByChange = mode == .all && !style.goesByID && Bool.random(using: &generator)
         self.generator = generator
         for _ in 0..<Int.random(in: 0...perPage * 5, using: &self.generator) { insert() }
     }
@@ -88,8 +104,17 @@ public struct MovingList: Sendable {
 
     /// Whether a reader can prove that it missed nothing: there are totals, or validators, or a place that pages go on from.
     public var isProvable: Bool {
-        sendsETag || style.goesByID || style == .offset || style == .page && hasTotals || parts != nil
+        sendsETag || style.goesByID || hasLimit && givesMore || saysTotal || parts != nil
     }
+
+    /// Whether a total tells of each change, if there are never two at once.
+    private var saysTotal: Bool { hasTotals && (style == .page || style == .offset) && parts == nil }
+
+    /// Whether it serves its items in partitions only.
+    public var isInPartitions: Bool { parts != nil }
+
+    /// How many pages it has now.
+    public var pageCount: Int { max((items.count + perPage - 1) / perPage, 1) }
 
     /// The items as the pages have them, as `id|value`.
     public var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
@@ -107,13 +132,19 @@ public struct MovingList: Sendable {
 
     /// Changes a few items, or none.
     public mutating func move() {
-        for _ in 0..<Int.random(in: 0...2, using: &generator) {
-            switch Int.random(in: 0..<5, using: &generator) {
+        for _ in 0..<Int.random(in: 0...(saysTotal ? 1 : 2), using: &generator) {
+            switch Int.random(in: 0..<6, using: &generator) {
             case 0: insert()
-            case 1: if let place = anyPlace { items.remove(at: place) }
+            case 1: if let place = anyPlace { gone.append(items.remove(at: place)) }
             case 2: if let place = anyPlace { change(items.remove(at: place)) }
             // Only `all` promises an order.
-            case 3 where mode == .all && !style.goesByID: if let place = anyPlace { displace(items.remove(at: place)) }
+            case 3 where mode == .all && !style.goesByID && !isByChange && !saysTotal:
+                if let place = anyPlace { displace(items.remove(at: place)) }
+            case 3 where isByChange && Int.random(in: 0..<4, using: &generator) == 0:
+                for _ in 0..<perPage * 2 { if let place = anyPlace { change(items.remove(at: place)) } }
+            // What a reader of the head cannot find stays away.
+            case 5 where !gone.isEmpty && (mode != .new || !style.goesByID):
+                giveBack(gone.remove(at: Int.random(in: gone.indices, using: &generator)))
             // Many at one moment: more than a page of equal times.
             case 4 where Int.random(in: 0..<8, using: &generator) == 0:
                 let moment = now
@@ -152,6 +183,19 @@ public struct MovingList: Sendable {
         put(item)
     }
 
+    /// An item that was gone returns as it was.
+    private mutating func giveBack(_ item: Item) {
+        var item = item
+        serial += 1
+        item.serial = serial
+        if mode != .all {
+            now += step()
+            item.at = now
+        }
+        item.part = part(of: item)
+        put(item)
+    }
+
     private mutating func displace(_ item: Item) {
         var item = item
         serial += 1
@@ -165,7 +209,7 @@ public struct MovingList: Sendable {
         switch mode {
         case .new: items.insert(item, at: 0)
         case .since: items.append(item)
-        case .all: items.insert(item, at: Int.random(in: 0...items.count, using: &generator))
+        case .all: items.insert(item, at: isByChange ? 0 : Int.random(in: 0...items.count, using: &generator))
         }
     }
 

@@ -10,6 +10,8 @@ struct CrawlProgress: Sendable, Hashable {
         /// What it crawls for: `all` or `since`.
         let mode: CrawlMode
         var ranges = SyncedRanges()
+        /// Whether something may have passed unseen, so that nothing proves that all was met.
+        var isDoubtful = false
     }
 
     /// What is stored of the list, whichever crawl brought it.
@@ -57,6 +59,9 @@ struct CrawlProgress: Sendable, Hashable {
         var end: SyncedRange.End
         /// The range that it met: everything from the page on is stored up to the range's end.
         var met: SyncedRange?
+        /// Whether it met the range with its first row, or is as it was. Others may have moved to the head, where they
+        /// look like the middle of the range.
+        var meetsTop = true
         /// The generation of the row that its last item had before; nil where that is new.
         var lastGeneration: Int64?
         var isSync = false
@@ -70,6 +75,7 @@ struct CrawlProgress: Sendable, Hashable {
         var ranges = round?.ranges ?? SyncedRanges()
         let onward = ranges.read(page)
         round?.ranges = ranges
+        if page.met != nil, !page.meetsTop { round?.isDoubtful = true }
         absorb(page)
         return onward
     }
@@ -150,11 +156,11 @@ extension SyncedRanges {
             extend(page.crawl, generation: page.generation, next: page.end)
         }
         if let met = page.met {
-            join(page.crawl, with: met, isDirect: page.isHeader)
+            join(page.crawl, with: met, isDirect: page.isHeader && page.meetsTop)
             if page.coversRange { update(met.crawl) { $0.end = page.end } }
             guard var range = self[met.crawl] else { return .end(nil) }
             // A sync proves what lies between.
-            if page.isSync { range.isVerified = met.isVerified }
+            if page.isSync { range.isVerified = met.isVerified && page.meetsTop }
             switch range.end {
             case .open: return .range(range)
             case .last where range.growsAtEnd && page.isSync: return .range(range)

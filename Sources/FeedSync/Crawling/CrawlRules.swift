@@ -77,6 +77,9 @@ struct CrawlRules {
         var isReadingHead = false
         /// Whether it was.
         var hasReadHead = false
+        /// The pages of the head that were read again in a row, and how often that was done.
+        var headPages = 0
+        var headReads = 0
         /// The last page of the list.
         var lastPage: PageOfCrawl?
         /// Whether a proof holds.
@@ -90,13 +93,27 @@ struct CrawlRules {
 
     /// Pages that are asked for again, one after the other.
     private struct Round {
-        let all: [PageOfCrawl]
+        private(set) var all: [PageOfCrawl]
         var left: [PageOfCrawl]
         let number: Int
         var worst = PageComparison.same
-        var firstChanged: Int?
+        /// How many items further down its last page showed the list.
+        var shift = 0
 
         init(_ all: [PageOfCrawl], number: Int) { (self.all, left, self.number) = (all, all, number) }
+
+        mutating func add(_ page: PageOfCrawl) {
+            all.append(page)
+            left = [page]
+        }
+
+        /// What a page tells beside those above it: a list that shifts down only never goes up again.
+        mutating func settled(_ result: PageComparison) -> PageComparison {
+            let by = if case .shifted(let by) = result { by } else { 0 }
+            guard result < .changed else { return result }
+            defer { shift = by }
+            return by < shift ? .changed : result
+        }
     }
 
     private enum State {
@@ -206,6 +223,7 @@ struct CrawlRules {
             crawl.hasChanged = crawl.hasChanged || !page.isUnchanged
             crawl.hasMoved = crawl.hasMoved || !page.isUnchanged || !page.isInPlace
             crawl.pages += 1
+            crawl.headPages += crawl.isReadingHead ? 1 : 0
             state = .crawling(crawl)
             return went(on: page, crawl)
         default: return end(.failed)
@@ -309,8 +327,7 @@ struct CrawlRules {
             crawl.isVerified = crawl.isVerified && proves
             return readHeadAgain(crawl)
         case .pages where feed.verify == .auto && !crawl.hasMoved && !facts.isFirst:
-            // Every page is as it was: worth as much as the crawl before, which says nothing of this one's borders.
-            crawl.isVerified = false
+            // Every page was asked again, and is as the crawl before read it.
             return proved(crawl)
         case .pages:
             guard let first = facts.pages.first else { return proved(crawl) }
@@ -341,6 +358,7 @@ struct CrawlRules {
     mutating func checked(_ page: PageOfCrawl, _ result: PageComparison) -> Step {
         guard case .checking(var crawl, var round) = state else { return end(.failed) }
         let rest = Array(round.left.dropFirst())
+        let result = round.settled(result)
         let isFollowed = rest.first.map { $0.crawl == page.crawl && $0.number == page.number + 1 } ?? false
         round.worst = max(
             round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
@@ -367,7 +385,17 @@ struct CrawlRules {
             if round.worst >= .movedUp { crawl.reason = .drift }
             return finish(crawl)
         }
-        if round.worst == .same { return proved(crawl) }
+        if round.worst < .changed, round.worst > .same, let last = crawl.lastPage, !round.all.contains(last) {
+            // What was pushed down shows on the page behind, or was removed and hides one that moved up.
+            round.add(last)
+            state = .checking(crawl, round)
+            return .check(last)
+        }
+        if round.worst < .changed {
+            // What changed while pages were asked for again may have changed back.
+            crawl.isVerified = crawl.isVerified && round.number == 1
+            return round.worst == .same || crawl.hasReadHead ? proved(crawl) : readHeadAgain(crawl)
+        }
         if round.number < Self.mostRounds, round.worst < .detached {
             // What was pushed down may stand on the last page by now, whose border was the end.
             let last = crawl.lastPage.flatMap { round.all.contains($0) ? nil : $0 }
@@ -409,6 +437,8 @@ struct CrawlRules {
     private mutating func readHeadAgain(_ crawl: Crawl) -> Step {
         var crawl = crawl
         crawl.isReadingHead = true
+        crawl.headPages = 0
+        crawl.headReads += 1
         state = .crawling(crawl)
         return .readHeadAgain
     }
@@ -416,6 +446,11 @@ struct CrawlRules {
     private mutating func headIsRead(_ crawl: inout Crawl) -> Step {
         crawl.isReadingHead = false
         crawl.hasReadHead = true
+        // While its second page was read, more may have come to the first.
+        if crawl.headPages > 1 {
+            if crawl.headReads < Self.mostRounds { return readHeadAgain(crawl) }
+            crawl.isVerified = false
+        }
         return proved(crawl)
     }
 

@@ -1,7 +1,10 @@
 /// What a page that is asked for again tells, beside the page as it was met.
-enum PageComparison: Int, Sendable, Hashable, Comparable {
+enum PageComparison: Sendable, Hashable, Comparable {
     /// It is as it was.
     case same
+    /// It shows what stood on it and before it, as it was and in the same order, that many items further down: items
+    /// came to the head of the list. Nothing of it has to be stored.
+    case shifted(by: Int)
     /// It is another one, which is stored now, and nothing lies between it and the next one.
     case changed
     /// It shows only what was met before, from the page before on: what stood at its end stands on the next page.
@@ -13,7 +16,34 @@ enum PageComparison: Int, Sendable, Hashable, Comparable {
     /// It leads to others than it did: the crawl did not go where the list goes now.
     case outgrown
 
-    static func < (one: PageComparison, other: PageComparison) -> Bool { one.rawValue < other.rawValue }
+    static func < (one: PageComparison, other: PageComparison) -> Bool { one.gravity < other.gravity }
+
+    private var gravity: Int {
+        switch self {
+        case .same: 0
+        case .shifted: 1
+        case .changed: 2
+        case .pushedDown: 3
+        case .movedUp: 4
+        case .detached: 5
+        case .outgrown: 6
+        }
+    }
+
+    /// How many items further down a page shows the list than it did; nil where it shows anything else.
+    ///
+    /// - Parameters:
+    ///   - places: Where in the list each of its items was met first, from 0; nil for new ones.
+    ///   - first: The same of the item that the page began with.
+    static func shift(_ places: [Int?], from first: Int?) -> Int? {
+        guard let first else { return nil }
+        let old = Array(places.drop { $0 == nil })
+        guard let head = old.first ?? nil, head <= first else { return nil }
+        // New items stand above all others, or not at all.
+        guard old.count == places.count || head == 0 else { return nil }
+        let isInOrder = old.enumerated().allSatisfy { $1 == head + $0 }
+        return isInOrder ? first - head + (places.count - old.count) : nil
+    }
 
     /// Compares a page that is not as it was.
     ///

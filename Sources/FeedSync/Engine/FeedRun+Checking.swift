@@ -23,6 +23,12 @@ extension FeedRun {
                 try await store.keep(fetch.stored, loaded, of: feed)
                 try await store.markChecked(place, of: feed)
             }
+        case .shifted:
+            // What came to the head is read there.
+            try await storing { () async throws(FeedError) in
+                try await store.spend(loaded.fetched, on: feed)
+                try await store.markChecked(place, of: feed)
+            }
         case .outgrown:
             // Its items are for the next crawl: what is stored of it stays as it was.
             try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }

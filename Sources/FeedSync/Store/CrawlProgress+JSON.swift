@@ -9,6 +9,7 @@ extension CrawlProgress {
             object.add("round", Int(round.id))
             object.add("mode", round.mode.rawValue)
             object.add("ranges", json: round.ranges.json)
+            if round.isDoubtful { object.add("doubtful", true) }
         }
         if let suspectEnd { object.add("suspect_end", suspectEnd) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
@@ -22,7 +23,9 @@ extension CrawlProgress {
         guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return }
         synced = SyncedRanges(members["synced"])
         if let id = members["round"]?.integer, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
-            round = Round(id: id, mode: mode, ranges: SyncedRanges(members["ranges"]))
+            round = Round(
+                id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
+                isDoubtful: members["doubtful"] == .bool(true))
         }
         suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0

@@ -99,7 +99,9 @@ final class FeedTable {
     }
 
     /// Whether every item of a page is stored as it came.
-    func holds(_ page: DecodedPage) throws(SQLiteError) -> Bool {
+    ///
+    /// - Parameter besidesNew: Whether items that are not stored at all do not count.
+    func holds(_ page: DecodedPage, besidesNew: Bool = false) throws(SQLiteError) -> Bool {
         guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return false }
         for index in 0..<page.elementCount {
             let item = page.element(at: index)
@@ -111,7 +113,9 @@ final class FeedTable {
                 }
                 continue
             }
-            guard let row = try row(for: item), row.isSame, !row.isRemoved else {
+            let row = try row(for: item)
+            if row == nil, besidesNew { continue }
+            guard let row, row.isSame, !row.isRemoved else {
                 try endRead()
                 return false
             }

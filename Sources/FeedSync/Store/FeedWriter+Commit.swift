@@ -33,14 +33,18 @@ extension FeedWriter {
             lift: { [self] crawl, generation, sections in
                 try lift(crawl, to: generation, sections: &sections)
             })
-        let isInPlace = try isInPlace(page)
+        let known = page.isNotModified ? nil : try storedPage(page.request, page.credential)
+        let isInPlace = isInPlace(page, known)
         let written = try write(page, with: &writer)
+        let isAsBefore = page.direction == .header && (page.isNotModified || known?.keys == written.keys)
         try lapse(writer.touched, longest: draft.longestPage)
         draft.generation = writer.newest
         draft.hasChanged = draft.hasChanged || !writer.isUnchanged
         draft.longestPage = max(draft.longestPage, writer.placed)
         draft.crawl = try record(page, written, by: writer, now: now)
-        let onward = try page.isCheck ? .end(nil) : advance(page, written, by: writer, in: &draft, now: now)
+        let onward =
+            try page.isCheck
+            ? .end(nil) : advance(page, written, by: writer, isAsBefore: isAsBefore, in: &draft, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
@@ -72,15 +76,18 @@ extension FeedWriter {
 
     /// Where the crawl goes on behind a page, and what is stored of the list by now.
     private func advance(
-        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in draft: inout FeedState, now: String
+        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, isAsBefore: Bool, in draft: inout FeedState,
+        now: String
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
-        let met = try range(metBy: writer, written, of: crawl, draft.progress)
+        let place = metPlace(writer, written)
+        let met = try place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress) }
             .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
+        let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
         let read = CrawlProgress.ReadPage(
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
-            met: met, lastGeneration: writer.crawl.lastPlaceBefore?.generation,
+            met: met, meetsTop: meetsTop, lastGeneration: writer.crawl.lastPlaceBefore?.generation,
             isSync: page.mode != .reload, coversRange: try covers(met, page))
         var onward = draft.progress.read(read)
         if case .whole(let range, nil) = onward, crawl.skipped > 0 { onward = .whole(range, .skipped) }
@@ -105,18 +112,25 @@ extension FeedWriter {
         return onward
     }
 
-    /// The range that a page meets: all its rows stand in it as they came, or new ones came above its first rows.
+    /// Where a page meets what is stored: all its rows stand as they came, or new ones came above its first rows.
+    private func metPlace(_ writer: PageWriter, _ written: WrittenPage) -> Place? {
+        writer.isUnchanged && written.placed > 0 ? written.place : writer.gainedAbove?.first
+    }
+
+    /// Whether no row stands above a place but those that a crawl wrote.
+    private func isTop(_ place: Place?, below generation: Int64?) throws -> Bool {
+        guard let place else { return false }
+        return try connection.int64(
+            """
+            SELECT 1 FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL AND _generation IS NOT ?1
+                AND _generation >= ?2 AND (_generation > ?2 OR _position < ?3) LIMIT 1
+            """, Value(generation), Value(place.generation), Value(place.position)) == nil
+    }
+
+    /// The range that has the place at which a page meets what is stored.
     private func range(
-        metBy writer: PageWriter, _ written: WrittenPage, of crawl: CrawlState, _ progress: CrawlProgress
+        metAt place: Place, _ writer: PageWriter, of crawl: CrawlState, _ progress: CrawlProgress
     ) throws -> SyncedRange? {
-        let place: Place
-        if writer.isUnchanged, written.placed > 0 {
-            place = written.place
-        } else if let gained = writer.gainedAbove {
-            place = gained.first
-        } else {
-            return nil
-        }
         guard let round = progress.round else {
             let range =
                 writer.isUnchanged
@@ -173,9 +187,9 @@ extension FeedWriter {
     }
 
     /// Whether the list goes on behind a page, or ends, as it did when the page was stored.
-    private func isInPlace(_ page: PageCommit) throws -> Bool {
+    private func isInPlace(_ page: PageCommit, _ known: StoredPage?) -> Bool {
         if page.isNotModified { return true }
-        guard let known = try storedPage(page.request, page.credential) else { return false }
+        guard let known else { return false }
         return (known.cursor == nil) == (page.upstreamNext == nil) && known.total == page.end.total
     }
 

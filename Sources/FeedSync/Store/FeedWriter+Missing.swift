@@ -65,14 +65,22 @@ extension FeedWriter {
     }
 
     /// The keys that the crawl met, as the pages have them.
-    func metKeys() throws -> [String: Int] {
-        var keys: [String: Int] = [:]
+    func metKeys() throws -> [String: MetKey] {
+        var keys: [String: MetKey] = [:]
         var page = 0
         try forEachPage { text in
             page += 1
-            for key in RowKey.texts(ofPage: text) where keys[key] == nil { keys[key] = page }
+            for key in RowKey.texts(ofPage: text) where keys[key] == nil {
+                keys[key] = MetKey(page: page, place: keys.count)
+            }
         }
         return keys
+    }
+
+    /// Where an item was met first: the page, from 1, and its number among all, from 0.
+    struct MetKey {
+        let page: Int
+        let place: Int
     }
 
     /// Goes through the keys of the crawl's pages, in the order of the list.

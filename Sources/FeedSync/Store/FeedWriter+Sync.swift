@@ -127,10 +127,17 @@ extension FeedWriter {
     ) throws -> PageComparison {
         if try outgrows(place, end) { return .outgrown }
         let keys = page?.keys ?? "[]"
-        if keys == known?.keys, try page.map(table.holds) ?? true { return .same }
-        let firstPages = try firstPages ?? metKeys()
-        self.firstPages = firstPages
-        let last = RowKey.texts(ofPage: keys).last
+        if keys == known?.keys, try page.map({ try table.holds($0) }) ?? true { return .same }
+        let met = try metBefore ?? metKeys()
+        metBefore = met
+        let texts = RowKey.texts(ofPage: keys)
+        let last = texts.last
+        let before = known.flatMap { RowKey.texts(ofPage: $0.keys).first }.flatMap { met[$0]?.place }
+        if let shift = PageComparison.shift(texts.map { met[$0]?.place }, from: before),
+            try page.map({ try table.holds($0, besidesNew: true) }) ?? false
+        {
+            return .shifted(by: shift)
+        }
         let isStored =
             try state.crawl?.mode == .since
             || (state.crawl?.mode == .new
@@ -138,7 +145,7 @@ extension FeedWriter {
                     state.progress.synced.range(ofGeneration: $0.generation) != nil
                 } ?? false)
         return PageComparison(
-            lastMetAt: last.flatMap { firstPages[$0] }, at: try ordinal(of: place), isLast: end.next == nil,
+            lastMetAt: last.flatMap { met[$0]?.page }, at: try ordinal(of: place), isLast: end.next == nil,
             isEmpty: last == nil, isStored: isStored)
     }
 
@@ -153,7 +160,7 @@ extension FeedWriter {
         return ordinal
     }
 
-    /// Takes note of a page that was asked for again and is the same.
+    /// Takes note of a page that was asked for again and brought nothing.
     func markChecked(_ page: PageOfCrawl) throws {
         guard let crawl = state.crawl, crawl.id == page.crawl, crawl.checked == page.number - 1 else { return }
         state.crawl?.checked = page.number
@@ -210,6 +217,7 @@ extension FeedWriter {
     }
 
     private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
+        let isVerified = isVerified && draft.progress.round?.isDoubtful != true
         let crawl = Value(draft.crawl?.id)
         try connection.run(
             "UPDATE _crawl SET complete = 1, reason = NULL, ended_at = ? WHERE id = ?", .text(now), crawl)

@@ -21,8 +21,8 @@ final class FeedWriter {
     let resumePoint: ResumePoint
     /// Stored pages, or that there is none, as they were looked up; gone when one is written.
     var lookedUp: [RequestKey: StoredPage?] = [:]
-    /// In which page of the list each key was met first: gathered once, for pages that are asked for again.
-    var firstPages: [String: Int]?
+    /// Where in the list each key was met first: gathered once, for pages that are asked for again.
+    var metBefore: [String: MetKey]?
 
     init(
         feed: String, tableName: String, run: Int64, shape: ResolvedFeed, state: FeedState, trail: CrawlTrail,
@@ -107,7 +107,7 @@ final class FeedWriter {
             trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true)
         }
         missesNothing = false
-        firstPages = nil
+        metBefore = nil
         if !page.isCheck { trail.add(page.end.next?.text, met, added: added) }
         state = draft
     }

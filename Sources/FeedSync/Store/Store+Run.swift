@@ -68,7 +68,7 @@ extension Store {
         try storing {
             let session = try session(feed)
             guard let known, (page?.keys ?? "[]") == known.keys else { return false }
-            return try page.map(session.table.holds) ?? true
+            return try page.map { try session.table.holds($0) } ?? true
         }
     }
 

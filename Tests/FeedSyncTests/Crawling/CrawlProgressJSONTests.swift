@@ -36,6 +36,10 @@ struct CrawlProgressJSONTests {
                 $0.beginRound(1, .all)
                 $0.round?.ranges = SyncedRanges(ranges: [range, .whole(1, generations: [1], .cap)])
             },
+            {
+                $0.beginRound(1, .all)
+                $0.round?.isDoubtful = true
+            },
             { $0.suspectEnd = 0 },
             { $0.suspectEnd = 4_000_000 },
             { $0.fullPages = 1 },
@@ -62,6 +66,7 @@ struct CrawlProgressJSONTests {
             if Bool.random(using: &random) {
                 progress.beginRound(.random(in: 1...99, using: &random), Bool.random(using: &random) ? .all : .since)
                 progress.round?.ranges = Self.ranges(&random)
+                progress.round?.isDoubtful = Bool.random(using: &random)
             }
             if Bool.random(using: &random) { progress.suspectEnd = .random(in: 0...99, using: &random) }
             if Bool.random(using: &random) { progress.fullPages = .random(in: 0...99, using: &random) }

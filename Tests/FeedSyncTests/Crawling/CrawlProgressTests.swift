@@ -49,6 +49,30 @@ struct CrawlProgressTests {
         #expect(progress.reason == .maxPages)
     }
 
+    @Test(
+        "A crawl that meets the middle of a range proves nothing: others may have moved to the head and look like it",
+        arguments: [true, false])
+    func meetsMiddle(meetsTop: Bool) {
+        var range = SyncedRange.whole(1, generations: [1])
+        range.isVerified = true
+        var page = Self.header(2, generation: 2, .open(.p2), met: range)
+        page.isSync = true
+        page.meetsTop = meetsTop
+        var progress = CrawlProgress()
+        progress.synced = .whole(range)
+        guard case .whole(let met, nil) = progress.read(page) else {
+            Issue.record("nothing is met")
+            return
+        }
+        #expect(met.isVerified == meetsTop)
+        #expect(progress.synced.ranges[0].isVerified == meetsTop)
+        progress = CrawlProgress()
+        progress.beginRound(1, .all)
+        progress.round?.ranges = .whole(range)
+        _ = progress.read(page)
+        #expect(progress.round?.isDoubtful == !meetsTop)
+    }
+
     @Test("A crawl that meets an open range goes on at that range's end")
     func meetsOpen() {
         var progress = CrawlProgress()

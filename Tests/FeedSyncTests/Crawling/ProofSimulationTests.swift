@@ -16,7 +16,7 @@ struct ProofSimulationTests {
     func proves(_ style: SimulatedList.Style, movesChangeItems: Bool) {
         var verified = 0
         var wrong: [UInt64] = []
-        var known: [UInt64] = []
+        var hidden: [UInt64] = []
         for seed in Self.first..<Self.first + Self.histories {
             var crawl = SimulatedCrawl(style, movesChangeItems: movesChangeItems, seed: seed)
             let closing = crawl.run()
@@ -24,12 +24,11 @@ struct ProofSimulationTests {
             guard closing == .complete(isVerified: true) else { continue }
             verified += 1
             guard !crawl.missed.isEmpty else { continue }
-            if crawl.hasKnownGap { known.append(seed) } else { wrong.append(seed) }
+            if crawl.hasHiddenMoves { hidden.append(seed) } else { wrong.append(seed) }
         }
         #expect(verified > 0)
         #expect(wrong == [], "\(style), seeds: \(wrong.count) of \(verified) verified")
-        withKnownIssue("the ways in the table of `hasKnownGap` are called proofs", isIntermittent: true) {
-            #expect(known == [], "\(style), seeds: \(known.count) of \(verified) verified")
-        }
+        // Of an item that moves to the top as it was, and under another one that does, nothing tells.
+        #expect(hidden.count * 200 < verified, "\(style), seeds: \(hidden)")
     }
 }

@@ -19,6 +19,8 @@ struct SimulatedList {
     /// Whether an item that moves to the top has another content then.
     let movesChangeItems: Bool
     private var serial = 0
+    /// Whether an item moved to the top as it was.
+    private(set) var hasMovedToTop = false
 
     init(_ style: Style, movesChangeItems: Bool, seed: UInt64) {
         self.style = style
@@ -46,6 +48,7 @@ struct SimulatedList {
                 var item = items.remove(at: place)
                 item.at = serial
                 item.value += movesChangeItems ? 1 : 0
+                hasMovedToTop = hasMovedToTop || !movesChangeItems
                 items.insert(item, at: 0)
             default: insert()
             }
@@ -98,12 +101,13 @@ struct SimulatedCrawl {
     private var headPages: [SimulatedList.Page] = []
     private var checks: [SimulatedList.Page] = []
     private var facts = CrawlFacts()
-    private var positions: [Int64] = [0, 0]
-    private var stepsBack = 0
-    private var hasReadHead = false
+    /// The crawl in progress: the first one, or one of the head again.
+    private var generation: Int64 = 1
+    private var positions: [Int64: Int64] = [:]
     /// What the last page of each crawl said.
-    private var totals: [Int?] = [nil, nil]
-
+    private var totals: [Int64: Int] = [:]
+    /// Whether the head showed what the first crawl had met elsewhere than at its top.
+    private var isDoubtful = false
     init(_ style: SimulatedList.Style, movesChangeItems: Bool, seed: UInt64) {
         list = SimulatedList(style, movesChangeItems: movesChangeItems, seed: seed)
         let feed = CrawlRules.Feed(
@@ -118,23 +122,16 @@ struct SimulatedCrawl {
     /// The items that stood all the time and were not met.
     var missed: Set<Int> { list.standing.subtracting(places.keys) }
 
-    /// Whether it took a way on which an item is known to be able to pass.
-    ///
-    /// | the crawl | what passes |
-    /// | --- | --- |
-    /// | went back as often as it may | what the last broken border hides |
-    /// | read several pages of the head again | what moves to the head once more in between |
-    /// | read the head again where rows had moved to it as they were | what moved there before them |
-    /// | asked for changed pages again | what moves up and down while they are asked for one by one |
-    var hasKnownGap: Bool {
-        stepsBack >= 5 || headPages.count > 1 || hasReadHead && !list.movesChangeItems || !checks.isEmpty
-    }
+    /// Whether items moved to the top as they were: a head that was pushed down and came back looks like one that stayed.
+    var hasHiddenMoves: Bool { list.hasMovedToTop }
 
     /// Crawls; nil if it does not end.
     mutating func run() -> CrawlClosing? {
         var step = rules.opened(ResumePoint(isLoaded: false))
         for _ in 0..<1000 {
-            if case .end(_, let closing) = step { return closing }
+            if case .end(_, let closing) = step {
+                return closing == .complete(isVerified: true) && isDoubtful ? .complete(isVerified: false) : closing
+            }
             step = take(step)
         }
         return nil
@@ -144,20 +141,21 @@ struct SimulatedCrawl {
         switch step {
         case .fetch(_, let cursor): return read(list.page(cursor.flatMap { Int($0.text) }))
         case .goOn(1, let number?):
-            stepsBack += 1
             let asked = pages[number - 1].asked
             pages.removeSubrange((number - 1)...)
             return read(list.page(asked))
         case .goOn(_, let number?):
-            stepsBack += 1
             let asked = headPages[number - 1].asked
             headPages.removeSubrange((number - 1)...)
             return read(list.page(asked))
         case .goOn, .end: return .end(.failed)
         case .readHeadAgain:
-            hasReadHead = true
             let page = list.page(nil)
-            return isAsStored(page) ? rules.headIsSame() : read(page)
+            if isAsStored(page) { return rules.headIsSame() }
+            checks += headPages
+            headPages = []
+            generation += 1
+            return read(page)
         case .examine:
             facts.pageCount = pages.count
             facts.pages = (1..<max(pages.count, 1)).map { PageOfCrawl(crawl: 1, number: $0) }
@@ -179,25 +177,22 @@ struct SimulatedCrawl {
     private mutating func read(_ page: SimulatedList.Page) -> CrawlRules.Step {
         let isHead = rules.isReadingHeadAgain
         let before = isHead ? headPages.last : pages.last
-        let crawl: Int64 = isHead ? 2 : 1
         var border = CrawlRules.Border(
-            number: (isHead ? headPages.count : pages.count) + 1, total: page.total,
-            totalBefore: totals[Int(crawl) - 1],
-            crawl: crawl)
+            number: (isHead ? headPages.count : pages.count) + 1, total: page.total, totalBefore: totals[generation],
+            crawl: generation)
         var isExact = true
         if list.style == .overlap, let before {
             border.overlaps = page.keys.first.map(before.keys.contains) ?? false
             isExact = page.keys.first == before.keys.last
         }
         if let step = rules.came(border) { return step }
-        if let total = totals[Int(crawl) - 1], total != page.total { facts.hasTotalMoved = true }
-        totals[Int(crawl) - 1] = page.total
+        if let total = totals[generation], total != page.total { facts.hasTotalMoved = true }
+        totals[generation] = page.total
         if !isExact { facts.overlaps = false }
-        let new = page.keys.filter { places[$0] == nil }
+        let hasOverlap = page.keys.contains { places[$0] != nil }
         let isMeeting = isHead && meetsStored(page)
-        let hasOverlap = new.count < page.keys.count
         if hasOverlap, !isHead, !isExact { facts.hasRepeats = true }
-        store(page, crawl)
+        store(page)
         if isHead { headPages.append(page) } else { pages.append(page) }
         let onward: CrawlProgress.Onward =
             if isMeeting {
@@ -209,35 +204,44 @@ struct SimulatedCrawl {
             }
         return rules.committed(
             CrawlRules.Committed(
-                crawl: crawl, number: border.number, isUnchanged: false, hasOverlap: hasOverlap, onward: onward))
+                crawl: generation, number: border.number, isUnchanged: false, hasOverlap: hasOverlap, onward: onward))
     }
 
-    /// Whether new items stand above a row of known ones that stand one behind the other in the crawl before.
-    private func meetsStored(_ page: SimulatedList.Page) -> Bool {
+    /// Whether new items stand above a row of known ones that stand one behind the other in a crawl before.
+    private mutating func meetsStored(_ page: SimulatedList.Page) -> Bool {
         guard page.values.allSatisfy({ values[$0.key] ?? $0.value == $0.value }) else { return false }
         let old = page.keys.drop { places[$0] == nil }.map { places[$0] }
-        guard let first = old.first ?? nil, first.generation == 1 else { return false }
-        return old.enumerated().allSatisfy { index, place in
-            place == Place(generation: 1, position: first.position + Int64(index))
+        guard let first = old.first ?? nil, first.generation != generation else { return false }
+        let isInOrder = old.enumerated().allSatisfy { index, place in
+            place == Place(generation: first.generation, position: first.position + Int64(index))
         }
+        let older = places.values.filter { $0.generation != generation }
+        isDoubtful = isDoubtful || isInOrder && older.contains { $0.precedes(first) }
+        return isInOrder
     }
 
-    private mutating func store(_ page: SimulatedList.Page, _ generation: Int64) {
+    private mutating func store(_ page: SimulatedList.Page) {
         values.merge(page.values) { $1 }
         for key in page.keys where places[key]?.generation != generation {
-            places[key] = Place(generation: generation, position: positions[Int(generation) - 1])
-            positions[Int(generation) - 1] += 1
+            places[key] = Place(generation: generation, position: positions[generation, default: 0])
+            positions[generation, default: 0] += 1
         }
     }
 
     private mutating func check(_ place: PageOfCrawl) -> CrawlRules.Step {
         let page = list.page(pages[place.number - 1].asked)
         guard !isAsStored(page) else { return rules.checked(place, .same) }
+        let met = pages.flatMap(\.keys).reduce(into: [Int]()) { if !$0.contains($1) { $0.append($1) } }
+        let before = pages[place.number - 1].keys.first.flatMap(met.firstIndex)
+        let isHeld = page.values.allSatisfy { values[$0.key] ?? $0.value == $0.value }
+        if isHeld, let shift = PageComparison.shift(page.keys.map(met.firstIndex), from: before) {
+            return rules.checked(place, .shifted(by: shift))
+        }
         let ordinal = (pages + checks).firstIndex { page.keys.last.map($0.keys.contains) ?? false }
         let result = PageComparison(
             lastMetAt: ordinal.map { $0 + 1 }, at: place.number, isLast: page.next == nil, isEmpty: page.keys.isEmpty,
             isStored: false)
-        store(page, 1)
+        store(page)
         checks.append(page)
         return rules.checked(place, result)
     }
