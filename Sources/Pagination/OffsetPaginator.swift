@@ -59,7 +59,8 @@ public struct OffsetPaginator: Paginator {
     public var hasTotal: Bool { total != nil }
 
     /// The limit, where one is given.
-    public var overlappingSize: Int? { limit?.count }
+    // Of a page of one item, the overlap is as much as the page.
+    public var overlappingSize: Int? { limit.flatMap { $0.count > 1 ? $0.count : nil } }
 
     /// The parameter with the offset.
     public var cursorParameters: [String] { [parameter] }

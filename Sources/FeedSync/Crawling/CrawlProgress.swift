@@ -10,8 +10,12 @@ struct CrawlProgress: Sendable, Hashable {
         /// What it crawls for: `all` or `since`.
         let mode: CrawlMode
         var ranges = SyncedRanges()
+        /// Whether a page was not as it was stored.
+        var hasMoved = false
         /// Whether something may have passed unseen, so that nothing proves that all was met.
         var isDoubtful = false
+        /// The pages that were asked for again because rows that stood there were not met.
+        var askedAgain: Set<PageOfCrawl> = []
     }
 
     /// What is stored of the list, whichever crawl brought it.
@@ -24,6 +28,9 @@ struct CrawlProgress: Sendable, Hashable {
     var otherElements = 0
     /// The pages of the last full crawl.
     var fullPages: Int?
+    /// The name of the partition to begin with, where those around it were found to be too large and no page of the crawl
+    /// is stored yet.
+    var firstPartition: String?
 
     /// Where `more` goes on: the crawl and its page cursor; nil where nothing is left to read.
     var open: SyncedRange? {
@@ -36,6 +43,18 @@ struct CrawlProgress: Sendable, Hashable {
 
     /// Why what is stored is not all, although there are no further pages.
     var reason: IncompleteReason? { synced.isWhole ? synced.reason : round?.ranges.reason }
+
+    /// A crawl found a partition too large: it goes on with the half that this page cursor leads to, in the next run too.
+    ///
+    /// - Parameter crawl: nil where the partition is the first of all.
+    mutating func narrow(_ crawl: Int64?, to half: PageCursor) {
+        guard let crawl else {
+            firstPartition = PartitionScheme.partitionName(in: half)
+            return
+        }
+        synced.update(crawl) { $0.end = .open(half) }
+        round?.ranges.update(crawl) { $0.end = .open(half) }
+    }
 
     /// Where a crawl goes on behind a page.
     enum Onward: Sendable, Hashable {
@@ -65,17 +84,21 @@ struct CrawlProgress: Sendable, Hashable {
         /// The generation of the row that its last item had before; nil where that is new.
         var lastGeneration: Int64?
         var isSync = false
+        /// Whether it is as it was stored.
+        var isAsBefore = false
         /// Whether the range that it met is no more than the page: what the page says of its end is newer.
         var coversRange = false
     }
 
     /// Takes a page in.
     mutating func read(_ page: ReadPage) -> Onward {
+        firstPartition = nil
         guard round != nil else { return synced.read(page) }
         var ranges = round?.ranges ?? SyncedRanges()
         let onward = ranges.read(page)
         round?.ranges = ranges
         if page.met != nil, !page.meetsTop { round?.isDoubtful = true }
+        if !page.isAsBefore { round?.hasMoved = true }
         absorb(page)
         return onward
     }

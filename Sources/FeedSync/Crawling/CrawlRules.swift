@@ -34,7 +34,7 @@ struct CrawlRules {
         var hasOverlap = true
         /// Where the crawl goes on.
         var onward: CrawlProgress.Onward
-        /// The pages of the range that `onward` goes on with.
+        /// The pages of the range that it met, of the crawl at that range's end.
         var pagesOfRange = 0
     }
 
@@ -173,6 +173,9 @@ struct CrawlRules {
         }
     }
 
+    /// Whether pages are asked for again because rows that stood there were not met.
+    var isRemoving: Bool { if case .checking(let crawl, _) = state { crawl.isRemoving } else { false } }
+
     /// Whether the head is read again.
     var isReadingHeadAgain: Bool { if case .crawling(let crawl) = state { crawl.isReadingHead } else { false } }
 
@@ -253,7 +256,10 @@ struct CrawlRules {
             crawl.reason = reason
             // What a crawl of every page is worth shows when all of it has been read.
             crawl.isVerified = range.isVerified || feed.mode == .all || feed.mode == .since
-            return range.loosePages.isEmpty ? reachedEnd(crawl) : checkLoosePages(of: range, crawl)
+            // A crawl that earlier runs brought to its end: the head has just been read again.
+            if crawl.pages == 1 { crawl.hasReadHead = true }
+            return range.loosePages.isEmpty
+                ? reachedEnd(crawl) : checkLoosePages(of: range, pages: page.pagesOfRange, crawl)
         case .end(let reason):
             crawl.reason = crawl.isReadingHead ? .drift : reason
             crawl.isVerified = true
@@ -271,11 +277,11 @@ struct CrawlRules {
 
     /// Pages of a range were fetched one by one, and the list may have moved in between: they are asked for again, each
     /// with the one behind it.
-    private mutating func checkLoosePages(of range: SyncedRange, _ before: Crawl) -> Step {
+    private mutating func checkLoosePages(of range: SyncedRange, pages count: Int, _ before: Crawl) -> Step {
         var crawl = before
         crawl.behindLoose = range
-        let numbers = Set(range.loosePages.flatMap { [$0, $0 + 1] }).sorted()
-        let pages = numbers.map { PageOfCrawl(crawl: range.crawl, number: $0) }
+        let numbers = Set(range.loosePages.flatMap { [$0, $0 + 1] }).filter { $0 <= count }.sorted()
+        let pages = (numbers.isEmpty ? [1] : numbers).map { PageOfCrawl(crawl: range.crawl, number: $0) }
         state = .checking(crawl, Round(pages, number: 1))
         return .check(pages[0])
     }
@@ -287,7 +293,7 @@ struct CrawlRules {
             // What is new stands at the end: the last page again, and on from there.
             return .goOn(crawl: range.crawl, from: page.pagesOfRange)
         }
-        if !range.loosePages.isEmpty { return checkLoosePages(of: range, crawl) }
+        if !range.loosePages.isEmpty { return checkLoosePages(of: range, pages: page.pagesOfRange, crawl) }
         let isRead = range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1
         return resume(range.crawl, pages: page.pagesOfRange, isRead: isRead, crawl)
     }
@@ -296,7 +302,8 @@ struct CrawlRules {
     /// by itself whether the list moved.
     private mutating func resume(_ id: Int64, pages: Int, isRead: Bool, _ before: Crawl) -> Step {
         var crawl = before
-        let isSure = isRead || !feed.isShifting || feed.overlaps || feed.hasTotals || feed.isPartitioned || pages < 1
+        // A total may be the same although as many items came as went.
+        let isSure = isRead || !feed.isShifting || feed.overlaps || feed.isPartitioned || pages < 1
         crawl.isGoingBack = !isSure
         state = .crawling(crawl)
         return .goOn(crawl: id, from: isSure ? nil : pages)
@@ -363,7 +370,9 @@ struct CrawlRules {
         round.worst = max(
             round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
         if result != .same { crawl.hasChanged = true }
-        if let next = rest.first {
+        // What it leads to now was not read: the others need not be asked for.
+        if round.worst == .outgrown { round.left = [] }
+        if let next = rest.first, !round.left.isEmpty {
             round.left = rest
             state = .checking(crawl, round)
             return .check(next)

@@ -20,7 +20,7 @@ struct CrawlFacts: Sendable, Hashable {
     var cursorsCount = false
     /// Whether each page showed the last item of the page before.
     var overlaps = false
-    /// Whether nothing of the list was stored before the crawl, or it took several runs.
+    /// Whether nothing of the list was stored before the crawl, or some page of it is not as it was.
     var isFirst = false
     /// How many pages the list has, as far as this crawl read it.
     var pageCount = 0

@@ -5,9 +5,11 @@ extension FeedRun {
         _ place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> PageComparison {
         let cursor = try await storing { () async throws(FeedError) in try await store.cursor(of: place, of: feed) }
+        // A page that was read anew since has lost its place.
+        guard cursor != nil || place.number == 1 else { return .outgrown }
         let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor) }
         let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
-        let soFar = try await soFar(before: place.number, known: fetch.stored)
+        let soFar = try await soFar(before: place, known: fetch.stored)
         let loaded = try await loader.load(fetch, after: soFar)
         follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
@@ -44,15 +46,15 @@ extension FeedRun {
 
     /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
     private func soFar(
-        before number: Int, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
+        before place: PageOfCrawl, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> CrawlSoFar {
         try await storing { () async throws(FeedError) in
             let crawl = try await store.progress(of: feed).crawl
             var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
             if loader.definition.partitioning != nil {
-                (soFar.elements, soFar.total) = try await store.partitionSoFar(beforePage: number, of: feed)
-            } else if number >= crawl?.pages ?? 0 {
-                soFar.elements = max((crawl?.elements ?? 0) - (known?.elements ?? 0), 0)
+                (soFar.elements, soFar.total) = try await store.partitionSoFar(before: place, of: feed)
+            } else if let crawl, place.crawl == crawl.id, place.number >= crawl.pages {
+                soFar.elements = max(crawl.elements - (known?.elements ?? 0), 0)
             }
             return soFar
         }

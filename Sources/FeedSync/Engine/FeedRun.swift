@@ -114,7 +114,7 @@ final class FeedRun {
         case .fetch(let direction, let cursor): return try await page(direction, cursor)
         case .goOn(let crawl, let number):
             let place = try await storing { () async throws(FeedError) in
-                try await store.goOn(crawl, from: number, of: feed)
+                try await store.goOn(crawl, from: number, isProved: command == .sync, of: feed)
             }
             pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
             isBehindRange = number == nil
@@ -130,7 +130,12 @@ final class FeedRun {
                 try await store.pagesBesideMissing(of: feed)
             }
             return rules.found(missingBeside: pages)
-        case .check(let page): return rules.checked(page, try await check(page))
+        case .check(let page):
+            let result = try await check(page)
+            if rules.isRemoving {
+                try await storing { () async throws(FeedError) in try await store.markAskedAgain(page, of: feed) }
+            }
+            return rules.checked(page, result)
         case .end: return step
         }
     }
@@ -179,6 +184,9 @@ final class FeedRun {
         // A partition with more than the upstream serves is not stored: its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
             try await spend(loaded)
+            try await storing { () async throws(FeedError) in
+                try await store.narrow(feed, to: half, isFirst: direction == .header)
+            }
             prepared = try failing { () throws(FeedError) in try loader.requests.page(for: half) }
             loaded = try await load(prepared, after: crawl)
         }

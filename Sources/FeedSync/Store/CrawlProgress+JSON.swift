@@ -9,11 +9,14 @@ extension CrawlProgress {
             object.add("round", Int(round.id))
             object.add("mode", round.mode.rawValue)
             object.add("ranges", json: round.ranges.json)
+            if round.hasMoved { object.add("moved", true) }
             if round.isDoubtful { object.add("doubtful", true) }
+            if !round.askedAgain.isEmpty { object.add("asked_again", json: round.askedAgain.json) }
         }
         if let suspectEnd { object.add("suspect_end", suspectEnd) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
         if let fullPages { object.add("full_pages", fullPages) }
+        if let firstPartition { object.add("first_partition", firstPartition) }
         return object.text
     }
 
@@ -25,11 +28,28 @@ extension CrawlProgress {
         if let id = members["round"]?.integer, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
             round = Round(
                 id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
-                isDoubtful: members["doubtful"] == .bool(true))
+                hasMoved: members["moved"] == .bool(true), isDoubtful: members["doubtful"] == .bool(true),
+                askedAgain: Set(members["asked_again"]))
         }
         suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
+        firstPartition = members["first_partition"]?.string
+    }
+}
+
+extension Set<PageOfCrawl> {
+    fileprivate var json: String {
+        let pages = sorted { ($0.crawl, $0.number) < ($1.crawl, $1.number) }.map { "[\($0.crawl),\($0.number)]" }
+        return "[\(pages.joined(separator: ","))]"
+    }
+
+    fileprivate init(_ value: JSONValue?) {
+        self.init()
+        guard case .array(let pages)? = value else { return }
+        for page in pages.map(\.integers) where page.count == 2 {
+            insert(PageOfCrawl(crawl: page[0], number: Int(clamping: page[1])))
+        }
     }
 }
 

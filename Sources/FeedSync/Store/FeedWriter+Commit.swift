@@ -44,7 +44,8 @@ extension FeedWriter {
         draft.crawl = try record(page, written, by: writer, now: now)
         let onward =
             try page.isCheck
-            ? .end(nil) : advance(page, written, by: writer, isAsBefore: isAsBefore, in: &draft, now: now)
+            ? .end(nil)
+            : advance(page, written, by: writer, isAsBefore: isAsBefore, isInPlace: isInPlace, in: &draft, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
@@ -76,19 +77,22 @@ extension FeedWriter {
 
     /// Where the crawl goes on behind a page, and what is stored of the list by now.
     private func advance(
-        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, isAsBefore: Bool, in draft: inout FeedState,
-        now: String
+        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, isAsBefore: Bool, isInPlace: Bool,
+        in draft: inout FeedState, now: String
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
         let place = metPlace(writer, written)
-        let met = try place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress) }
+        let met = try
+            (place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress) }
+            ?? (isAsBefore && written.elements == 0 ? range(beginningWith: page, draft.progress) : nil))
             .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
         let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
         let read = CrawlProgress.ReadPage(
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
             met: met, meetsTop: meetsTop, lastGeneration: writer.crawl.lastPlaceBefore?.generation,
-            isSync: page.mode != .reload, coversRange: try covers(met, page))
+            isSync: page.mode != .reload, isAsBefore: writer.isUnchanged && isInPlace,
+            coversRange: try covers(met, page))
         var onward = draft.progress.read(read)
         if case .whole(let range, nil) = onward, crawl.skipped > 0 { onward = .whole(range, .skipped) }
         for met in writer.metPlaces where !writer.isUnchanged {
@@ -101,6 +105,8 @@ extension FeedWriter {
         }
         if case .end(let reason) = onward, page.mode == .reload, draft.progress.round != nil {
             let generations = try generationsOfRound(draft.progress)
+            draft.progress.otherElements = try otherElements(
+                of: draft.progress.round?.ranges.ranges.first?.crawls ?? [crawl.id])
             let loose = draft.progress.round?.ranges.ranges.first?.loosePages ?? []
             draft.progress.endRound(reason, generations: generations, isVerified: false)
             draft.progress.synced.update(crawl.id) { $0.loosePages = loose }
@@ -110,6 +116,20 @@ extension FeedWriter {
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
         draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true
         return onward
+    }
+
+    /// The range that begins with an empty partition, which a first page shows again: what follows it is stored.
+    private func range(beginningWith page: PageCommit, _ progress: CrawlProgress) throws -> SyncedRange? {
+        guard page.part != nil, let asked = page.asked else { return nil }
+        let ranges = progress.round?.ranges ?? progress.synced
+        return try ranges.ranges.first { range in
+            guard let head = range.crawls.last else { return false }
+            let first = try cursor(of: PageOfCrawl(crawl: head, number: 1))
+            let elements = try connection.int64(
+                "SELECT p.elements FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = 1",
+                Value(head))
+            return first == asked && elements == 0
+        }
     }
 
     /// Where a page meets what is stored: all its rows stand as they came, or new ones came above its first rows.
@@ -151,6 +171,7 @@ extension FeedWriter {
     }
 
     private func pages(of onward: CrawlProgress.Onward) throws -> Int {
+        if case .whole(let range, _) = onward { return try pages(of: range) }
         guard case .range(let range) = onward else { return 0 }
         guard range.growsAtEnd else { return try pages(of: range) }
         // Behind the last page with items there may be an empty one.
@@ -168,7 +189,7 @@ extension FeedWriter {
 
     /// Whether a range that a first page met is that page alone.
     private func covers(_ range: SyncedRange?, _ page: PageCommit) throws -> Bool {
-        guard let range, page.direction == .header, range.crawls.count == 1 else { return false }
+        guard let range, page.direction == .header, page.part == nil, range.crawls.count == 1 else { return false }
         return try pages(of: range) == 1
     }
 

@@ -152,10 +152,29 @@ extension FeedWriter {
             "UPDATE _crawl_page SET position = position + ? WHERE crawl = ?", Value(above.position), Value(id))
     }
 
+    /// The elements of a crawl's pages; those that a page has of the one before count once.
+    private func elementCount(of crawl: Int64) throws -> Int {
+        var count = 0
+        var last: String?
+        try connection.rows(
+            """
+            SELECT p.elements, p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number
+            """, [Value(crawl)]
+        ) { row in
+            let keys = RowKey.texts(ofPage: row.text(at: 1) ?? "[]")
+            let overlaps = shape.definition.pagination.overlappingSize != nil && last != nil && keys.first == last
+            count += Int(clamping: row.int64(at: 0)) - (overlaps ? 1 : 0)
+            last = keys.last ?? last
+        }
+        return count
+    }
+
     /// Goes on with a crawl at its end, or at one of its pages: what it read from there on is read again.
     ///
+    /// - Parameter isProved: Whether it was shown that nothing lies between the pages of its range.
     /// - Returns: What to request, and how many pages the crawl had.
-    func goOn(_ id: Int64, from number: Int?) throws -> (cursor: PageCursor?, pages: Int) {
+    func goOn(_ id: Int64, from number: Int?, isProved: Bool) throws -> (cursor: PageCursor?, pages: Int) {
         var draft = state
         var trail = CrawlTrail()
         let known = Int(try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(id)) ?? 0)
@@ -167,17 +186,18 @@ extension FeedWriter {
                 try connection.run(
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
                 try connection.run(
-                    """
-                    UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = (
-                        SELECT coalesce(sum(p.elements), 0) FROM _crawl_page w JOIN _page p ON p.id = w.page
-                        WHERE w.crawl = ?1 AND w.number > 0)
-                    WHERE id = ?1
-                    """, Value(id), Value(number - 1))
+                    "UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = ?3 WHERE id = ?1",
+                    Value(id), Value(number - 1), Value(try elementCount(of: id)))
                 if let cursor {
                     draft.progress.synced.update(id) { $0.end = .open(cursor) }
                     draft.progress.round?.ranges.update(id) { $0.end = .open(cursor) }
                     try saveProgress(draft)
                 }
+            }
+            if number == nil, isProved {
+                draft.progress.synced.update(id) { $0.loosePages = [] }
+                draft.progress.round?.ranges.update(id) { $0.loosePages = [] }
+                try saveProgress(draft)
             }
             // What the crawl before read up to there has nothing more to prove.
             if let number, state.progress.synced[id]?.growsAtEnd == true {

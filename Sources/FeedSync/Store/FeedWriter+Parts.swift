@@ -3,8 +3,8 @@ internal import SQLite
 /// What a partitioned feed's crawl has come to, for pages that are asked for once more.
 extension FeedWriter {
     /// What came of a page's partition before it, as it was met last.
-    func partitionSoFar(beforePage number: Int) throws -> (elements: Int, total: Int?) {
-        guard let part = try partitionName(number) else { return (0, nil) }
+    func partitionSoFar(before page: PageOfCrawl) throws -> (elements: Int, total: Int?) {
+        guard let part = try partitionName(page) else { return (0, nil) }
         // A partition's pages stand together.
         let isOther = "NOT (asked = ?3 OR substr(asked, 1, ?4) = ?5)"
         var soFar: (elements: Int, total: Int?) = (0, nil)
@@ -15,47 +15,55 @@ extension FeedWriter {
                 WHERE l.feed = p.feed AND l.request = p.request AND l.credential = p.credential)
             WHERE w.crawl = ?1 AND w.number > 0 AND w.number < ?2 AND w.number > coalesce((
                 SELECT number FROM _crawl_page WHERE crawl = ?1 AND number < ?2 AND \(isOther) ORDER BY number DESC LIMIT 1), 0)
-            """, [Value(state.crawl?.id), Value(number), Value(part), Value(part.count + 1), Value(part + ",")]
+            """, [Value(page.crawl), Value(page.number), Value(part), Value(part.count + 1), Value(part + ",")]
         ) { row in soFar = (Int(row.int64(at: 0)), row.isNull(at: 1) ? nil : Int(row.int64(at: 1))) }
         return soFar
+    }
+
+    /// Takes note that a partition is too large: its half is asked for, by the next run too.
+    ///
+    /// - Parameter isFirst: Whether it is the first one of a crawl.
+    func narrow(to half: PageCursor, isFirst: Bool) throws {
+        var draft = state
+        draft.progress.narrow(isFirst ? nil : state.crawl?.id, to: half)
+        try connection.transaction { try saveProgress(draft) }
+        state = draft
     }
 
     /// Whether a page's partition ends elsewhere by now than the crawl found, so that some of it was never asked for.
     func outgrows(_ page: PageOfCrawl, _ end: NextPage) throws -> Bool {
         guard shape.definition.partitioning != nil else { return false }
-        let number = page.number
         return switch end.part {
         case .tooMany: true
-        case .capped: !(state.crawl?.isCapped ?? false)
-        case .cut: try !isHalved(number)
+        case .capped: try connection.int64("SELECT capped FROM _crawl WHERE id = ?", Value(page.crawl)) != 1
+        case .cut: try !isHalved(page)
         case .whole: false
-        case nil: try !ledOn(number)
+        case nil: try !ledOn(page)
         }
     }
 
-    private func partitionName(_ number: Int) throws -> String? {
-        PartitionScheme.partitionName(in: try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number)))
+    private func partitionName(_ page: PageOfCrawl) throws -> String? {
+        PartitionScheme.partitionName(in: try cursor(of: page))
     }
 
     /// Whether a page led to another one of its partition when the crawl met it.
-    private func ledOn(_ number: Int) throws -> Bool {
+    private func ledOn(_ page: PageOfCrawl) throws -> Bool {
         let next = try connection.scalar(
             "SELECT p.cursor FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = ?",
-            Value(state.crawl?.id), Value(number))?.text
-        return try PartitionScheme.partitionName(in: next.map(PageCursor.init)) == partitionName(number)
+            Value(page.crawl), Value(page.number))?.text
+        return try PartitionScheme.partitionName(in: next.map(PageCursor.init)) == partitionName(page)
     }
 
-    /// Whether the crawl has asked for a half, or less, of the partition that one of its pages is of.
-    private func isHalved(_ number: Int) throws -> Bool {
+    /// Whether the crawls of the list have asked for a half, or less, of the partition that one of their pages is of.
+    private func isHalved(_ page: PageOfCrawl) throws -> Bool {
         guard let split = shape.definition.partitioning else { return false }
         let part = { (asked: PageCursor?) in
             PartitionScheme.partitionName(in: asked).flatMap { split.partition(named: $0[...]) }
         }
-        guard let whole = part(try cursor(of: PageOfCrawl(crawl: state.crawl?.id ?? 0, number: number))) else {
-            return false
-        }
+        guard let whole = part(try cursor(of: page)) else { return false }
         var isHalved = false
-        try connection.rows("SELECT asked FROM _crawl_page WHERE crawl = ?", [Value(state.crawl?.id)]) { row in
+        let crawls = crawlsOfList.map { "\($0)" }.joined(separator: ", ")
+        try connection.rows("SELECT asked FROM _crawl_page WHERE crawl IN (\(crawls))") { row in
             guard let other = part(row.text(at: 0).map(PageCursor.init)), other != whole else { return }
             isHalved = isHalved || (other.from >= whole.from && other.to <= whole.to)
         }

@@ -11,12 +11,17 @@ extension FeedWriter {
         facts.overlaps = true
         // What stopped at a synced range has only its own pages to prove.
         let list = state.progress.round != nil ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
-        facts.isFirst = state.progress.synced.isEmpty || list.count > 1
+        facts.isFirst = state.progress.synced.isEmpty || state.progress.round?.hasMoved ?? (list.count > 1)
         var trail = CrawlTrail()
         for id in list {
             let isOwn = id == state.crawl?.id
-            guard let crawl = isOwn ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection) else {
+            guard var crawl = isOwn ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection) else {
                 continue
+            }
+            // The head was read by this run, and is as it was.
+            if id == list.first, !isOwn, state.crawl?.pages == 1, state.crawl?.generation == nil {
+                crawl.checked = max(crawl.checked, 1)
+                try markChecked(PageOfCrawl(crawl: id, number: 1))
             }
             facts.pageCount += crawl.pages
             facts.hasTotals = facts.hasTotals && crawl.hasTotals && crawl.total != nil
@@ -36,6 +41,15 @@ extension FeedWriter {
                 """, Value(id), Value(crawl.checked))
             // Pages whose rows were written from elsewhere have lost theirs.
             facts.haveValidators = facts.haveValidators || conditional ?? 0 > 0
+        }
+        if let round = state.progress.round {
+            // Crawls of earlier runs that only met rows in their places are in no range.
+            facts.hasTotalMoved =
+                try facts.hasTotalMoved
+                || connection.int64(
+                    "SELECT count(DISTINCT total) > 1 FROM _crawl WHERE feed = ?1 AND (round = ?2 OR id = ?2)",
+                    .text(feed),
+                    Value(round.id)) == 1
         }
         facts.lastPage = pages.last
         // The border of the last page is the end.
@@ -162,9 +176,19 @@ extension FeedWriter {
 
     /// Takes note of a page that was asked for again and brought nothing.
     func markChecked(_ page: PageOfCrawl) throws {
-        guard let crawl = state.crawl, crawl.id == page.crawl, crawl.checked == page.number - 1 else { return }
-        state.crawl?.checked = page.number
-        try connection.run("UPDATE _crawl SET checked = ? WHERE id = ?", Value(page.number), Value(page.crawl))
+        let before = page.number - 1
+        if state.crawl?.id == page.crawl, state.crawl?.checked == before { state.crawl?.checked = page.number }
+        try connection.run(
+            "UPDATE _crawl SET checked = ? WHERE id = ? AND checked = ?", Value(page.number), Value(page.crawl),
+            Value(before))
+    }
+
+    /// Takes note of a page that was asked for again because rows that stood there were not met.
+    func markAskedAgain(_ page: PageOfCrawl) throws {
+        var draft = state
+        draft.progress.round?.askedAgain.insert(page)
+        try connection.transaction { try saveProgress(draft) }
+        state = draft
     }
 
     /// Ends a sync's run: what its crawl came to, and what follows from it for rows, ranges and watermark.
@@ -294,8 +318,12 @@ extension FeedWriter {
 
     /// The elements of the crawl's pages that are not items, `null` among them: totals count them, too.
     private func otherElements() throws -> Int {
-        guard isOfWholeList else { return state.progress.otherElements }
-        let crawls = crawlsOfList.map { "\($0)" }.joined(separator: ", ")
+        isOfWholeList ? try otherElements(of: crawlsOfList) : state.progress.otherElements
+    }
+
+    /// The elements of some crawls' pages that are not items.
+    func otherElements(of crawls: [Int64]) throws -> Int {
+        let crawls = crawls.map { "\($0)" }.joined(separator: ", ")
         let count = try connection.int64(
             """
             SELECT sum(p.elements - json_array_length(p.keys)) FROM _crawl_page w JOIN _page p ON p.id = w.page

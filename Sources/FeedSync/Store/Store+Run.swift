@@ -44,14 +44,16 @@ extension Store {
     func cursor(of page: PageOfCrawl, of feed: String) throws(FeedError) -> PageCursor? {
         try storing {
             let session = try session(feed)
-            if session.state.crawl?.id != page.crawl { _ = try session.goOn(page.crawl, from: nil) }
+            if session.state.crawl?.id != page.crawl { _ = try session.goOn(page.crawl, from: nil, isProved: false) }
             return try session.cursor(of: page)
         }
     }
 
     /// Goes on with a crawl at its end, or at one of its pages; what to request, and how many pages it had.
-    func goOn(_ crawl: Int64, from page: Int?, of feed: String) throws(FeedError) -> (cursor: PageCursor?, pages: Int) {
-        try storing { try session(feed).goOn(crawl, from: page) }
+    func goOn(
+        _ crawl: Int64, from page: Int?, isProved: Bool, of feed: String
+    ) throws(FeedError) -> (cursor: PageCursor?, pages: Int) {
+        try storing { try session(feed).goOn(crawl, from: page, isProved: isProved) }
     }
 
     /// Whether a range lies behind the crawl, which it may meet.
@@ -78,8 +80,8 @@ extension Store {
     }
 
     /// What came of a page's partition before it, as it was met last.
-    func partitionSoFar(beforePage number: Int, of feed: String) throws(FeedError) -> (elements: Int, total: Int?) {
-        try storing { try session(feed).partitionSoFar(beforePage: number) }
+    func partitionSoFar(before page: PageOfCrawl, of feed: String) throws(FeedError) -> (elements: Int, total: Int?) {
+        try storing { try session(feed).partitionSoFar(before: page) }
     }
 
     /// What a page that is asked for again tells; nil is one without items.
@@ -92,6 +94,11 @@ extension Store {
     /// Takes note of a page that was asked for again and is the same.
     func markChecked(_ page: PageOfCrawl, of feed: String) throws(FeedError) {
         try storing { try session(feed).markChecked(page) }
+    }
+
+    /// Takes note of a page that was asked for again because rows that stood there were not met.
+    func markAskedAgain(_ page: PageOfCrawl, of feed: String) throws(FeedError) {
+        try storing { try session(feed).markAskedAgain(page) }
     }
 
     /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
@@ -119,13 +126,19 @@ extension Store {
         }
     }
 
+    /// Takes note that a partition is too large.
+    func narrow(_ feed: String, to half: PageCursor, isFirst: Bool) throws(FeedError) {
+        try storing { try session(feed).narrow(to: half, isFirst: isFirst) }
+    }
+
     /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
     func pagesBesideMissing(of feed: String) throws(FeedError) -> [PageOfCrawl]? {
         try storing {
             let session = try session(feed)
             let missing = try session.missingRows()
             guard !missing.isEmpty else { return nil }
-            let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
+            let asked = session.state.progress.round?.askedAgain ?? []
+            let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }.subtracting(asked)
             return session.crawlsOfList.flatMap { crawl in
                 wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
             }

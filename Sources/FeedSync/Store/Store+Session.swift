@@ -230,6 +230,7 @@ extension Store {
         state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
         resumePoint.progress = state.progress
         resumePoint.open = state.progress.open
+        resumePoint.firstPartition = state.progress.firstPartition
         guard let crawl else { return (state, trail, resumePoint) }
         resumePoint.isLoaded = true
         let loaded = try CrawlState.load(crawl, trail: &trail, on: connection)
@@ -237,7 +238,8 @@ extension Store {
         resumePoint.cap = loaded.cap
         let first = try connection.scalar(
             "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = 1", Value(crawl))?.text
-        resumePoint.firstPartition = PartitionScheme.partitionName(in: first.map(PageCursor.init))
+        resumePoint.firstPartition =
+            state.progress.firstPartition ?? PartitionScheme.partitionName(in: first.map(PageCursor.init))
         resumePoint.crawlWatermark = try connection.scalar(
             "SELECT watermark FROM _crawl WHERE id = ?", Value(state.progress.round?.id ?? crawl))?.text
         return (state, trail, resumePoint)

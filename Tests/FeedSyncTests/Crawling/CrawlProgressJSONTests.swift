@@ -39,10 +39,13 @@ struct CrawlProgressJSONTests {
             {
                 $0.beginRound(1, .all)
                 $0.round?.isDoubtful = true
+                $0.round?.hasMoved = true
+                $0.round?.askedAgain = [PageOfCrawl(crawl: 3, number: 1), PageOfCrawl(crawl: 1, number: 20)]
             },
             { $0.suspectEnd = 0 },
             { $0.suspectEnd = 4_000_000 },
             { $0.fullPages = 1 },
+            { $0.narrow(nil, to: PageCursor("0..15")) },
         ]
         for change in changes {
             var progress = CrawlProgress()

@@ -42,7 +42,8 @@ struct PageComparisonTests {
         arguments: [
             ([3, 4, 5], 3, 0), ([2, 3, 4], 3, 1), ([0, 1, 2], 0, 0), ([nil, 0, 1], 0, 1), ([nil, nil, 0], 2, 4),
             // Behind it in the list, out of order, with a gap, or new in the middle or at the end.
-            ([4, 5, 6], 3, nil), ([3, 5, 4], 3, nil), ([2, 4, 5], 3, nil), ([nil, 3, 4], 3, nil), ([3, nil, 4], 3, nil),
+            ([4, 5, 6], 3, nil), ([3, 5, 4], 3, nil), ([2, 4, 5], 3, nil), ([nil, 3, 4], 3, nil),
+            ([3, nil, 4], 3, nil),
             ([3, 4, nil], 3, nil), ([nil, nil], 0, nil), ([], 0, nil), ([3, 4], nil, nil),
         ] as [([Int?], Int?, Int?)])
     func shifts(places: [Int?], from first: Int?, by shift: Int?) {
