@@ -190,7 +190,9 @@ final class PageLoader: Sendable {
         var fetched = try fetch.result.get()
         var page = fetch.page
         if fetched.kind == .notModified {
-            if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored) {
+            if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored),
+                !endsTooSoon(stored, fetch.page, after: crawl)
+            {
                 let end = try failing(fetched) { () throws(FeedError) -> NextPage in
                     try self.end(of: stored, fetch.page, fetched, after: crawl)
                 }
@@ -246,6 +248,12 @@ final class PageLoader: Sendable {
         } catch {
             return true
         }
+    }
+
+    /// Whether a stored page was the last one of a crawl that had met more before it, and its total tells of more now.
+    private func endsTooSoon(_ stored: StoredPage, _ page: PreparedPage, after crawl: CrawlSoFar) -> Bool {
+        guard definition.partitioning == nil, stored.cursor == nil, let total = stored.total else { return false }
+        return total > crawl.elements + stored.elements - min(page.overlap, stored.elements)
     }
 
     /// Waits as long as the host said to an earlier request, perhaps of another process.
