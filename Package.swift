@@ -36,6 +36,12 @@ let package = Package(
         // Where a page leads, from what came with it: pure, without HTTP, YAML and SQLite.
         .target(name: "Pagination", dependencies: ["JSON", "Text", "Time"], swiftSettings: settings),
 
+        // What the user wrote: definitions, templates, configuration, presets. Pure, without HTTP and SQLite.
+        .target(
+            name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Text", "Time", "YAML"],
+            resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
+        .plugin(name: "PresetList", capability: .buildTool()),
+
         .target(name: "SQLite", dependencies: ["CSQLite", "Text"], swiftSettings: settings),
         .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
@@ -44,12 +50,8 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "FeedSync",
-            dependencies: [
-                "CPageDecoder", "HTTP", "JSON", "Migrations", "Pagination", "SQLite", "Concurrency", "Text", "Time",
-                "YAML",
-            ],
-            resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
-        .plugin(name: "PresetList", capability: .buildTool()),
+            dependencies: ["CPageDecoder", "Concurrency", "Feeds", "HTTP", "Migrations", "SQLite"],
+            swiftSettings: settings),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
         .target(
@@ -65,9 +67,9 @@ let package = Package(
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
             path: "Tests/ScriptedServer", swiftSettings: settings),
-        // What needs neither a socket nor a file, and links neither curl nor SQLite.
+        // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
-            name: "PureTests", dependencies: ["JSON", "Pagination", "SeededGenerator", "Text", "Time"],
+            name: "PureTests", dependencies: ["Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
@@ -89,8 +91,8 @@ let package = Package(
         .testTarget(
             name: "FeedSyncTests",
             dependencies: [
-                "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator",
-                "Concurrency",
+                "Concurrency", "DemoFeed", "FeedSync", "Feeds", "HTTP", "HTTPServer", "SQLite", "ScriptedServer",
+                "SeededGenerator",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

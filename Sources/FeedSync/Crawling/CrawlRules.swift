@@ -110,7 +110,7 @@ struct CrawlRules {
     /// What the rules have to know of the feed.
     struct Feed: Sendable, Hashable {
         var mode = CrawlMode.new
-        var verify = Proof.Rule.auto
+        var verify = VerifyRule.auto
         /// Whether items move from page to page as others come and go.
         var isShifting = false
         /// Whether each page is asked for with the last item of the page before.

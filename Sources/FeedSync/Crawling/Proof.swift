@@ -54,22 +54,12 @@ enum Proof: Sendable, Hashable {
     /// Every page again.
     case pages
 
-    /// When `sync` looks for a proof, as `verify` in the configuration says.
-    enum Rule: String, Sendable, Hashable, CaseIterable {
-        /// Where it costs little.
-        case auto
-        /// By every page again.
-        case always
-        /// Not at all.
-        case never
-    }
-
     /// The proof for a crawl.
     ///
     /// - Parameters:
     ///   - isShifting: Whether items move from page to page as others come and go.
     ///   - isPartitioned: Whether the list is requested in partitions, whose totals are their own.
-    init(_ rule: Rule, isShifting: Bool, isPartitioned: Bool, _ facts: CrawlFacts) {
+    init(_ rule: VerifyRule, isShifting: Bool, isPartitioned: Bool, _ facts: CrawlFacts) {
         self =
             switch rule {
             case .never: .none

@@ -12,17 +12,3 @@ extension ResponseRule {
         }
     }
 }
-
-extension JSONScalar {
-    /// Whether a person would write the value so.
-    func isWritten(_ text: String) -> Bool {
-        switch self {
-        case .null: text == "null"
-        case .boolean(let value): text == "\(value)"
-        case .integer(let value): Int64(text) == value || Double(text) == Double(value)
-        case .real(let value): Double(text) == value
-        case .number(let value): text == value || Double(text) == Double(value)
-        case .text(let value), .json(let value): text == value
-        }
-    }
-}

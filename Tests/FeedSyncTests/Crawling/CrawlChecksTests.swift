@@ -47,8 +47,8 @@ struct CrawlChecksTests {
 
     @Test(
         "A total that exceeds what was met makes the crawl incomplete, whatever would prove it",
-        arguments: Proof.Rule.allCases)
-    func totalsAgainstUs(_ verify: Proof.Rule) {
+        arguments: VerifyRule.allCases)
+    func totalsAgainstUs(_ verify: VerifyRule) {
         let feed = CrawlRules.Feed(mode: .all, verify: verify, isShifting: true)
         var facts = Self.facts
         facts.total = 41
@@ -207,8 +207,8 @@ struct CrawlChecksTests {
         #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: false)))
     }
 
-    @Test("A list that ends elsewhere is not as it was, though its pages are", arguments: [Proof.Rule.auto, .always])
-    func endsElsewhere(_ verify: Proof.Rule) {
+    @Test("A list that ends elsewhere is not as it was, though its pages are", arguments: [VerifyRule.auto, .always])
+    func endsElsewhere(_ verify: VerifyRule) {
         var facts = Self.facts
         facts.isFirst = false
         var (rules, _) = Self.atEnd(.init(mode: .all, verify: verify, isShifting: true), isInPlace: false)
