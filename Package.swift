@@ -42,6 +42,9 @@ let package = Package(
             resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
         .plugin(name: "PresetList", capability: .buildTool()),
 
+        // One crawl as a value, its ranges, proofs and ends; which command wins; when a feed is due. Pure.
+        .target(name: "Crawling", dependencies: ["Feeds"], swiftSettings: settings),
+
         .target(name: "SQLite", dependencies: ["CSQLite", "Text"], swiftSettings: settings),
         .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
@@ -50,7 +53,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "FeedSync",
-            dependencies: ["CPageDecoder", "Concurrency", "Feeds", "HTTP", "Migrations", "SQLite"],
+            dependencies: ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "SQLite"],
             swiftSettings: settings),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
@@ -69,7 +72,8 @@ let package = Package(
             path: "Tests/ScriptedServer", swiftSettings: settings),
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
-            name: "PureTests", dependencies: ["Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time"],
+            name: "PureTests",
+            dependencies: ["Crawling", "Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
@@ -91,7 +95,7 @@ let package = Package(
         .testTarget(
             name: "FeedSyncTests",
             dependencies: [
-                "Concurrency", "DemoFeed", "FeedSync", "Feeds", "HTTP", "HTTPServer", "SQLite", "ScriptedServer",
+                "Concurrency", "Crawling", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer",
                 "SeededGenerator",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),

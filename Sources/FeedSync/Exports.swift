@@ -1,2 +1,2 @@
 // What users of the library get with `import FeedSync`: its signatures name types of these modules.
-@_exported public import Feeds
+@_exported public import Crawling

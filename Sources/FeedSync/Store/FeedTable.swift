@@ -257,14 +257,3 @@ final class FeedTable {
         }
     }
 }
-
-/// Where a row stands in its feed: newer generations first, then by position.
-struct Place: Hashable, Sendable {
-    var generation: Int64
-    var position: Int64
-
-    /// Whether it comes before `other` in feed order.
-    func precedes(_ other: Place) -> Bool {
-        generation == other.generation ? position < other.position : generation > other.generation
-    }
-}
