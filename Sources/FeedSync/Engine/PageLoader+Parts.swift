@@ -130,14 +130,15 @@ extension NextPage {
 }
 
 extension FeedDefinition {
-    /// Whether a stored page of which a header's absence said that it was the last may have gone on since.
+    /// Whether the page cursor that is stored with a page may not be where the page leads now, although it is the same:
+    /// it was the last one because a header was absent, or its partition was left before its end.
     ///
     /// - Parameters:
     ///   - page: The page's own page cursor.
     ///   - next: The one that is stored with it; nil for the end.
     func mayHaveGoneOn(from page: PageCursor?, to next: PageCursor?) -> Bool {
-        guard pagination.endsByAbsence else { return false }
-        guard partitioning != nil else { return next == nil }
-        return next == nil || PartitionScheme.partitionName(in: page) != PartitionScheme.partitionName(in: next)
+        guard let partitioning else { return pagination.endsByAbsence && next == nil }
+        let isLast = PartitionScheme.partitionName(in: page) != PartitionScheme.partitionName(in: next)
+        return isLast && (pagination.endsByAbsence || partitioning.isCut(page, before: next))
     }
 }

@@ -179,7 +179,7 @@ extension NextPage {
     /// The end with something more to tell.
     fileprivate func adding(_ notice: String?) -> NextPage {
         guard let notice else { return self }
-        return NextPage(next: next, total: total, notice: self.notice.map { "\($0); \(notice)" } ?? notice)
+        return NextPage(next: next, total: total, notice: NextPage.notice(self.notice, notice), part: part)
     }
 }
 

@@ -99,9 +99,15 @@ extension FeedWriter {
         return TokenCount.isOfItems(tokens)
     }
 
+    /// Whether the crawl has read the list from its head to its end, and did not stop at what older ones had read.
+    private var isOfWholeList: Bool {
+        guard let id = state.crawl?.id, state.progress.round == nil else { return true }
+        return state.progress.synced.isWhole && state.progress.synced[id]?.crawls == [id]
+    }
+
     /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
     private func metCount() throws -> Int {
-        guard state.progress.round != nil else {
+        guard isOfWholeList else {
             return Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
         }
         if crawlsOfList.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
@@ -200,7 +206,7 @@ extension FeedWriter {
         guard state.progress.round == nil, shape.definition.partitioning == nil, let total = state.crawl?.total,
             case .complete = closing
         else { return closing }
-        return total > (try itemCount()) + state.progress.otherElements ? .incomplete(.cap) : closing
+        return total > (try metCount() + otherElements()) ? .incomplete(.cap) : closing
     }
 
     private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
@@ -210,7 +216,7 @@ extension FeedWriter {
         draft.crawl?.reason = nil
         draft.isVerified = isVerified
         draft.progress.suspectEnd = nil
-        if draft.progress.round?.mode == .all { draft.progress.otherElements = try otherElements() }
+        if draft.progress.round?.mode != .since { draft.progress.otherElements = try otherElements() }
         if let round = draft.progress.round {
             try moveWatermark(round)
             let pages = try connection.int64(
@@ -280,7 +286,7 @@ extension FeedWriter {
 
     /// The elements of the crawl's pages that are not items, `null` among them: totals count them, too.
     private func otherElements() throws -> Int {
-        guard state.progress.round != nil else { return state.progress.otherElements }
+        guard isOfWholeList else { return state.progress.otherElements }
         let crawls = crawlsOfList.map { "\($0)" }.joined(separator: ", ")
         let count = try connection.int64(
             """

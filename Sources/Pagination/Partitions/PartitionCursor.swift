@@ -51,6 +51,15 @@ extension PartitionScheme {
         return blocks.holds(partition) ? partition : nil
     }
 
+    /// Whether a crawl may have left a partition at a page that leads on: its half follows, or it has but one value and
+    /// was read as far as the cap. How much the crawl had read by then decided it.
+    package func isCut(_ page: PageCursor?, before next: PageCursor?) -> Bool {
+        guard let page = page.flatMap({ try? place(of: $0) }) else { return false }
+        guard !page.partition.isSingle else { return page.page != nil }
+        guard let next = next.flatMap({ try? place(of: $0) })?.partition else { return false }
+        return next.from >= page.partition.from && next.to <= page.partition.to
+    }
+
     /// The first page that a crawl asks for.
     ///
     /// - Parameters:

@@ -77,6 +77,24 @@ struct PartitionOutcomeTests {
         #expect(result.part == example.end)
     }
 
+    @Test(
+        "A page where a crawl left its partition is asked for anew: another crawl may have read less by then, and go on",
+        arguments: [
+            ("64..127, 2", "96..127", true), ("64..127", "96..127", true), ("64..127, 2", "32..63", false),
+            ("64..127, 2", "64..127, 3", false), ("64..64, 2", "63..63", true), ("64..64", "63..63", false),
+            ("0..63, 2", nil, false),
+        ])
+    func cut(page: String, next: String?, isAskedAnew: Bool) throws {
+        let feed = try FeedDefinition.parse(
+            name: "things",
+            yaml: """
+                url: https://example.com/things
+                pagination: page
+                partition: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127}
+                """)
+        #expect(feed.mayHaveGoneOn(from: PageCursor(page), to: next.map(PageCursor.init)) == isAskedAnew)
+    }
+
     @Test("Of what lies ahead of now nothing is asked")
     func ahead() throws {
         let feed = try FeedDefinition.parse(
