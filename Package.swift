@@ -51,9 +51,20 @@ let package = Package(
         .target(
             name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
             swiftSettings: settings),
+        // What stands in a response's body, whatever the feed: one value, the whole as JSON, what it is if not JSON.
+        .target(name: "ResponseBody", dependencies: ["CPageDecoder", "Feeds", "HTTP"], swiftSettings: settings),
+        // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
-            name: "FeedSync",
-            dependencies: ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "SQLite"],
+            name: "Upstream", dependencies: ["Concurrency", "Crawling", "HTTP", "ResponseBody"],
+            swiftSettings: settings),
+        // What is stored, in SQLite: a page's items are decoded beside the table that they are written to. Sends nothing.
+        .target(
+            name: "MirrorStore",
+            dependencies: ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite"],
+            swiftSettings: settings),
+        // The public face: the engine that fetches and stores, one command at a time, and what can be observed of it.
+        .target(
+            name: "FeedSync", dependencies: ["Concurrency", "HTTP", "MirrorStore", "ResponseBody", "Upstream"],
             swiftSettings: settings),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
@@ -95,8 +106,8 @@ let package = Package(
         .testTarget(
             name: "FeedSyncTests",
             dependencies: [
-                "Concurrency", "Crawling", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer",
-                "SeededGenerator",
+                "Concurrency", "Crawling", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "MirrorStore", "ResponseBody",
+                "SQLite", "ScriptedServer", "SeededGenerator", "Upstream",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

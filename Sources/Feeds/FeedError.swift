@@ -62,6 +62,11 @@ public struct FeedError: Error, Sendable, Hashable {
     }
 }
 
+extension FeedError {
+    /// The run was stopped.
+    package static var cancelled: FeedError { FeedError(.cancelled, "the command was stopped") }
+}
+
 extension FeedError: CustomStringConvertible {
     /// The message, with the status and the URL where they say more.
     public var description: String {

@@ -199,14 +199,6 @@ public actor SyncEngine {
     }
 }
 
-/// Something that an engine does.
-public enum EngineActivity: Sendable, Hashable {
-    /// A line of the event log.
-    case event(StatusEvent)
-    /// A retry, or a wait.
-    case fetching(FetchProgress)
-}
-
 /// Where an engine's commands go in.
 public struct RequestCommandInput: Sendable {
     fileprivate let engine: SyncEngine

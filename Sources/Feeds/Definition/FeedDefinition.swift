@@ -67,6 +67,8 @@ public struct FeedDefinition: Sendable {
     public static let standardFullCrawl = Duration.seconds(86_400)
     /// The longest time that any member may give: ten years.
     static let longestTime = Duration.seconds(3650 * 86_400)
+    /// The most columns of a feed.
+    package static let mostColumns = 1_000
 }
 
 /// What feeds have where neither they nor their preset say something else.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import FeedSync
+@testable import MirrorStore
 
 @Suite("the lock on a feed")
 struct LockFileTests {

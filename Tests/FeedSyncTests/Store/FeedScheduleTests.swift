@@ -4,6 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import MirrorStore
 
 /// What runs leave in the store for the plan.
 @Suite struct FeedScheduleTests {

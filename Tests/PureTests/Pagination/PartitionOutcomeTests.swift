@@ -1,3 +1,4 @@
+import Crawling
 import Testing
 
 @testable import Feeds

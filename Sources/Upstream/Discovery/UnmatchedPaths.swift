@@ -1,0 +1,78 @@
+package import HTTP
+
+/// Paths of a definition that match nothing on a feed's first page: mistyped, perhaps.
+package struct UnmatchedPaths {
+    private let definition: FeedDefinition
+    private let body: JSONTree
+    private let items: [ItemsCandidate.Item]
+
+    /// Looks at a page that has items; nil for any other.
+    ///
+    /// - Parameter definition: The definition as the user gave it, but for where the items are.
+    package init?(_ definition: FeedDefinition, items rule: ItemsRule?, in body: Body) {
+        guard let tree = try? JSONTree(body),
+            let reading = PageReading(tree, items: rule?.path ?? Path([]), isKeyed: rule?.keyedBy != nil),
+            !reading.items.isEmpty
+        else { return nil }
+        self.definition = definition
+        self.body = tree
+        items = reading.items
+    }
+
+    /// What to tell of them; nil where every path matches.
+    package var notice: String? {
+        let notices = columns + paging
+        return notices.isEmpty ? nil : notices.joined(separator: "; ")
+    }
+
+    private var columns: [String] {
+        definition.columns.compactMap { column in
+            guard ![.memberName, .itemHash].contains(column.path),
+                items.allSatisfy({ $0.value(at: column.path) == nil })
+            else { return nil }
+            let members = items.first.map { JSONTree.object($0.members) } ?? .null
+            let nearest = nearest(to: column.path, in: members)
+            // Of what a preset names the author knew that it may be absent.
+            guard nearest != nil || definition.presetName == nil else { return nil }
+            return "no item of the first page has `\(column.path)`, for the column `\(column.name)`\(hint(nearest))"
+        }
+    }
+
+    private var paging: [String] {
+        definition.pagination.bodyPaths.enumerated().compactMap { index, path in
+            guard body.value(at: path) == nil else { return nil }
+            let nearest = nearest(to: path, in: body)
+            // Many say that there is no next page by saying nothing of one.
+            let mayBeAbsent =
+                definition.presetName != nil || index == 0 && !(definition.pagination.isCounting)
+            guard nearest != nil || !mayBeAbsent else { return nil }
+            return "`\(path)`, in the feed's `pagination`, matches nothing in the body\(hint(nearest))"
+        }
+    }
+
+    private func hint(_ nearest: String?) -> String { nearest.map { "; did you mean `\($0)`?" } ?? "" }
+
+    /// The path as it was probably meant: with the nearest name in place of the first that is not there.
+    private func nearest(to path: Path, in value: JSONTree) -> String? {
+        var value = value
+        var steps: [Path.Segment] = []
+        for segment in path.segments {
+            if let next = value.value(at: Path([segment])) {
+                value = next
+                steps.append(segment)
+                continue
+            }
+            guard case .member(let name) = segment, let members = value.members,
+                let nearest = NearestWord.suggestion(for: name, among: members.names)
+            else { return nil }
+            let rest = path.segments.dropFirst(steps.count + 1)
+            return Path(steps + [.member(nearest)] + rest).description
+        }
+        return nil
+    }
+}
+
+extension Paginator {
+    /// Whether it reads figures from the body, which are always there.
+    fileprivate var isCounting: Bool { self is PageNumberPaginator || self is OffsetPaginator }
+}
