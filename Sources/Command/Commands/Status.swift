@@ -13,7 +13,7 @@ extension Command {
 
               running  a process is working on it
               failing  the last run failed
-              limited  the server asked us to wait
+              limited  the server asked us to wait with the next request
               new  never loaded
               loading  the first load is not finished; the next sync continues
               stale  overdue by more than its interval
@@ -47,7 +47,7 @@ extension Command {
 extension Session {
     /// With `--fail`, whether all is well: for monitoring.
     fileprivate func code(of feeds: [StateRow]) -> ExitCode {
-        invocation.has(.fail) && !feeds.allSatisfy(\.isWell) ? .notFresh : .done
+        invocation.has(.fail) && !feeds.allSatisfy(\.isWell) ? .notWell : .done
     }
 }
 

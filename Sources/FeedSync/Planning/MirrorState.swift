@@ -24,6 +24,9 @@ public struct FeedFacts: Sendable, Hashable {
     /// The facts of a feed that nobody ever loaded.
     public init() {}
 
+    /// Whether a wait until then holds anything up: what is complete and due later can wait.
+    fileprivate func areHeldUp(_ until: Int64) -> Bool { !isComplete || (dueAt ?? .min) <= until }
+
     /// Whether all is well, or will be when the run under way has ended.
     public func areWell(at now: Int64) -> Bool {
         var facts = self
@@ -38,7 +41,7 @@ public enum MirrorState: Sendable, Hashable {
     case running
     /// The last runs failed: how many, and when the first of them ended (milliseconds since 1970).
     case failing(times: Int, since: Int64?)
-    /// The host wants no request before that time (milliseconds since 1970).
+    /// The host wants no request before that time (milliseconds since 1970), and there is something to request.
     case limited(until: Int64)
     /// It was never loaded.
     case new
@@ -60,7 +63,7 @@ public enum MirrorState: Sendable, Hashable {
                 .running
             } else if facts.failures > 0 {
                 .failing(times: facts.failures, since: facts.failingSince)
-            } else if let until = facts.blockedUntil, until > now {
+            } else if let until = facts.blockedUntil, until > now, facts.areHeldUp(until) {
                 .limited(until: until)
             } else if !facts.isLoaded {
                 .new

@@ -26,7 +26,7 @@ import Testing
                 $0.failures = 3; $0.failingSince = now - hour
             }, .failing(times: 3, since: now - hour)
         ),
-        ({ $0.blockedUntil = now + 1 }, .limited(until: now + 1)),
+        ({ $0.blockedUntil = now + hour }, .limited(until: now + hour)),
         ({ $0.isLoaded = false }, .new),
         (
             {
@@ -62,7 +62,27 @@ import Testing
         "depends on where the border lies",
         arguments: [
             Case(testDescription: "nothing is known", facts: FeedFacts(), state: .new),
-            Case(testDescription: "the block has just ended", facts: facts { $0.blockedUntil = now }, state: .fresh),
+            Case(
+                testDescription: "the block has just ended",
+                facts: facts {
+                    $0.blockedUntil = now
+                    $0.dueAt = now
+                }, state: .fresh),
+            Case(
+                testDescription: "a block that ends before the feed is due",
+                facts: facts { $0.blockedUntil = now + hour - 1 }, state: .fresh),
+            Case(
+                testDescription: "a block while items are missing",
+                facts: facts {
+                    $0.blockedUntil = now + 1
+                    $0.isComplete = false
+                }, state: .limited(until: now + 1)),
+            Case(
+                testDescription: "a block of a feed that is due at once",
+                facts: facts {
+                    $0.blockedUntil = now + 1
+                    $0.dueAt = nil
+                }, state: .limited(until: now + 1)),
             Case(
                 testDescription: "due, but for no longer than an interval",
                 facts: facts { $0.dueAt = now - hour }, state: .fresh),
