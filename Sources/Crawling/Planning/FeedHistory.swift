@@ -13,6 +13,8 @@ public struct FeedHistory: Sendable, Hashable {
     public var failures = 0
     /// When the first of them ended.
     public var failingSince: Int64?
+    /// Whether a first page was ever loaded.
+    public var isLoaded = false
     /// The seconds between polls that the host insists on.
     public var pollInterval: Int64?
     /// The seconds for which the host called its last answer fresh.

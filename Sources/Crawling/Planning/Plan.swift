@@ -60,14 +60,4 @@ public struct Plan: Sendable, Hashable {
 
     /// `dueAt` as the store writes it.
     public var dueText: String? { dueAt.flatMap { Timestamp(milliseconds: $0)?.text } }
-
-    /// The plan as a JSON object.
-    public func json(at now: Int64) -> String {
-        var object = JSONObjectText()
-        object.add("feed", feed)
-        object.add("next_due_at", dueText)
-        object.add("due", isDue(at: now) ? 1 : 0)
-        object.add("terms", json: "[\(terms.map(\.json).joined(separator: ","))]")
-        return object.text
-    }
 }

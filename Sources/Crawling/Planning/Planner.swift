@@ -76,7 +76,10 @@ public enum Planner {
     /// There was no round, or somebody cleared `next_due_at`: only the host can hold the feed up.
     private static func planAtOnce(_ history: FeedHistory, _ every: Duration?) -> Plan {
         let isNew = history.roundStartedAt == nil
-        let reason = isNew ? "the feed was never synced" : "next_due_at was cleared in the store"
+        let reason =
+            !isNew
+            ? "next_due_at was cleared in the store"
+            : history.isLoaded ? "no sync has finished yet" : "the feed was never synced"
         var terms = [term(isNew ? .never : .nextDueAt, nil, reason)]
         if let blockedUntil = history.blockedUntil { terms.append(blocked(blockedUntil)) }
         return Plan(

@@ -6,8 +6,8 @@ extension PageLoader {
         guard fetch.page.cursor == nil, fetch.stored == nil, case .decoded = loaded.content,
             loaded.fetched.response.body.count <= 4 << 20,
             let notice = UnmatchedPaths(
-                shape.declared, items: (loaded.shape ?? shape).definition.items, in: loaded.fetched.response.body)?
-                .notice
+                shape.declared, items: (loaded.shape ?? shape).definition.items, in: loaded.fetched.response.body,
+                loaded.end)?.notice
         else { return loaded }
         var loaded = loaded
         let told = NextPage.notice(loaded.end.notice, loaded.page.secrets.mask(notice))

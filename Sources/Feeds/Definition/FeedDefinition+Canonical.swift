@@ -107,7 +107,8 @@ extension SyncRule {
             case .standard: "0"
             case .count(let count): count == 0 ? "none" : "\(count)"
             }
-        return "since param \(watermark.parameter) from \(watermark.path) overlap \(overlap)"
+        let value = watermark.value == SyncRule.Watermark.placeholder ? "" : " value \(watermark.value)"
+        return "since param \(watermark.parameter)\(value) from \(watermark.path) overlap \(overlap)"
     }
 }
 

@@ -15,10 +15,18 @@ public enum SyncRule: Sendable, Hashable {
     public struct Watermark: Sendable, Hashable {
         /// The query parameter that carries it.
         public let parameter: String
+        /// What the parameter is set to: text around `{watermark}`.
+        public let value: String
         /// Where in the item it is.
         public let path: Path
         /// How much is taken off before it goes out.
         public let overlap: Overlap
+
+        /// Where the watermark goes in `value`.
+        static let placeholder = "{watermark}"
+
+        /// What the parameter is set to for a watermark.
+        func parameterValue(_ mark: String) -> String { value.replacing(Self.placeholder, with: mark) }
     }
 
     /// What a watermark is lessened by, so that what came late is met.
@@ -54,16 +62,19 @@ extension MappingDecoder {
         let verify = members.choice("verify", VerifyRule.self) ?? .auto
         let full = members.fullCrawl("full", mode)
         let parameter = members.string("param")
+        let value = members.watermarkValue("value")
         let path = members.path("from")
         let overlap = members.overlap("overlap")
         if mode == .since {
             members.require("param", "mode `since` needs the query parameter to send")
             members.require("from", "mode `since` needs the path of the timestamp or id")
             guard let parameter, let path else { return (.auto, full, verify) }
-            let mark = SyncRule.Watermark(parameter: parameter, path: path, overlap: overlap ?? .standard)
+            let mark = SyncRule.Watermark(
+                parameter: parameter, value: value ?? SyncRule.Watermark.placeholder, path: path,
+                overlap: overlap ?? .standard)
             return (.since(mark), full, verify)
         }
-        for member in ["param", "from", "overlap"] where members.has(member) {
+        for member in ["param", "value", "from", "overlap"] where members.has(member) {
             members.mistake("`\(member)` of \(members.subject) makes sense only with `mode: since`", at: member)
         }
         switch mode {
@@ -85,6 +96,17 @@ extension MappingDecoder {
             return nil
         }
         return duration(name, in: .seconds(1)...FeedDefinition.longestTime)
+    }
+
+    /// The text around the watermark; nil where none is given.
+    private func watermarkValue(_ name: String) -> String? {
+        guard let value = string(name) else { return nil }
+        let placeholder = SyncRule.Watermark.placeholder
+        if value.ranges(of: placeholder).count != 1 {
+            mistake(
+                "`\(name)` of \(subject) must have `\(placeholder)` in it once, such as `>=\(placeholder)`", at: name)
+        }
+        return value
     }
 
     private func overlap(_ name: String) -> SyncRule.Overlap? {

@@ -1,5 +1,13 @@
 internal import Glibc
 
+/// Who works on a feed, as it said itself; nil for what it did not say yet.
+public struct FeedHolder: Sendable, Hashable {
+    /// The process's id.
+    public let process: Int32?
+    /// The command, as in the table `run`.
+    public let command: String?
+}
+
 /// The right to work on one feed, which one process at a time can have.
 ///
 /// It is a lock on one byte of the file `STORE-lock`: the kernel gives it back when the process ends, however that
@@ -11,7 +19,8 @@ internal import Glibc
 package final class FeedLock: Sendable {
     private let descriptor: Int32
 
-    /// F_OFD_SETLK and F_OFD_SETLKW, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
+    /// F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
+    private static let findLock: Int32 = 36
     private static let setLock: Int32 = 37
     private static let awaitLock: Int32 = 38
     /// Bytes for each holder's words.
@@ -47,11 +56,7 @@ package final class FeedLock: Sendable {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { close(descriptor) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = off_t(locks - 1)
-        lock.l_len = 1
+        var lock = exclusiveLock(at: locks - 1)
         while fcntl(descriptor, awaitLock, &lock) != 0 {
             guard errno == EINTR else { throw failure("lock", path) }
         }
@@ -66,20 +71,32 @@ package final class FeedLock: Sendable {
         _ = fcntl(descriptor, setLock, &lock)
     }
 
-    /// Who has the lock, as it said itself: `process 4711 (reload)`.
-    package static func holder(of feed: Int64, of store: String) -> String {
+    /// Who has the lock on a feed; nil if nobody does, or if that cannot be found out.
+    package static func holder(of feed: Int64, of store: String) -> FeedHolder? {
         let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "another feedsync" }
+        guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        var lock = exclusiveLock(at: locks + place(of: feed))
+        guard fcntl(descriptor, findLock, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
         var words = [UInt8](repeating: 0, count: Int(recordSize))
         let count = pread(descriptor, &words, words.count, record(of: feed))
         let text = String(decoding: words.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
         let parts = text.split(separator: " ", maxSplits: 1)
         // Between taking the lock and writing the words, those of an earlier holder stand there.
         guard parts.count == 2, let process = pid_t(parts[0]), kill(process, 0) == 0 || errno == EPERM else {
-            return "another feedsync"
+            return FeedHolder(process: nil, command: nil)
         }
-        return "another feedsync (pid \(process), \(parts[1]))"
+        return FeedHolder(process: process, command: String(parts[1]))
+    }
+
+    /// The lock on one byte.
+    private static func exclusiveLock(at byte: Int64) -> flock {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(byte)
+        lock.l_len = 1
+        return lock
     }
 
     /// the lock file of a store: one, whatever symbolic links lead to the store.
@@ -102,11 +119,7 @@ package final class FeedLock: Sendable {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
             guard descriptor >= 0 else { throw failure("open", path) }
-            var lock = flock()
-            lock.l_type = Int16(F_WRLCK)
-            lock.l_whence = Int16(SEEK_SET)
-            lock.l_start = off_t(locks + place(of: feed))
-            lock.l_len = 1
+            var lock = exclusiveLock(at: locks + place(of: feed))
             guard fcntl(descriptor, setLock, &lock) == 0 else {
                 let isTaken = errno == EAGAIN || errno == EACCES
                 let failure = failure("lock", path)

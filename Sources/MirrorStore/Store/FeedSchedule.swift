@@ -50,7 +50,7 @@ enum FeedSchedule {
             SELECT feed.name, round_started_at, round_ended_at, failures, failing_since, poll_interval, fresh_for,
                 (SELECT max(blocked_until) FROM _quota q WHERE q.origin = quota_origin
                     AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)),
-                next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCount)
+                next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCount), reloaded_at
             FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
             WHERE ?1 IS NULL OR feed.name = ?1
             """, [Value(feed)]
@@ -69,6 +69,7 @@ enum FeedSchedule {
             history.incompleteReason = row.text(at: 10).flatMap(IncompleteReason.init)
             history.expectedCount = row.isNull(at: 11) ? nil : Int(clamping: row.int64(at: 11))
             history.seenCount = Int(clamping: row.int64(at: 12))
+            history.isLoaded = !row.isNull(at: 13)
             histories.append(history)
         }
         return histories

@@ -43,6 +43,25 @@ extension Store {
         }
     }
 
+    /// Keeps that a command failed before a run could begin.
+    func logFailure(
+        _ error: FeedError, of definition: FeedDefinition, command: String, now: String
+    ) throws(FeedError) {
+        let feed = Value.text(definition.name)
+        try storing {
+            try connection.transaction {
+                try connection.run(
+                    """
+                    INSERT INTO run (feed, command, started_at, finished_at, outcome, reason, error)
+                    VALUES (?1, ?2, ?3, ?3, 'failed', 'failed', ?4)
+                    """, feed, .text(command), .text(now), .text(error.json))
+                let run = connection.lastInsertRowID
+                try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), feed)
+                try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
+            }
+        }
+    }
+
     /// Ends what `open` began, whether or not anything was committed.
     package func close(_ feed: String) {
         sessions[feed] = nil

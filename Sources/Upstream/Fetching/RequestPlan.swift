@@ -72,7 +72,9 @@ public struct RequestPlan: Sendable {
         // The style must get what the upstream meant, or a number would not be one.
         let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
-        if let watermark { own.set(watermark.name, to: watermark.value) }
+        if let watermark, case .since(let rule) = definition.sync {
+            own.set(watermark.name, to: rule.parameterValue(watermark.value))
+        }
         own.overlap = definition.partitioning == nil ? overlap : 0
         let wanted: PageRequest
         var page = revealed

@@ -86,27 +86,6 @@ import Testing
         _ = try await bench.engine.perform(.sync)
         #expect(try bench.query(Self.known) == ["0|||1|1"])
     }
-
-    @Test(
-        "How a feed does is the gravest of what is true",
-        arguments: [
-            ("UPDATE feed SET complete = 0", 0, "incomplete"),
-            ("UPDATE feed SET complete = 1", 0, "fresh"),
-            ("UPDATE feed SET complete = 1", 40, "stale"),
-            ("UPDATE feed SET error = '{\"kind\":\"unreachable\",\"message\":\"m\"}'", 40, "failing"),
-            ("UPDATE feed SET error = '{\"kind\":\"cancelled\",\"message\":\"m\"}', complete = 1", 0, "fresh"),
-            ("UPDATE _feed SET failures = 2, failing_since = round_ended_at", 0, "failing"),
-            ("UPDATE _feed SET round_started_at = NULL; UPDATE feed SET generation = 0", 0, "new"),
-        ])
-    func health(_ change: String, _ minutes: Int64, _ word: String) async throws {
-        let bench = try await EngineBench()
-        _ = try await bench.engine.perform(.sync)
-        try bench.change(change)
-        let record = try #require(try await bench.store.feed(named: "things"))
-        let history = try #require(try await bench.store.histories()["things"])
-        let now = WallClock.system.milliseconds + minutes * 60_000
-        #expect(FeedHealth(record, history, Planner.plan(history, every: nil), now: now).word == word)
-    }
 }
 
 extension EngineBench {

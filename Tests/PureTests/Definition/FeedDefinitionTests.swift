@@ -118,6 +118,18 @@ struct FeedDefinitionTests {
                 "f:4:7: `sync` of feed `x` has no `from`: mode `since` needs the path of the timestamp or id"
             ),
             (
+                "sync: {mode: since, param: s, value: \">={mark}\", from: t}",
+                "f:4:38: `value` of `sync` of feed `x` must have `{watermark}` in it once, such as `>={watermark}`"
+            ),
+            (
+                "sync: {mode: since, param: s, value: \"{watermark}..{watermark}\", from: t}",
+                "f:4:38: `value` of `sync` of feed `x` must have `{watermark}` in it once, such as `>={watermark}`"
+            ),
+            (
+                "sync: {mode: new, value: \"{watermark}\"}",
+                "f:4:26: `value` of `sync` of feed `x` makes sense only with `mode: since`"
+            ),
+            (
                 "sync: {mode: all, param: s}",
                 "f:4:26: `param` of `sync` of feed `x` makes sense only with `mode: since`"
             ),
