@@ -26,7 +26,7 @@ public enum SyncRule: Sendable, Hashable {
         static let placeholder = "{watermark}"
 
         /// What the parameter is set to for a watermark.
-        func parameterValue(_ mark: String) -> String { value.replacing(Self.placeholder, with: mark) }
+        package func parameterValue(_ mark: String) -> String { value.replacing(Self.placeholder, with: mark) }
     }
 
     /// What a watermark is lessened by, so that what came late is met.

@@ -44,7 +44,7 @@ extension Store {
     }
 
     /// Keeps that a command failed before a run could begin.
-    func logFailure(
+    package func logFailure(
         _ error: FeedError, of definition: FeedDefinition, command: String, now: String
     ) throws(FeedError) {
         let feed = Value.text(definition.name)
