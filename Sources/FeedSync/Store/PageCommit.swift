@@ -32,6 +32,8 @@ struct PageCommit: Sendable {
     var watermark: String?
     /// How far its items reach by the watermark's value, as JSON.
     var furthest: String?
+    /// How long the run waited for it.
+    var waited = Duration.zero
     let content: Content
     /// Method and URL, secrets masked.
     let request: String

@@ -6,17 +6,15 @@ extension Store {
         try storing { try session(feed).begin(direction, now: now) }
     }
 
-    /// Commits a page of the feed.
-    func commit(_ page: PageCommit, to feed: String, now: String) throws(FeedError) -> PageOutcome {
-        try storing { try session(feed).commit(page, now: now) }
-    }
-
     /// Ends the run with an error, closing the begin that is open.
     func fail(
         _ feed: String, _ error: FeedError, outcome: RunOutcome, spent: RunMetrics, quota: [QuotaReading], now: String
     ) throws(FeedError) -> StatusEvent? {
-        try storing {
-            try session(feed).fail(error, outcome: outcome.rawValue, spent: spent, quota: quota, now: now)
+        try inGroup {
+            // Pages that cannot be committed are undone, and what came before them stands.
+            try? closeGroup()
+            _ = sessions[feed]?.takeLoss()
+            return try session(feed).fail(error, outcome: outcome.rawValue, spent: spent, quota: quota, now: now)
         }
     }
 
@@ -56,7 +54,7 @@ extension Store {
 
     /// Whether a range lies behind the crawl, which it may meet.
     func mayMeetRange(of feed: String) throws(FeedError) -> Bool {
-        try storing {
+        try inGroup {
             let state = try session(feed).state
             let ranges = state.progress.round?.ranges ?? state.progress.synced
             return ranges.ranges.last?.crawl != state.crawl?.id
@@ -134,12 +132,12 @@ extension Store {
 
     /// The newest stored page for a request.
     func storedPage(_ page: PreparedPage, of feed: String) throws(FeedError) -> StoredPage? {
-        try storing { try session(feed).storedPage(page.identity, page.credentialFingerprint) }
+        try inGroup { try session(feed).storedPage(page.identity, page.credentialFingerprint) }
     }
 
     /// Until when the page's host wants no request, in seconds since 1970.
     func blockedUntil(_ page: PreparedPage, of feed: String, now: String) throws(FeedError) -> Int64? {
-        try storing {
+        try inGroup {
             try QuotaLedger.blockedUntil(
                 origin: page.quotaOrigin, credential: page.credentialFingerprint, feed: feed,
                 now: now, on: connection)
@@ -148,7 +146,7 @@ extension Store {
 
     /// What the crawl in progress has come to, and what its run has done.
     func progress(of feed: String) throws(FeedError) -> (crawl: CrawlState?, figures: RunMetrics) {
-        try storing {
+        try inGroup {
             let state = try session(feed).state
             return (state.crawl, state.figures)
         }
@@ -162,8 +160,12 @@ extension Store {
         }
     }
 
-    private func session(_ feed: String) throws -> FeedWriter {
+    /// The feed's session.
+    ///
+    /// - Throws: what kept its last pages from being stored, to the first who asks.
+    func session(_ feed: String) throws -> FeedWriter {
         guard let session = sessions[feed] else { throw FeedError(.bug, "feed `\(feed)` is not open") }
+        if let loss = session.takeLoss() { throw loss }
         return session
     }
 }

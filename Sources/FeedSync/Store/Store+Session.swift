@@ -45,6 +45,7 @@ extension Store {
 
     /// Ends what `open` began, whether or not anything was committed.
     func close(_ feed: String) {
+        try? closeGroup()
         sessions[feed] = nil
     }
 
