@@ -45,9 +45,9 @@ extension SyncedRanges {
 extension SyncedRange {
     fileprivate var json: String {
         var object = JSONObjectText()
-        object.add("crawls", json: "[\(crawls.map { "\($0)" }.joined(separator: ","))]")
-        object.add("generations", json: "[\(generations.sorted().map { "\($0)" }.joined(separator: ","))]")
-        if let first { object.add("first", json: "[\(first.generation),\(first.position)]") }
+        object.add("crawls", json: JSONText.array(crawls))
+        object.add("generations", json: JSONText.array(generations.sorted()))
+        if let first { object.add("first", json: JSONText.array([first.generation, first.position])) }
         switch end {
         case .open(let cursor): object.add("next", cursor.text)
         case .last(let reason): if let reason { object.add("reason", reason.rawValue) }

@@ -13,6 +13,9 @@ enum ColumnValue {
     case madeText([UInt8])
 
     /// What a slot becomes in a column. A value that does not fit the type stays as it came.
+    ///
+    /// Inlined, as `value(of:)` is: it is called for every value of every page, and the compiler does not see that.
+    @inline(__always)
     init(_ slot: json_slot, type: ColumnType?) {
         switch type {
         case nil, .integer?, .boolean?: self.init(slot)
@@ -27,6 +30,7 @@ enum ColumnValue {
     }
 
     /// What a slot becomes in a column that takes values as they come.
+    @inline(__always)
     private init(_ slot: json_slot) {
         switch slot.kind {
         case JSON_TEXT: self = .text(slot.textBytes)
@@ -57,6 +61,7 @@ extension json_slot {
 
 extension PageItem {
     /// What a column of the plan holds for this item.
+    @inline(__always)
     func value(of column: Int) -> ColumnValue {
         ColumnValue(self[column], type: layout.columns[column].type)
     }

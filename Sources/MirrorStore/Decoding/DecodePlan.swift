@@ -36,6 +36,8 @@ package final class DecodePlan: @unchecked Sendable {
     let hashSlot: Int?
     /// How an item says that it is gone, and the slot of what it says; nil where none does.
     let removed: (rule: RemovedRule, slot: Int)?
+    /// Whether items say that: asked for every item, where to look at the rule would take longer.
+    let tellsRemovals: Bool
     /// Where the items are, for messages.
     let itemsPath: Path?
 
@@ -78,6 +80,7 @@ package final class DecodePlan: @unchecked Sendable {
             columns: zip(columnSlots, definition.columns).map { ItemLayout.Column(slot: $0, type: $1.type) },
             keyColumns: keyColumns, sectionSlot: sectionSlot)
         self.pagingSlots = pagingSlots
+        tellsRemovals = definition.removed != nil
         removed = definition.removed.map {
             ($0, Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true))
         }

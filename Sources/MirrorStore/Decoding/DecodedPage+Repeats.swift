@@ -2,8 +2,8 @@ internal import CPageDecoder
 
 extension DecodedPage {
     /// What `orderWithoutRepeats` is to be.
-    var order: [Int]? {
-        if let keys = integerKeys { return keys.hasRepeats ? orderOfLast() : nil }
+    func order(of integers: [Int64]?) -> [Int]? {
+        if let keys = integers { return keys.hasRepeats ? orderOfLast() : nil }
         var hashes = Set<Int>(minimumCapacity: elementCount)
         for index in 0..<elementCount where !hashes.insert(keyHash(at: index)).inserted {
             return orderOfLast()
@@ -12,15 +12,15 @@ extension DecodedPage {
     }
 
     /// The keys, if each is one integer: the usual page, for which no hash need be made.
-    private var integerKeys: [Int64]? {
+    var integerKeys: [Int64]? {
         guard plan.layout.keyColumns.count == 1, let column = plan.layout.keyColumns.first else { return nil }
         var keys: [Int64] = []
         keys.reserveCapacity(elementCount)
         for index in 0..<elementCount {
             let item = element(at: index)
             guard item.isStorable else { continue }
-            guard item[column].kind == JSON_INTEGER else { return nil }
-            keys.append(item[column].integer)
+            guard case .integer(let key) = item.value(of: column) else { return nil }
+            keys.append(key)
         }
         return keys
     }

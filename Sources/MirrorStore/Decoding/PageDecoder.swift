@@ -67,6 +67,10 @@ package final class DecodedPage: @unchecked Sendable {
     /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
     /// the place of the first. nil for the usual page, where each item has a key of its own.
     private(set) var orderWithoutRepeats: [Int]?
+    /// Whether every item's key is one column with an integer.
+    private(set) var hasIntegerKeysOnly = false
+    /// Whether every element is known to be an item that can be stored.
+    fileprivate private(set) var hasItemsOnly = false
 
     fileprivate init(_ page: json_page, body: Body, scanner: Scanner, plan: DecodePlan, decoder: PageDecoder) {
         self.page = page
@@ -76,10 +80,16 @@ package final class DecodedPage: @unchecked Sendable {
         self.decoder = decoder
         hashes = plan.hashSlot.map { ItemHashes(of: page, into: $0, ignoring: plan.ignored) }
         keys = keysText
-        orderWithoutRepeats = order
+        let integers = integerKeys
+        hasIntegerKeysOnly = integers != nil
+        hasItemsOnly = integers?.count == elementCount
+        orderWithoutRepeats = order(of: integers)
     }
 
     deinit { decoder.recycle(scanner) }
+
+    /// The bytes of the body.
+    var byteCount: Int { body.count }
 
     /// The elements of the items array, whatever they are.
     package var elementCount: Int { page.item_count }
@@ -143,7 +153,7 @@ package final class DecodedPage: @unchecked Sendable {
 extension DecodedPage {
     fileprivate var keysText: String {
         var text: [UInt8] = [UInt8(ascii: "[")]
-        text.reserveCapacity(elementCount &* 12)
+        text.reserveCapacity(elementCount &* 16)
         for index in 0..<elementCount {
             let item = element(at: index)
             guard item.isStorable else { continue }
@@ -154,21 +164,12 @@ extension DecodedPage {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether every item's key is one column with an integer.
-    var hasIntegerKeysOnly: Bool {
-        guard plan.keyColumns.count == 1, let column = plan.keyColumns.first else { return false }
-        return (0..<elementCount).allSatisfy { index in
-            let item = element(at: index)
-            guard item.isStorable else { return true }
-            return if case .integer = item.value(of: column) { true } else { false }
-        }
-    }
-
     /// The elements that cannot be stored; `null` is no item and does not count.
     ///
     /// - Throws: `FeedError` of kind `undecodable` if there are elements, and none can be stored.
     package func skipped() throws(FeedError) -> SkippedItems {
         var skipped = SkippedItems()
+        if hasItemsOnly { return skipped }
         var stored = 0
         for index in 0..<elementCount {
             let item = element(at: index)

@@ -42,7 +42,10 @@ struct PageItem {
     var sectionSlot: json_slot? { layout.sectionSlot.map { slots[$0] } }
 
     /// Whether the item says that it is gone.
-    var isGone: Bool { plan.removed.map { $0.rule.holds(for: JSONScalar(slots[$0.slot])) } ?? false }
+    var isGone: Bool {
+        guard plan.tellsRemovals, let removed = plan.removed else { return false }
+        return removed.rule.holds(for: JSONScalar(slots[removed.slot]))
+    }
 
     /// The element's JSON as received.
     var raw: UnsafeRawBufferPointer {

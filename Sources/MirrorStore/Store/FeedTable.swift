@@ -18,7 +18,8 @@ package final class FeedTable {
     private let connection: Connection
     private let plan: DecodePlan
     private let name: String
-    private var prepared: Statements?
+    // Nothing that a row's statement calls comes back here: the check for it would be made for every row.
+    @exclusivity(unchecked) private var prepared: Statements?
 
     /// The columns of `select` before the model's.
     private static let fixed = 5
@@ -39,7 +40,7 @@ package final class FeedTable {
         /// The key's column is the table's rowid, which only integers can be.
         let keyIsRowID: Bool
         /// What `insert` is bound to besides an item's own; a binding stays until it is replaced.
-        var insertion: Insertion?
+        @exclusivity(unchecked) var insertion: Insertion?
 
         init(_ name: String, _ plan: DecodePlan, on connection: Connection) throws(SQLiteError) {
             // A model may have a column `rowid`, but none `_rowid_`.

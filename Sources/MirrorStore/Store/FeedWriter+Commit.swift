@@ -1,16 +1,17 @@
 internal import SQLite
 
 extension FeedWriter {
-    /// Commits a page: its items, the page cursor, the feed's status, validators and quota, and the events.
+    /// Stores a page: its items, the page cursor, the feed's status, validators and quota, and the events. What only the
+    /// last page of a transaction says is left to `saveOnce`.
     ///
-    /// - Throws: `FeedError` of kind `unfollowable` for a loop, `SQLiteError`; then nothing of it is stored.
+    /// - Throws: `FeedError` of kind `unfollowable` for a loop, `SQLiteError`; whoever has the transaction undoes it then.
     func commit(_ page: PageCommit, now: String) throws -> PageOutcome {
         var draft = state
         draft.open = nil
         do {
-            let (outcome, met) = try connection.transaction { try store(page, in: &draft, now: now) }
+            let (outcome, met, rows) = try store(page, in: &draft, now: now)
             if outcome.beginsNext { draft.open = .footer }
-            follow(draft, behind: page, met: met, added: outcome.items.inserted)
+            follow(draft, behind: page, met: met, added: outcome.items.inserted, rows: rows)
             return outcome
         } catch {
             table.abandon()
@@ -21,7 +22,7 @@ extension FeedWriter {
 
     private func store(
         _ page: PageCommit, in draft: inout FeedState, now: String
-    ) throws -> (PageOutcome, met: [MetPlaces]) {
+    ) throws -> (PageOutcome, met: [MetPlaces], UnsavedRows) {
         if let shape = page.shape { try adopt(shape) }
         let crawl =
             try page.direction == .header || draft.crawl == nil
@@ -60,14 +61,18 @@ extension FeedWriter {
             }
         let events = try addEvents(
             page, items: writer.items, number: number, isEnd: isAtEnd, beginsNext: beginsNext, now: now)
-        try updateFeed(page, draft, added: writer.added, status: events.last?.status, now: now)
-        try saveProgress(draft)
-        try updateRun(draft.figures)
+        if page.direction == .header {
+            try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(draft.crawl?.id), .text(feed))
+        }
+        let rows = UnsavedRows(
+            before: state, added: writer.added, status: events.last?.status,
+            reloadedAt: page.direction == .header ? now : nil,
+            endedAt: page.end.next == nil && !page.isCheck ? now : nil)
         let outcome = PageOutcome(
             items: writer.items, isUnchanged: writer.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
             crawl: draft.crawl?.id ?? 0, hasOverlap: !writer.metPlaces.isEmpty, onward: onward,
             pagesOfRange: try pages(of: onward), beginsNext: beginsNext, events: events)
-        return (outcome, writer.metPlaces)
+        return (outcome, writer.metPlaces, rows)
     }
 
     /// Where the crawl goes on behind a page, and what is stored of the list by now.
@@ -227,26 +232,22 @@ extension FeedWriter {
         if !isKnown { try writer.becomeMoved() }
     }
 
-    private func updateFeed(
-        _ page: PageCommit, _ draft: FeedState, added: Int, status: RefreshStatus?, now: String
-    ) throws {
-        let next = draft.progress.open?.cursor
+    /// Writes where the feed stands.
+    func updateFeed(_ rows: UnsavedRows) throws {
+        let next = state.progress.open?.cursor
         try connection.run(
             """
             UPDATE feed SET next_page = ?, no_more_data = ?, generation = ?, item_count = item_count + ?,
                 complete = ?, verified = ?, error = NULL, reloaded_at = coalesce(?, reloaded_at),
                 status = coalesce(?, status)
             WHERE name = ?
-            """, Value(next?.text), Value(next == nil), Value(draft.generation), Value(added),
-            Value(draft.isComplete), Value(draft.isVerified), Value(page.direction == .header ? now : nil),
-            Value(status?.rawValue),
+            """, Value(next?.text), Value(next == nil), Value(state.generation), Value(rows.added),
+            Value(state.isComplete), Value(state.isVerified), Value(rows.reloadedAt), Value(rows.status?.rawValue),
             .text(feed))
-        if page.direction == .header {
-            try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(draft.crawl?.id), .text(feed))
-        }
     }
 
-    private func updateRun(_ figures: RunMetrics) throws {
+    /// Writes what the run has done.
+    func updateRun(_ figures: RunMetrics) throws {
         try connection.run(
             """
             UPDATE run SET pages = ?, requests = ?, bytes = ?, inserted = ?, updated = ?, unchanged = ?, removed = ?
@@ -263,5 +264,24 @@ extension FeedWriter {
         if isEnd, page.direction == .header { events.append(EventEntry(status: .noMoreData, page: number)) }
         if beginsNext { events.append(EventEntry(status: .beginFooter, page: number + 1)) }
         return try addEvents(events, now: now)
+    }
+}
+
+/// What pages leave that is written once for all that are committed together.
+struct UnsavedRows: Sendable {
+    /// Where the feed stood before them.
+    let before: FeedState
+    /// How many more live rows there are.
+    var added = 0
+    var status: RefreshStatus?
+    var reloadedAt: String?
+    /// When the crawl reached its end.
+    var endedAt: String?
+
+    /// Those of a page and of the pages before it.
+    func behind(_ others: UnsavedRows) -> UnsavedRows {
+        UnsavedRows(
+            before: others.before, added: others.added + added, status: status ?? others.status,
+            reloadedAt: reloadedAt ?? others.reloadedAt, endedAt: endedAt)
     }
 }

@@ -44,7 +44,6 @@ extension FeedWriter {
             try connection.run(
                 "UPDATE _crawl SET generation = ? WHERE id = ?", Value(crawl.generation), Value(crawl.id))
         }
-        try save(crawl, endedAt: page.end.next == nil && !page.isCheck ? now : nil)
         return crawl
     }
 

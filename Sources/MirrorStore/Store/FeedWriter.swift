@@ -3,6 +3,7 @@ internal import SQLite
 /// One feed while a run works on it: its table, its crawl, and the transactions that change them.
 ///
 /// Every method is one transaction: what it writes is there together or not at all, and `state` follows only a commit.
+/// `commit` is part of one, which may have several pages: `state` follows each page, and goes back if they are undone.
 ///
 /// - Isolation: the store's.
 final class FeedWriter {
@@ -23,6 +24,10 @@ final class FeedWriter {
     var lookedUp: [RequestKey: StoredPage?] = [:]
     /// In which page of the list each key was met first: gathered once, for pages that are asked for again.
     var firstPages: [String: Int]?
+    /// What pages left that wait for their commit; nil where none wait.
+    private var unsaved: UnsavedRows?
+    /// Why pages that waited for their commit are not stored, until the run is told.
+    private var loss: (any Error)?
 
     init(
         feed: String, tableName: String, run: Int64, shape: ResolvedFeed, state: FeedState, trail: CrawlTrail,
@@ -97,12 +102,14 @@ final class FeedWriter {
         }
     }
 
-    /// Goes on from a page that is committed.
+    /// Goes on from a page that is stored.
     ///
     /// - Parameters:
     ///   - met: Where the rows that the page met stood before.
     ///   - added: How many rows it added.
-    func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int) {
+    ///   - rows: What is to be written of it with the commit.
+    func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int, rows: UnsavedRows) {
+        unsaved = rows.behind(unsaved ?? UnsavedRows(before: state))
         if draft.crawl?.id != state.crawl?.id {
             trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true)
         }
@@ -110,6 +117,34 @@ final class FeedWriter {
         firstPages = nil
         if !page.isCheck { trail.add(page.end.next?.text, met, added: added) }
         state = draft
+    }
+
+    /// Writes what several pages changed, once for all of them.
+    func saveOnce() throws {
+        guard let unsaved else { return }
+        if let crawl = state.crawl { try save(crawl, endedAt: unsaved.endedAt) }
+        try updateFeed(unsaved)
+        if state.progress != unsaved.before.progress { try writeProgress(state.progress) }
+        try updateRun(state.figures)
+    }
+
+    /// The pages are committed.
+    func isCommitted() { unsaved = nil }
+
+    /// Goes back to where the last commit left the feed: the pages since are not stored.
+    func undo(_ error: any Error) {
+        guard let unsaved else { return }
+        state = unsaved.before
+        self.unsaved = nil
+        lookedUp = [:]
+        table.abandon()
+        loss = error
+    }
+
+    /// Why the last pages were not stored; once.
+    func takeLoss() -> (any Error)? {
+        defer { loss = nil }
+        return loss
     }
 
     /// Goes on with another crawl.
@@ -130,12 +165,8 @@ final class FeedWriter {
 
     /// Adds an event to the log; the feed's status is to follow in the same transaction.
     func addEvents(_ entries: [EventEntry], now: String) throws -> [StatusEvent] {
-        let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         try connection.run(
-            """
-            INSERT INTO event (at, feed, run, status, page, inserted, updated, unchanged, removed, error)
-            VALUES \(Array(repeating: row, count: entries.count).joined(separator: ", "))
-            """,
+            entries.count < Self.insertions.count ? Self.insertions[entries.count] : Self.insertion(of: entries.count),
             entries.flatMap { entry in
                 [
                     .text(now), .text(feed), Value(run), .text(entry.status.rawValue), Value(entry.page),
@@ -150,6 +181,16 @@ final class FeedWriter {
                 id: first + index, at: now, feed: feed, run: Int(run), status: entry.status, page: entry.page,
                 items: entry.items, error: entry.error)
         }
+    }
+
+    /// Adds so many events; those of a page are at most three.
+    private static let insertions = (0...3).map(insertion)
+
+    private static func insertion(of count: Int) -> String {
+        """
+        INSERT INTO event (at, feed, run, status, page, inserted, updated, unchanged, removed, error)
+        VALUES \(Array(repeating: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", "))
+        """
     }
 
     func finishRun(outcome: String, figures: RunMetrics, error: String?, now: String) throws {
@@ -173,9 +214,11 @@ final class FeedWriter {
 
     /// Keeps the ranges with the transaction.
     func saveProgress(_ draft: FeedState) throws {
-        guard draft.progress != state.progress else { return }
-        try connection.run(
-            "UPDATE _feed SET ranges = ? WHERE feed = ?", Value(draft.progress.json), .text(feed))
+        if draft.progress != state.progress { try writeProgress(draft.progress) }
+    }
+
+    private func writeProgress(_ progress: CrawlProgress) throws {
+        try connection.run("UPDATE _feed SET ranges = ? WHERE feed = ?", Value(progress.json), .text(feed))
     }
 }
 

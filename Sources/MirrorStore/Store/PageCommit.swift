@@ -32,6 +32,8 @@ package struct PageCommit: Sendable {
     package var watermark: String?
     /// How far its items reach by the watermark's value, as JSON.
     package var furthest: String?
+    /// How long the run waited for it.
+    package var waited = Duration.zero
     package let content: Content
     /// Method and URL, secrets masked.
     package let request: String

@@ -6,17 +6,15 @@ extension Store {
         try storing { try session(feed).begin(direction, now: now) }
     }
 
-    /// Commits a page of the feed.
-    package func commit(_ page: PageCommit, to feed: String, now: String) throws(FeedError) -> PageOutcome {
-        try storing { try session(feed).commit(page, now: now) }
-    }
-
     /// Ends the run with an error, closing the begin that is open.
     package func fail(
         _ feed: String, _ error: FeedError, outcome: RunOutcome, spent: RunMetrics, quota: [QuotaReading], now: String
     ) throws(FeedError) -> StatusEvent? {
-        try storing {
-            try session(feed).fail(error, outcome: outcome.rawValue, spent: spent, quota: quota, now: now)
+        try inGroup {
+            // Pages that cannot be committed are undone, and what came before them stands.
+            try? closeGroup()
+            _ = sessions[feed]?.takeLoss()
+            return try session(feed).fail(error, outcome: outcome.rawValue, spent: spent, quota: quota, now: now)
         }
     }
 
@@ -58,7 +56,7 @@ extension Store {
 
     /// Whether a range lies behind the crawl, which it may meet.
     package func mayMeetRange(of feed: String) throws(FeedError) -> Bool {
-        try storing {
+        try inGroup {
             let state = try session(feed).state
             let ranges = state.progress.round?.ranges ?? state.progress.synced
             return ranges.ranges.last?.crawl != state.crawl?.id
@@ -128,14 +126,14 @@ extension Store {
 
     /// The newest stored page for a request.
     package func storedPage(_ request: String, _ credential: Int64, of feed: String) throws(FeedError) -> StoredPage? {
-        try storing { try session(feed).storedPage(request, credential) }
+        try inGroup { try session(feed).storedPage(request, credential) }
     }
 
     /// Until when a host wants no request from these credentials, in seconds since 1970.
     package func blockedUntil(
         _ origin: String, _ credential: Int64, of feed: String, now: String
     ) throws(FeedError) -> Int64? {
-        try storing {
+        try inGroup {
             try QuotaLedger.blockedUntil(
                 origin: origin, credential: credential, feed: feed, now: now, on: connection)
         }
@@ -143,7 +141,7 @@ extension Store {
 
     /// What the crawl in progress has come to, and what its run has done.
     package func progress(of feed: String) throws(FeedError) -> (crawl: CrawlState?, figures: RunMetrics) {
-        try storing {
+        try inGroup {
             let state = try session(feed).state
             return (state.crawl, state.figures)
         }
@@ -157,8 +155,12 @@ extension Store {
         }
     }
 
-    private func session(_ feed: String) throws -> FeedWriter {
+    /// The feed's session.
+    ///
+    /// - Throws: what kept its last pages from being stored, to the first who asks.
+    func session(_ feed: String) throws -> FeedWriter {
         guard let session = sessions[feed] else { throw FeedError(.bug, "feed `\(feed)` is not open") }
+        if let loss = session.takeLoss() { throw loss }
         return session
     }
 }

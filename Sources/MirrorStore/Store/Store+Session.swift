@@ -64,6 +64,7 @@ extension Store {
 
     /// Ends what `open` began, whether or not anything was committed.
     package func close(_ feed: String) {
+        try? closeGroup()
         sessions[feed] = nil
     }
 

@@ -14,6 +14,7 @@ public actor Store {
     package nonisolated let executor: ThreadExecutor
     let connection: Connection
     var sessions: [String: FeedWriter] = [:]
+    var group = OpenGroup()
     package nonisolated let salt: String
     let keep: Duration
 
@@ -50,6 +51,7 @@ public actor Store {
         self.executor = executor
         do {
             connection = try Connection(path: path, access: options.mustExist ? .readWrite : .readWriteCreate)
+            try connection.retryWhileBusy(tries: 5000)
             try Self.refuseForeign(connection, path: path)
             let migrator = Migrator(Migrations.all)
             // Before anything is written, so that a store from a newer feedsync stays as it is.
@@ -99,8 +101,17 @@ public actor Store {
         }
     }
 
-    /// Runs `body`, and turns SQLite's errors into the feed's.
+    /// Runs `body` on what is committed, and turns SQLite's errors into the feed's.
     func storing<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
+        try inGroup {
+            try closeGroup()
+            return try body()
+        }
+    }
+
+    /// Runs `body` while pages may wait for their commit: it reads what they left in the feed's session, or they do not
+    /// concern it.
+    func inGroup<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
         do { return try body() } catch { throw FeedError(storing: error, path: path) }
     }
 }
