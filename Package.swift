@@ -36,20 +36,36 @@ let package = Package(
         // Where a page leads, from what came with it: pure, without HTTP, YAML and SQLite.
         .target(name: "Pagination", dependencies: ["JSON", "Text", "Time"], swiftSettings: settings),
 
+        // What the user wrote: definitions, templates, configuration, presets. Pure, without HTTP and SQLite.
+        .target(
+            name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Text", "Time", "YAML"],
+            resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
+        .plugin(name: "PresetList", capability: .buildTool()),
+
+        // One crawl as a value, its ranges, proofs and ends; which command wins; when a feed is due. Pure.
+        .target(name: "Crawling", dependencies: ["Feeds"], swiftSettings: settings),
+
         .target(name: "SQLite", dependencies: ["CSQLite", "Text"], swiftSettings: settings),
         .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(
             name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
             swiftSettings: settings),
+        // What stands in a response's body, whatever the feed: one value, the whole as JSON, what it is if not JSON.
+        .target(name: "ResponseBody", dependencies: ["CPageDecoder", "Feeds", "HTTP"], swiftSettings: settings),
+        // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
-            name: "FeedSync",
-            dependencies: [
-                "CPageDecoder", "HTTP", "JSON", "Migrations", "Pagination", "SQLite", "Concurrency", "Text", "Time",
-                "YAML",
-            ],
-            resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
-        .plugin(name: "PresetList", capability: .buildTool()),
+            name: "Upstream", dependencies: ["Concurrency", "Crawling", "HTTP", "ResponseBody"],
+            swiftSettings: settings),
+        // What is stored, in SQLite: a page's items are decoded beside the table that they are written to. Sends nothing.
+        .target(
+            name: "MirrorStore",
+            dependencies: ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite"],
+            swiftSettings: settings),
+        // The public face: the engine that fetches and stores, one command at a time, and what can be observed of it.
+        .target(
+            name: "FeedSync", dependencies: ["Concurrency", "Crawling", "HTTP", "MirrorStore", "Upstream"],
+            swiftSettings: settings),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
         .target(
@@ -65,9 +81,10 @@ let package = Package(
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
             path: "Tests/ScriptedServer", swiftSettings: settings),
-        // What needs neither a socket nor a file, and links neither curl nor SQLite.
+        // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
-            name: "PureTests", dependencies: ["JSON", "Pagination", "SeededGenerator", "Text", "Time"],
+            name: "PureTests",
+            dependencies: ["Crawling", "Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
@@ -89,8 +106,8 @@ let package = Package(
         .testTarget(
             name: "FeedSyncTests",
             dependencies: [
-                "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator",
-                "Concurrency",
+                "Concurrency", "Crawling", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "MirrorStore", "ResponseBody",
+                "SQLite", "ScriptedServer", "SeededGenerator", "Upstream",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

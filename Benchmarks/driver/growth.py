@@ -67,7 +67,7 @@ def _measure(feedsync: Path, upstream: Upstream, name: str, pages: PageSet) -> G
     job.folder.mkdir(parents=True)
     contender = Feedsync("feedsync", feedsync)
     contender.prepare(job)
-    samples = _sampled(contender.first(job), job.folder)
+    samples = _sampled(contender.pages(job), job.folder)
     ends, rows = _page_ends(job.store)
     if (len(ends), rows) != (pages.pages, pages.items):
         raise BenchmarkError(f"{pages.pages} pages of {PAGE_SIZE} items were to be stored; the event log has {len(ends)} and {rows} items")

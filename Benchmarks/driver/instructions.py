@@ -52,7 +52,7 @@ def _mirror(program: Path, upstream: Upstream, pages: PageSet) -> int:
     job.folder.mkdir()
     contender = Feedsync("feedsync", program)
     contender.prepare(job)
-    instructions = _instructions(pages.name, contender.first(job))
+    instructions = _instructions(pages.name, contender.pages(job))
     if contender.digest(job) != pages.digest:
         raise BenchmarkError(f"the mirror of {pages.name} is not true: its instructions mean nothing")
     return instructions

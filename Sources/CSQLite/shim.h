@@ -9,6 +9,12 @@ static inline int csqlite_keep_no_memory_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+// What a savepoint may have to undo stays in memory, however much it is: a file would be written for every page.
+// https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigstmtjrnlspill
+static inline int csqlite_keep_savepoints_in_memory(void) {
+    return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
+}
+
 // sqlite3_db_config is variadic, and Swift does not import variadic functions.
 static inline int csqlite_db_config_set(sqlite3 *db, int option, int enabled) {
     return sqlite3_db_config(db, option, enabled, (int *)0);

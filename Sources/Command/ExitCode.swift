@@ -6,8 +6,8 @@ struct ExitCode: Sendable, Hashable {
 
     /// Done, also when nothing was new.
     static let done = ExitCode(rawValue: 0)
-    /// `status --fail`: not every feed is fresh.
-    static let notFresh = ExitCode(rawValue: 1)
+    /// `status --fail`: not all is well.
+    static let notWell = ExitCode(rawValue: 1)
     /// The command line is wrong.
     static let usage = ExitCode(rawValue: 64)
     /// A page cannot be decoded or followed.

@@ -31,14 +31,17 @@ extension Session {
 
     /// The feeds that are configured or stored, configured ones first, with their records.
     ///
-    /// - Parameter isNarrowed: Whether the operands, if there are any, select the feeds.
+    /// - Parameter includesRemoved: Whether feeds that the configuration no longer has are among them.
     /// - Throws: `Failure` with exit code 64 for an unknown feed.
     func knownFeeds(
-        _ configuration: Configuration?, _ store: Store?, isNarrowed: Bool = true
+        _ configuration: Configuration?, _ store: Store?, includesRemoved: Bool = true
     ) async throws(Failure) -> [KnownFeed] {
         var records: [FeedRecord] = []
         if let store { records = try await reading { () async throws(FeedError) in try await store.feeds() } }
         let definitions = configuration?.feeds ?? []
+        if configuration != nil, !includesRemoved {
+            records.removeAll { record in !definitions.contains { $0.name == record.name } }
+        }
         let all =
             definitions.map { definition in
                 KnownFeed(definition: definition, record: records.first { $0.name == definition.name })
@@ -46,7 +49,7 @@ extension Session {
             + records.filter { record in !definitions.contains { $0.name == record.name } }.map {
                 KnownFeed(definition: nil, record: $0)
             }
-        guard isNarrowed, !invocation.operands.isEmpty else { return all }
+        guard !invocation.operands.isEmpty else { return all }
         var result: [KnownFeed] = []
         for name in invocation.operands {
             guard let feed = all.first(where: { $0.name == name }) else {
@@ -55,6 +58,20 @@ extension Session {
             if !result.contains(where: { $0.name == name }) { result.append(feed) }
         }
         return result
+    }
+}
+
+extension Session {
+    /// The state of each feed.
+    ///
+    /// - Throws: `Failure` where the store cannot be read.
+    func states(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [StateRow] {
+        let names = feeds.map(\.name)
+        let conditions = try await reading { () async throws(FeedError) in
+            try await store?.conditions(of: names) ?? names.map(FeedCondition.init)
+        }
+        let now = WallClock.system.milliseconds
+        return zip(feeds, conditions).map { StateRow($0, $1, now: now) }
     }
 }
 

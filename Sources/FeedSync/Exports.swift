@@ -1,5 +1,4 @@
 // What users of the library get with `import FeedSync`: its signatures name types of these modules.
-@_exported public import JSON
-@_exported public import Pagination
-@_exported public import Text
-@_exported public import Time
+@_exported public import Crawling
+@_exported public import MirrorStore
+@_exported public import Upstream

@@ -75,6 +75,9 @@ public final class Body: @unchecked Sendable {
         return true
     }
 
+    /// What large buffers are multiples of.
+    private static let step = 64 << 10
+
     private func grow(to newCapacity: Int) -> Bool {
         if capacity == 0, let buffer = buffers?.take() {
             start = buffer.start
@@ -82,7 +85,17 @@ public final class Body: @unchecked Sendable {
             memset(buffer.start, 0, Self.padding)
             if capacity >= newCapacity { return true }
         }
-        guard let grown = realloc(capacity > 0 ? start : nil, newCapacity) else { return false }
+        // Pages of a list differ little: the memory of one is to hold the next one, too.
+        let newCapacity = newCapacity > Self.step ? (newCapacity &+ Self.step &- 1) & ~(Self.step &- 1) : newCapacity
+        if count == 0, capacity > 0 {
+            // What is in it is not worth a copy.
+            free(start)
+            capacity = 0
+        }
+        guard let grown = realloc(capacity > 0 ? start : nil, newCapacity) else {
+            if capacity == 0 { start = Self.none }
+            return false
+        }
         if capacity == 0 { memset(grown, 0, Self.padding) }
         start = grown
         capacity = newCapacity

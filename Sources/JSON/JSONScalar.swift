@@ -59,4 +59,16 @@ extension JSONScalar {
         case .number(let text), .json(let text): Excerpt.of(text, limit: 40, secrets: secrets) ?? ""
         }
     }
+
+    /// Whether a person would write the value so.
+    package func isWritten(_ text: String) -> Bool {
+        switch self {
+        case .null: text == "null"
+        case .boolean(let value): text == "\(value)"
+        case .integer(let value): Int64(text) == value || Double(text) == Double(value)
+        case .real(let value): Double(text) == value
+        case .number(let value): text == value || Double(text) == Double(value)
+        case .text(let value), .json(let value): text == value
+        }
+    }
 }

@@ -2,7 +2,20 @@
 package enum JSONText {
     /// A string with its quotes.
     package static func string(_ text: String) -> String {
-        var result = "\""
+        var result = ""
+        append(text, to: &result)
+        return result
+    }
+
+    /// Adds a string with its quotes.
+    static func append(_ text: String, to result: inout String) {
+        result += "\""
+        // As most text is.
+        if text.utf8.allSatisfy(isPlain) { result += text } else { appendEscaped(text, to: &result) }
+        result += "\""
+    }
+
+    private static func appendEscaped(_ text: String, to result: inout String) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
@@ -17,7 +30,21 @@ package enum JSONText {
             default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
+    }
+
+    /// An array of numbers.
+    package static func array(_ numbers: some Sequence<Int64>) -> String {
+        var result = "["
+        for number in numbers {
+            if result.utf8.count > 1 { result += "," }
+            result += String(number)
+        }
+        return result + "]"
+    }
+
+    /// Whether a byte is an ASCII character that stands for itself.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// A finite number; JSON has no other, so the rest is `null`.
@@ -26,18 +53,20 @@ package enum JSONText {
 
 /// An object written member by member, in the order in which they are added.
 package struct JSONObjectText: Sendable {
-    private var members = ""
+    private var members = "{"
 
     /// An object without members.
     package init() {}
 
     /// The whole object.
-    package var text: String { "{\(members)}" }
+    package var text: String { members + "}" }
 
     /// Adds a member whose value is JSON already.
     package mutating func add(_ name: String, json: String) {
-        if !members.isEmpty { members += "," }
-        members += JSONText.string(name) + ":" + json
+        if members.utf8.count > 1 { members += "," }
+        JSONText.append(name, to: &members)
+        members += ":"
+        members += json
     }
 
     /// Adds a string, or `null`.
@@ -46,7 +75,7 @@ package struct JSONObjectText: Sendable {
     }
 
     /// Adds a number, or `null`.
-    package mutating func add(_ name: String, _ value: Int?) { add(name, json: value.map { "\($0)" } ?? "null") }
+    package mutating func add(_ name: String, _ value: Int?) { add(name, json: value.map { String($0) } ?? "null") }
 
     /// Adds `true`, `false` or `null`.
     package mutating func add(_ name: String, _ value: Bool?) { add(name, json: value.map { "\($0)" } ?? "null") }

@@ -1,7 +1,4 @@
 extension Connection {
-    /// How many statements the cache keeps; one more clears it, because so many texts are not fixed ones.
-    static let cacheLimit = 128
-
     /// A statement for `sql`, compiled at the first call and the same from then on, reset and with no bindings.
     ///
     /// A statement that one of the queries below is stepping through is not returned; a new one is.
@@ -15,10 +12,7 @@ extension Connection {
             return kept
         }
         let statement = try prepare(sql, persistent: true)
-        if kept == nil {
-            if statements.count >= Self.cacheLimit { statements.removeAll(keepingCapacity: true) }
-            statements[sql] = statement
-        }
+        if kept == nil { statements.add(statement, sql) }
         return statement
     }
 

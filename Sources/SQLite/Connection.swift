@@ -20,7 +20,7 @@ public final class Connection {
 
     let handle: Handle
     /// Statements by their text, for `cached`.
-    var statements: [String: Statement] = [:]
+    var statements = StatementCache()
 
     /// Opens the database file at `path` and reads its header.
     ///

@@ -8,10 +8,13 @@ final class Handle {
     let database: OpaquePointer
 
     /// Done once, before the library is used. If the library was used before, this fails, and works all the same.
-    private static let configuration: Int32 = csqlite_keep_no_memory_statistics()
+    private static let configuration: Void = {
+        _ = csqlite_keep_no_memory_statistics()
+        _ = csqlite_keep_savepoints_in_memory()
+    }()
 
     init(path: String, flags: Int32) throws(SQLiteError) {
-        _ = Self.configuration
+        Self.configuration
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened else {

@@ -32,17 +32,46 @@ extension Connection {
     /// - Throws: what `body` throws, or the `SQLiteError` of the begin or the commit; never that of the roll back,
     ///   which would hide the reason.
     public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
-        try run(kind.begin)
+        try begin(kind)
         do {
             let result = try body()
             // Where SQLite rolled back by itself and `body` did not let the error through, this throws that no
             // transaction is active.
-            try run("COMMIT")
+            try commit()
             return result
         } catch {
-            // After SQLITE_FULL, IOERR and a few more SQLite may have rolled back by itself, and ROLLBACK is an error.
-            // https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
-            if isInTransaction { try? run("ROLLBACK") }
+            rollback()
+            throw error
+        }
+    }
+
+    /// Begins a transaction that stays open until `commit` or `rollback`.
+    public func begin(_ kind: TransactionKind) throws(SQLiteError) { try run(kind.begin) }
+
+    /// Commits the open transaction; it stays open if that fails.
+    public func commit() throws(SQLiteError) { try run("COMMIT") }
+
+    /// Ends the open transaction, if one is open, with nothing of it in the database.
+    public func rollback() {
+        // After SQLITE_FULL, IOERR and a few more SQLite may have rolled back by itself, and ROLLBACK is an error.
+        // https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
+        if isInTransaction { try? run("ROLLBACK") }
+    }
+
+    /// Runs `body` within the open transaction, and undoes it alone when it throws.
+    ///
+    /// - Throws: what `body` throws. Where SQLite has rolled back by itself, no transaction is open then.
+    public func savepoint<T>(_ body: () throws -> T) throws -> T {
+        try run("SAVEPOINT part")
+        do {
+            let result = try body()
+            try run("RELEASE part")
+            return result
+        } catch {
+            if isInTransaction {
+                try? run("ROLLBACK TO part")
+                try? run("RELEASE part")
+            }
             throw error
         }
     }

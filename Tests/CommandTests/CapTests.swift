@@ -11,7 +11,7 @@ struct CapTests {
         place.server.route("/things", to: feed)
         let sync = try await place.run("sync things")
         #expect(sync.code == 0)
-        #expect(sync.output.contains("the upstream has served 150 of 5,312 (cap)"), "\(sync.output)")
+        #expect(sync.output.contains("incomplete (the upstream has served 150 of 5,312 items: "), "\(sync.output)")
         #expect(
             sync.errors.contains(
                 "served 150 of the 5312 items that it reports: narrow the query, or divide the feed with `partition`"

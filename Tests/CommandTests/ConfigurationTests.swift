@@ -79,7 +79,7 @@ import Testing
     @Test("presets NAME prints the preset's file", arguments: ["github.search", "qf56.anchors"])
     func presets(name: String) async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/FeedSync/Presets/\(name).yaml")
+            .appending(path: "../../Sources/Feeds/Presets/\(name).yaml")
         let printed = try await Workplace().run("presets \(name)").output
         #expect(printed == (try String(contentsOf: file, encoding: .utf8)))
         let json = try await Workplace().run("presets \(name) --json").output

@@ -306,12 +306,15 @@ import Testing
         #expect(try await place.run("sync a").code == 0)
         let run = try await place.run("plan")
         let lines = run.output.split(separator: "\n")
-        #expect(lines.first?.hasPrefix("a  20") == true)
+        #expect(lines.first?.hasPrefix("a  fresh, due 20") == true)
         #expect(lines.dropFirst().first?.split(separator: " ") == ["every", "2h", "the", "definition's", "`every`"])
-        #expect(lines.suffix(2) == ["b  due", "    never  the feed was never synced"])
+        #expect(lines.suffix(2) == ["b  new, due now", "    never  the feed was never synced"])
         let due = try place.query("SELECT next_due_at FROM feed WHERE name = 'a'")
         let json = try await place.run("plan --json")
-        #expect(json.output.contains(#"{"feed":"a","next_due_at":"\#(due[0])","due":0,"terms":[{"term":"every","#))
-        #expect(json.output.contains(#"{"feed":"b","next_due_at":null,"due":1,"terms":[{"term":"never","value":null,"#))
+        #expect(json.output.contains(#","next_due_at":"\#(due[0])","due":0,"terms":[{"term":"every","#))
+        #expect(
+            json.output.contains(
+                #"{"feed":"b","state":"new","why":null,"next_due_at":null,"due":1,"terms":[{"term":"never","value":null,"#
+            ))
     }
 }

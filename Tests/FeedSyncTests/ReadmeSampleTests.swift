@@ -3,7 +3,7 @@ import Foundation
 import HTTPServer
 import Testing
 
-@testable import FeedSync
+@testable import MirrorStore
 
 @Suite("README.md")
 struct ReadmeSampleTests {

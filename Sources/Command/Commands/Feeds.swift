@@ -11,7 +11,7 @@ extension Command {
     ) { session throws(Failure) in
         let configuration = try session.configuration()
         let store = try await session.storeIfAny(configuration)
-        let feeds = try await session.knownFeeds(configuration, store).filter { $0.definition != nil }
+        let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
         if session.invocation.has(.json) {
             session.console.print(JSONLines.array(feeds.map(\.json)))
             return .done

@@ -6,7 +6,7 @@ extension Command {
         "plan", operands: "[FEED...]", count: 0...anyNumber,
         summary: "Show when each feed is due, and why",
         explanation: """
-            Shows when `feedsync sync --due` will next take each feed, and why: the interval (`every`),
+            Shows each feed's state, when `feedsync sync --due` will next take it, and why: the interval (`every`),
             what the server asked for, repeated failures, and a fixed per-feed offset that spreads the
             load. Nothing is requested.
             """,
@@ -14,15 +14,16 @@ extension Command {
     ) { session throws(Failure) in
         let configuration = try session.configuration()
         let feeds = session.invocation.operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
-        let plans = try await session.plans(of: feeds, in: try await session.storeIfAny(configuration))
+        let known = feeds.map { KnownFeed(definition: $0, record: nil) }
+        let states = try await session.states(of: known, in: try await session.storeIfAny(configuration))
         let now = WallClock.system.milliseconds
         if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(plans.map { $0.json(at: now) }))
+            session.console.print(json: JSONLines.array(states.compactMap { $0.planJSON(at: now) }))
             return .done
         }
         if feeds.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
-        for plan in plans {
-            session.console.print(plan.lines(session.console.palette, width: session.console.width, now: now))
+        for state in states {
+            session.console.print(state.planLines(session.console.palette, width: session.console.width, now: now))
         }
         return .done
     }
@@ -38,16 +39,29 @@ extension Session {
     }
 }
 
-extension Plan {
+extension StateRow {
+    /// The plan as a JSON object.
+    fileprivate func planJSON(at now: Int64) -> String? {
+        guard let plan else { return nil }
+        var object = JSONObjectText()
+        object.add("feed", plan.feed)
+        add(to: &object)
+        object.add("next_due_at", plan.dueText)
+        object.add("due", plan.isDue(at: now) ? 1 : 0)
+        object.add("terms", json: "[\(plan.terms.map(\.json).joined(separator: ","))]")
+        return object.text
+    }
+
     /// The plan for people.
-    fileprivate func lines(_ palette: Palette, width: Int?, now: Int64) -> [String] {
+    fileprivate func planLines(_ palette: Palette, width: Int?, now: Int64) -> [String] {
+        guard let plan else { return [] }
         let when =
-            if let dueAt, dueAt > now {
-                "\(dueText ?? "")\(palette.faint(" (in \(RelativeTime.until(dueAt, now: now)))"))"
-            } else if let dueText {
+            if let dueAt = plan.dueAt, dueAt > now {
+                "due \(plan.dueText ?? "")\(palette.faint(" (in \(RelativeTime.until(dueAt, now: now)))"))"
+            } else if let dueText = plan.dueText {
                 palette.attention("due") + " since \(dueText)"
             } else {
-                palette.attention("due")
+                palette.attention("due") + " now"
             }
         var table = Table([
             Table.Column(title: "TERM"), Table.Column(title: "VALUE"),
@@ -55,9 +69,10 @@ extension Plan {
         ])
         table.indentation = 4
         table.hasTitles = false
-        for term in terms {
+        for term in plan.terms {
             table.add([term.name.rawValue.replacing("_", with: " "), term.value ?? "", term.reason])
         }
-        return ["\(palette.name(feed))  \(when)"] + table.lines(palette, width: width)
+        let title = "\(palette.name(plan.feed))  \(StateColour.paint(state.word, with: palette)), \(when)"
+        return [title] + table.lines(palette, width: width)
     }
 }

@@ -4,20 +4,24 @@ extension Command {
     /// `status [FEED...]`
     static let status = Command(
         "status", operands: "[FEED...]", count: 0...anyNumber, options: [.fail],
-        summary: "Show the status of each feed",
+        summary: "Show the state of each feed",
         explanation: """
-            Shows each feed's health and the reason for it, its last event, how many items and generations
-            it has, the next page, when the first page was last fetched, and when the feed is due.
+            Shows each feed's state and the reason for it, how many items are stored, the next page, when
+            the first page was last fetched, and when the feed is due.
 
-            The health of a feed is one of these:
+            The state of a feed is the first of these that is true:
 
-              fresh  up to date
-              stale  overdue by more than its interval
-              failing  the last sync failed
-              limited  the server asked us to wait
-              loading  the first load is not finished; the next sync continues
-              incomplete  not all items of the list are stored
+              running  a process is working on it
+              failing  the last run failed
+              limited  the server asked us to wait with the next request
               new  never loaded
+              loading  the first load is not finished; the next sync continues
+              stale  overdue by more than its interval
+              incomplete  not all items of the list are stored
+              fresh  all is well; what was looked at, and when
+
+            With --fail, exits with 1 unless each feed is fresh; a feed that is running counts as what it
+            would be otherwise.
 
             `feedsync help words` explains the other words.
             """,
@@ -25,7 +29,8 @@ extension Command {
     ) { session throws(Failure) in
         let configuration = try session.configurationForReading()
         let store = try await session.storeIfAny(configuration)
-        let feeds = try await session.health(of: try await session.knownFeeds(configuration, store), in: store)
+        let feeds = try await session.states(
+            of: try await session.knownFeeds(configuration, store, includesRemoved: false), in: store)
         if session.invocation.has(.json) {
             session.console.print(json: JSONLines.array(feeds.map(\.json)))
             return session.code(of: feeds)
@@ -41,50 +46,41 @@ extension Command {
 
 extension Session {
     /// With `--fail`, whether all is well: for monitoring.
-    fileprivate func code(of feeds: [HealthRow]) -> ExitCode {
-        invocation.has(.fail) && feeds.contains { $0.health != .fresh } ? .notFresh : .done
-    }
-
-    /// The health of each feed.
-    ///
-    /// - Throws: `Failure` where the store cannot be read.
-    fileprivate func health(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [HealthRow] {
-        let histories = try await reading { () async throws(FeedError) in try await store?.histories() ?? [:] }
-        let now = WallClock.system.milliseconds
-        return feeds.map { HealthRow($0, histories[$0.name] ?? FeedHistory(feed: $0.name), now: now) }
+    fileprivate func code(of feeds: [StateRow]) -> ExitCode {
+        invocation.has(.fail) && !feeds.allSatisfy(\.isWell) ? .notWell : .done
     }
 }
 
-/// The status of feeds, as a table.
+/// The states of feeds, as a table.
 private enum StatusTable {
-    static func make(_ feeds: [HealthRow]) -> Table {
+    static func make(_ feeds: [StateRow]) -> Table {
         var table = Table([
-            Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "HEALTH", paint: paint),
-            Table.Column(title: "STATUS"),
-            Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "GENERATION", isNumber: true),
-            Table.Column(title: "NEXT PAGE", limit: 24), Table.Column(title: "LOADED"), Table.Column(title: "DUE"),
-            Table.Column(title: "WHY"),
+            Table.Column(title: "FEED") { $0.name($1) },
+            Table.Column(title: "STATE") { StateColour.paint($1, with: $0) },
+            Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "NEXT PAGE", limit: 24),
+            Table.Column(title: "LOADED"), Table.Column(title: "DUE"), Table.Column(title: "WHY"),
         ])
         for feed in feeds { table.add(cells(feed)) }
         return table
     }
 
-    private static func cells(_ shown: HealthRow) -> [String] {
+    private static func cells(_ shown: StateRow) -> [String] {
         let record = shown.feed.record
         return [
-            shown.feed.name, shown.health.word, (record?.status ?? .none).rawValue,
-            NumberFormat.count(record?.itemCount ?? 0), NumberFormat.count(record?.generation ?? 0),
-            record?.nextPage ?? "",
+            shown.feed.name, shown.state.word, NumberFormat.count(record?.itemCount ?? 0), record?.nextPage ?? "",
             record?.reloadedAt == nil ? "never" : RelativeTime.ago(record?.reloadedAt), shown.due, shown.why ?? "",
         ]
     }
+}
 
-    @Sendable private static func paint(_ palette: Palette, _ health: String) -> String {
-        switch health {
-        case "fresh": palette.success(health)
-        case "failing": palette.failure(health)
-        case "stale", "limited", "loading", "incomplete": palette.attention(health)
-        default: health
+/// The colours of states.
+enum StateColour {
+    static func paint(_ word: String, with palette: Palette) -> String {
+        switch word {
+        case "fresh": palette.success(word)
+        case "failing": palette.failure(word)
+        case "stale", "limited", "loading", "incomplete": palette.attention(word)
+        default: word
         }
     }
 }

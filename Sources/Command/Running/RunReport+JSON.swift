@@ -12,7 +12,7 @@ extension RunReport {
         object.add("command", command)
         for name in ["started_at", "finished_at"] { object.add(name, json: "null") }
         object.add("outcome", outcome?.rawValue)
-        object.add("complete", 0)
+        for name in ["complete", "verified"] { object.add(name, 0) }
         object.add("reason", json: "null")
         for name in ["pages", "requests", "bytes", "inserted", "updated", "unchanged", "removed"] {
             object.add(name, 0)

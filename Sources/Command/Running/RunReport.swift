@@ -40,28 +40,22 @@ struct RunReport: Sendable {
     }
 
     /// The result as people read it; nil for a failure, which is printed on stderr.
-    func line(_ palette: Palette, nameWidth: Int) -> String? {
+    ///
+    /// - Parameter row: The feed's state after it; nil where that is not known.
+    func line(_ palette: Palette, nameWidth: Int, state row: StateRow? = nil) -> String? {
         guard let summary else { return nil }
         let padding = String(repeating: " ", count: max(0, nameWidth - feed.count) + 2)
         let count = NumberFormat.count(summary.itemCount, "item")
-        return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(resumePoint(summary))"
+        return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(ending(summary, row))"
     }
 
-    /// Whether the items are all of the upstream's.
-    private func resumePoint(_ summary: RunSummary) -> String {
-        switch summary.reason {
-        case .maxPages: "stopped at max_pages"
-        case .cap:
-            summary.expectedCount.flatMap { $0 > summary.seenCount ? $0 : nil }.map {
-                "the upstream has served \(NumberFormat.count(summary.seenCount)) of \(NumberFormat.count($0)) (cap)"
-            } ?? "the upstream serves no more (cap)"
-        case .drift: "the list moved while it was read (drift)"
-        case .skipped: "some items were skipped"
-        case .upstreamIncomplete: "the upstream says the list is incomplete"
-        case .cutOff where command == "sync": "earlier pages have changed, so the next sync starts over"
-        case nil where command == "sync": "up to date"
-        case .cutOff, .failed, nil: summary.isAtEnd ? "all pages fetched" : "more pages available"
+    /// Where it left the feed: its state after a sync, and whether there are further pages after another command.
+    private func ending(_ summary: RunSummary, _ row: StateRow?) -> String {
+        if command == "sync", let row { return row.textAfterSync }
+        guard let reason = summary.reason, ![.cutOff, .failed].contains(reason) else {
+            return summary.isAtEnd ? "all pages fetched" : "more pages available"
         }
+        return reason.words(seen: summary.seenCount, expected: summary.expectedCount)
     }
 
     private func deed(_ summary: RunSummary, _ palette: Palette) -> String {

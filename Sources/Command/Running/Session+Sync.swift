@@ -131,7 +131,8 @@ extension Session {
                 progress.end(report.feed)
                 let limit = report.isCutOff(by: allowance) ? allowance?.spent : nil
                 let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: store)
-                show(report, width: width, limit: limit.map(request.words), reach: reach)
+                let state = report.summary == nil ? nil : await stateAfterSync(of: report.feed, feeds, in: store)
+                show(report, width: width, limit: limit.map(request.words), reach: reach, state: state)
                 reports[report.feed] = report
                 begin()
             }
@@ -140,10 +141,19 @@ extension Session {
         return reports
     }
 
+    /// The feed's state; nil if the store cannot be read.
+    private func stateAfterSync(
+        of name: String, _ feeds: [FeedDefinition], in store: Store
+    ) async -> StateRow? {
+        let known = KnownFeed(definition: feeds.first { $0.name == name }, record: nil)
+        return try? await states(of: [known], in: store).first
+    }
+
     /// - Parameters:
     ///   - limit: The limit that cut it off, as on the command line; nil where none did.
     ///   - reach: How far the feed came by then.
-    private func show(_ report: RunReport, width: Int, limit: String?, reach: LoadingReach?) {
+    ///   - state: The feed's state after a sync that ended well.
+    private func show(_ report: RunReport, width: Int, limit: String?, reach: LoadingReach?, state: StateRow?) {
         if let limit, let reach {
             guard !invocation.has(.json) else { return }
             let padding = String(repeating: " ", count: max(0, width - report.feed.count) + 2)
@@ -151,7 +161,9 @@ extension Session {
             return
         }
         let isCutOff = limit != nil
-        if !invocation.has(.json), let line = report.line(console.palette, nameWidth: width) { console.print(line) }
+        if !invocation.has(.json), let line = report.line(console.palette, nameWidth: width, state: state) {
+            console.print(line)
+        }
         for notice in report.notices { console.note("\(report.feed): note: \(notice)") }
         guard let failure = report.failure, !isCutOff else { return }
         if console.isQuiet { console.reportBriefly(failure) } else { console.report(failure) }

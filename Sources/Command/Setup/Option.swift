@@ -61,7 +61,7 @@ enum Option: String, Sendable, CaseIterable {
         case .dryRun: "print the definition, and change nothing"
         case .online: "fetch a page of each feed, and show what would be stored"
         case .due: "only feeds that are due (see `feedsync plan`)"
-        case .fail: "exit with 1 unless every feed is fresh"
+        case .fail: "exit with 1 unless all is well"
         case .jobs: "sync N feeds at a time (default: 4)"
         case .maxTime: "start no new requests after DURATION"
         case .maxRequests: "make at most N requests"

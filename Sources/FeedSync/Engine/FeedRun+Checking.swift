@@ -67,7 +67,7 @@ extension FeedRun {
         var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
         commit.checked = place.number
         do throws(FeedError) {
-            try await store.commit(commit, to: feed, now: now()).events.forEach(publish)
+            _ = try await store.commit(commit, to: feed, now: now(), publish: publish)
         } catch {
             throw FetchFailure(error, after: loaded.fetched)
         }

@@ -9,7 +9,7 @@ final class FeedRun {
     let store: Store
     var loader: PageLoader
     let now: @Sendable () -> String
-    let publish: (StatusEvent) -> Void
+    let publish: @Sendable (StatusEvent) -> Void
     let launch: Launch
 
     private let command: RequestCommand
@@ -37,12 +37,15 @@ final class FeedRun {
     private var pagesBefore = 0
     /// The pages before one that did not begin with the last item of the page before.
     private var brokenPage: Int?
+    /// How long the last page was waited for.
+    private var waited = Duration.zero
     /// Whether the next page is the first that `more` asks for behind a range.
     private var isBehindRange = false
 
     init(
         _ command: RequestCommand, of feed: String, opening: Store.Opening, store: Store, loader: PageLoader,
-        now: @escaping @Sendable () -> String, publish: @escaping (StatusEvent) -> Void, launch: @escaping Launch
+        now: @escaping @Sendable () -> String, publish: @escaping @Sendable (StatusEvent) -> Void,
+        launch: @escaping Launch
     ) {
         self.command = command
         self.feed = feed
@@ -230,7 +233,9 @@ final class FeedRun {
     private func load(
         _ page: PreparedPage, after crawl: CrawlState?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> LoadedPage {
+        let start = ContinuousClock.now
         let fetch = try await fetched(page)
+        waited = .now - start
         return try await loader.load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
     }
 
@@ -283,7 +288,9 @@ final class FeedRun {
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, skipped: loaded.skipped,
             shape: loaded.shape, beginsNext: wantsNext,
             cursorParameters: loader.definition.pagination.cursorParameters,
-            advice: PollingAdvice(fetched.response))
+            // What other pages say is not asked for.
+            advice: direction == .header ? PollingAdvice(fetched.response) : PollingAdvice())
+        commit.waited = waited
         commit.part = loader.part(of: loaded.page)
         commit.asked = loaded.page.cursor
         commit.watermark = loader.requests.watermark?.value
@@ -300,11 +307,10 @@ final class FeedRun {
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: fetched) }
         let outcome: PageOutcome
         do throws(FeedError) {
-            outcome = try await store.commit(commit, to: feed, now: now())
+            outcome = try await store.commit(commit, to: feed, now: now(), publish: publish)
         } catch {
             throw FetchFailure(error, after: fetched)
         }
-        outcome.events.forEach(publish)
         isAtEnd = outcome.isEnd
         isBegun = outcome.beginsNext
         note(loaded)

@@ -128,17 +128,3 @@ extension NextPage {
             part: part)
     }
 }
-
-extension FeedDefinition {
-    /// Whether the page cursor that is stored with a page may not be where the page leads now, although it is the same:
-    /// it was the last one because a header was absent, or its partition was left before its end.
-    ///
-    /// - Parameters:
-    ///   - page: The page's own page cursor.
-    ///   - next: The one that is stored with it; nil for the end.
-    func mayHaveGoneOn(from page: PageCursor?, to next: PageCursor?) -> Bool {
-        guard let partitioning else { return pagination.endsByAbsence && next == nil }
-        let isLast = PartitionScheme.partitionName(in: page) != PartitionScheme.partitionName(in: next)
-        return isLast && (pagination.endsByAbsence || partitioning.isCut(page, before: next))
-    }
-}

@@ -270,8 +270,3 @@ final class PageLoader: Sendable {
         do { try await options.clock.sleep(for: wait) } catch { throw .cancelled }
     }
 }
-
-extension FeedError {
-    /// The run was stopped.
-    static var cancelled: FeedError { FeedError(.cancelled, "the command was stopped") }
-}

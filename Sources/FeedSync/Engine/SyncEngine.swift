@@ -149,10 +149,20 @@ public actor SyncEngine {
     }
 
     private func execute(_ command: RequestCommand) async throws(FeedError) -> RunSummary {
-        let held = try await takeLock(command)
-        defer { withExtendedLifetime(held) {} }
         let now: @Sendable () -> String = { [options] in options.wallClock.text }
-        let opening = try await store.open(definition, command: command.name, now: now())
+        let held: FeedLock
+        let opening: Store.Opening
+        do throws(FeedError) {
+            held = try await takeLock(command)
+            opening = try await store.open(definition, command: command.name, now: now())
+        } catch {
+            // A run that cannot begin has failed all the same, and will until the definition is corrected.
+            if error.kind == .configuration {
+                try? await store.logFailure(error, of: definition, command: command.name, now: now())
+            }
+            throw error
+        }
+        defer { withExtendedLifetime(held) {} }
         let run = FeedRun(
             command, of: definition.name, opening: opening, store: store,
             loader: PageLoader(opening.shape, fetcher: fetcher, store: store, options: options), now: now,
@@ -190,7 +200,7 @@ public actor SyncEngine {
             guard waited < options.wait else {
                 let holder = FeedLock.holder(of: number, of: store.path)
                 throw FeedError(
-                    .locked, "\(holder) is using this feed",
+                    .locked, "\(holder?.text ?? "another feedsync") is using this feed",
                     advice: "run it again when that is done, or wait with --wait")
             }
             do { try await options.clock.sleep(for: pause) } catch { throw .cancelled }
@@ -199,12 +209,12 @@ public actor SyncEngine {
     }
 }
 
-/// Something that an engine does.
-public enum EngineActivity: Sendable, Hashable {
-    /// A line of the event log.
-    case event(StatusEvent)
-    /// A retry, or a wait.
-    case fetching(FetchProgress)
+extension FeedHolder {
+    /// It in words.
+    fileprivate var text: String {
+        guard let process, let command else { return "another feedsync" }
+        return "another feedsync (pid \(process), \(command))"
+    }
 }
 
 /// Where an engine's commands go in.

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import FeedSync
+@testable import MirrorStore
 
 @Suite("Decoding items of other shapes")
 struct ItemShapesTests {

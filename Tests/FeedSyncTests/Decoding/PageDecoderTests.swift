@@ -4,7 +4,7 @@ import SQLite
 import SeededGenerator
 import Testing
 
-@testable import FeedSync
+@testable import MirrorStore
 
 @Suite("Decoding a page")
 struct PageDecoderTests {

@@ -2,7 +2,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 @Suite("Discovery behind a token endpoint")
 struct AuthorizedDiscoveryTests {

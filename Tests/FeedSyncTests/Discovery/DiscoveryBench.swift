@@ -3,7 +3,8 @@ import HTTP
 import HTTPServer
 import ScriptedServer
 
-@testable import FeedSync
+@testable import ResponseBody
+@testable import Upstream
 
 /// An upstream of numbered items, and discovery against it from its URL alone.
 struct DiscoveryBench {

@@ -4,6 +4,8 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import MirrorStore
+@testable import Upstream
 
 @Suite("A feed of which only the URL is known")
 struct DiscoveredMirrorTests {

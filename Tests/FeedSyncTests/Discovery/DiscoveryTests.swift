@@ -2,7 +2,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 /// An upstream's answer by the request's parameters.
 private typealias Upstream = @Sendable (ServerRequest) -> ServerResponse

@@ -2,7 +2,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 private func number(_ request: ServerRequest, _ name: String) -> Int? { request.parameter(name).flatMap { Int($0) } }
 

@@ -1,7 +1,8 @@
 import HTTP
 import Testing
 
-@testable import FeedSync
+@testable import ResponseBody
+@testable import Upstream
 
 @Suite("The items of a body")
 struct ItemsSearchTests {

@@ -2,7 +2,8 @@ import HTTP
 import SeededGenerator
 import Testing
 
-@testable import FeedSync
+@testable import ResponseBody
+@testable import Upstream
 
 @Suite("A JSON tree")
 struct JSONTreeTests {

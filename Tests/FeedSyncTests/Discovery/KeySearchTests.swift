@@ -1,6 +1,7 @@
 import Testing
 
-@testable import FeedSync
+@testable import ResponseBody
+@testable import Upstream
 
 @Suite("The key of items")
 struct KeySearchTests {

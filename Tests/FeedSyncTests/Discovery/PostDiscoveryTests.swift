@@ -3,7 +3,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 /// An upstream that is asked by POST, and where its items begin.
 private typealias Start = @Sendable (_ body: [String: Any]) -> Int

@@ -4,6 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Upstream
 
 @Suite("On a budget of a few requests a run")
 struct BudgetTests {

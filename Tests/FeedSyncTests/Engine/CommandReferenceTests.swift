@@ -5,6 +5,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Upstream
 
 @Suite("A reference to a command")
 struct CommandReferenceTests {

@@ -5,6 +5,8 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import MirrorStore
+@testable import Upstream
 
 /// An upstream, a feed on it, and an engine that mirrors it into a store of its own.
 final class EngineBench: Sendable {

@@ -4,6 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import MirrorStore
 
 @Suite("A feed's table grows with what its items have")
 struct GrowthTests {

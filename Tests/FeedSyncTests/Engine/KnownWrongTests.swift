@@ -4,6 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Upstream
 
 /// Histories in which earlier versions lost rows, kept them, or said what is not so.
 @Suite("What was wrong once")

@@ -6,6 +6,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Upstream
 
 /// A mirror of a list that moves and fails, and what must be true of it at any time.
 final class MovingMirror {

@@ -4,6 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Upstream
 
 /// A feed behind a token endpoint on a server of its own.
 private struct OAuthBench {

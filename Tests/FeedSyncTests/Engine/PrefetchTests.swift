@@ -3,7 +3,8 @@ import SQLite
 import ScriptedServer
 import Testing
 
-@testable import FeedSync
+@testable import MirrorStore
+@testable import Upstream
 
 @Suite("Prefetch")
 struct PrefetchTests {

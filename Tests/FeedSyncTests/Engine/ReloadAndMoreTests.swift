@@ -197,7 +197,7 @@ struct ReloadAndMoreTests {
         #expect(try bench.feed("item_count, next_page, no_more_data") == "35|2|0")
     }
 
-    @Test("A changed key is refused, and nothing is changed")
+    @Test("A changed key is refused: the run has failed, and nothing else is changed")
     func changedKey() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
@@ -206,7 +206,8 @@ struct ReloadAndMoreTests {
         let engine = try await bench.another(try EngineBench.definition(yaml))
         #expect(try await bench.failure(.reload, engine).kind == .configuration)
         #expect(try bench.feed("item_count, next_page") == "10|2")
-        #expect(try bench.query("SELECT count(*) FROM run") == ["1"])
+        #expect(try bench.query("SELECT outcome FROM run ORDER BY id") == ["ok", "failed"])
+        #expect(try bench.feed("status, error ->> 'kind'") == "endHeader|configuration")
     }
 
     @Test("A new column is added to the table, and none is dropped")

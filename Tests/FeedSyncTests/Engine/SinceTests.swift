@@ -34,6 +34,22 @@ struct SinceTests {
         }
     }
 
+    @Test("puts its mark where `value` has it, in each run of a crawl that was cut off, too")
+    func value() async throws {
+        let bench = try await EngineBench(
+            items(1...25),
+            members: "sync: {mode: since, param: q, value: \"at:>={watermark} all\", from: at, overlap: 1m}",
+            paging: "pagination: {style: page}", columns: Self.columns)
+        try await bench.sync()
+        #expect(bench.server.requests.allSatisfy { $0.parameter("q") == nil })
+        bench.upstream.fail(page: 2, with: .status(500))
+        _ = try await bench.failure(.sync)
+        try await bench.sync()
+        let sent = bench.server.requests.suffix(4).map { $0.parameter("q") ?? "" }
+        #expect(sent == Array(repeating: "at:>=2026-01-01T00:24:00Z all", count: 4))
+        #expect(try bench.query("SELECT watermark FROM _feed") == [#""2026-01-01T00:25:00Z""#])
+    }
+
     @Test("that was cut off is gone on with by `more` as what it is")
     func more() async throws {
         let bench = try await bench()

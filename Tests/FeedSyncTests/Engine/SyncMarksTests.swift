@@ -4,6 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Upstream
 
 @Suite("What a sync marks")
 struct SyncMarksTests {

@@ -89,4 +89,37 @@ struct TotalsAgainstUsTests {
         let again = try await bench.reload().notices.joined(separator: "; ")
         #expect(!again.contains("no item of the first page"))
     }
+
+    @Test(
+        "The first page tells of each path that pages and sections go by",
+        arguments: [
+            ("style: next_url, next: nowhere", "`nowhere`, in the feed's `pagination`, matches nothing in the body"),
+            ("style: cursor, param: c, next: tokn", "`tokn`, in the feed's `pagination`, matches nothing in the body"),
+            (
+                "style: cursor, param: c, next: token, more: has_mor",
+                "`has_mor`, in the feed's `pagination`, matches nothing in the body; did you mean `has_more`?"
+            ),
+            ("style: page, total: nothing", "`nothing`, in the feed's `pagination`, matches nothing in the body"),
+            (
+                "style: offset, limit: 1, limit_param: limit, total: cunt",
+                "matches nothing in the body; did you mean `count`?"
+            ),
+            ("style: page, pages: pgs", "`pgs`, in the feed's `pagination`, matches nothing in the body"),
+            ("style: none", "no item of the first page has `knd`, for `section`; did you mean `kind`?"),
+        ])
+    func unmatchedPath(paging: String, notice: String) async throws {
+        let bench = try await bench(
+            #"{"count":95,"has_more":true,"items":[{"id":1,"kind":"a"}]}"#,
+            paging: "pagination: {\(paging)}", columns: "items: items\nkey: id\nsection: knd")
+        let notices = try await bench.reload().notices.joined(separator: "; ")
+        #expect(notices.contains(notice), "\(notices)")
+    }
+
+    @Test("A page without a way on is told of no mistake where it has all that there is")
+    func theOnlyPage() async throws {
+        let bench = try await bench(
+            #"{"count":1,"items":[{"id":1}]}"#, paging: "pagination: {style: next_url, next: links.next}",
+            columns: "items: items\nkey: id")
+        #expect(try await bench.reload().notices == [])
+    }
 }

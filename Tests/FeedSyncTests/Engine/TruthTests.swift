@@ -7,6 +7,8 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import MirrorStore
+@testable import Upstream
 
 @Suite("What the store says is true")
 struct TruthTests {

@@ -4,7 +4,7 @@ import HTTP
 import HTTPServer
 import ScriptedServer
 
-@testable import FeedSync
+@testable import Upstream
 
 /// A server, a feed on it, and a fetcher that waits for nothing.
 struct FetchBench {

@@ -3,7 +3,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 private func quotation(_ body: String, type: String = "application/json", secrets: [String] = []) throws -> String? {
     let url = try WebURL("https://example.com/")

@@ -3,7 +3,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 @Suite("A fetch") struct FetcherTests {
     @Test("brings a page with what it cost and told")

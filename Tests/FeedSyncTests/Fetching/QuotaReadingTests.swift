@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 private let now: Int64 = 1_795_000_000
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTP
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 private func plan(
     _ members: String, url: String = "https://api.example.com/v1/things", pagination: (any Paginator)? = nil,

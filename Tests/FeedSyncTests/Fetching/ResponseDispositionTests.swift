@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import FeedSync
+@testable import Upstream
 
 private func meaning(
     _ status: Int, _ headers: Headers = [:], body: String = "", isConditional: Bool = false,

@@ -59,7 +59,7 @@ struct PresetExampleTests {
         arguments: [
             ("github.issues", "since"), ("github.commits", "since"), ("gitlab.issues", "updated_after"),
             ("gitlab.projects", "last_activity_after"), ("wordpress.posts", "modified_after"),
-            ("stackexchange.questions", "min"),
+            ("stackexchange.questions", "min"), ("redmine.issues", "updated_on"),
         ])
     func since(name: String, parameter: String) async throws {
         let bench = try await EngineBench()
@@ -80,7 +80,10 @@ struct PresetExampleTests {
         let count = bench.server.requests.count
         _ = try await engine.perform(.sync)
         let sent = try #require(bench.server.requests[count].parameter(parameter))
-        let isTime = Timestamp(sent) != nil || sent.allSatisfy(\.isNumber) && sent.count == 10
+        let around = watermark.value.split(separator: "{watermark}", omittingEmptySubsequences: false)
+        #expect(sent.hasPrefix(around[0]) && sent.hasSuffix(around[1]))
+        let mark = String(sent.dropFirst(around[0].count).dropLast(around[1].count))
+        let isTime = Timestamp(mark) != nil || mark.allSatisfy(\.isNumber) && mark.count == 10
         #expect(isTime, "\(sent)")
     }
 

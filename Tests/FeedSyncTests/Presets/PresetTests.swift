@@ -11,7 +11,7 @@ struct PresetTests {
     @Test("is shipped for each file, under the file's name, with an example")
     func files() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../../Sources/FeedSync/Presets")
+            path: "../../../Sources/Feeds/Presets")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
         let names = try Preset.all.map(\.name)
         #expect(names.map { $0 + ".yaml" }.sorted() == files.sorted())

@@ -3,6 +3,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Upstream
 
 @Suite("What a preset says is found without it")
 struct UnaidedTests {

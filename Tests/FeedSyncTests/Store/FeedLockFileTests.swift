@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import FeedSync
+@testable import MirrorStore
 
 @Suite("the lock on a feed")
 struct LockFileTests {
@@ -24,7 +24,8 @@ struct LockFileTests {
         let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
         for path in [store, link, detour] {
             #expect(try FeedLock(on: 1, of: path, command: "more") == nil)
-            #expect(FeedLock.holder(of: 1, of: path) == "another feedsync (pid \(getpid()), reload)")
+            #expect(FeedLock.holder(of: 1, of: path) == FeedHolder(process: getpid(), command: "reload"))
+            #expect(FeedLock.holder(of: 2, of: path) == nil)
             #expect(try FeedLock(on: 2, of: path, command: "more") != nil)
         }
         withExtendedLifetime(held) {}

@@ -3,6 +3,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import MirrorStore
 
 @Suite("The key of a feed's table") struct KeyTests {
     private static func item(_ id: String, _ name: String) -> String { #"{"id":\#(id),"name":"\#(name)"}"# }

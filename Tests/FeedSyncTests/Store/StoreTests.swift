@@ -5,6 +5,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import MirrorStore
 
 @Suite("The store")
 struct StoreTests {

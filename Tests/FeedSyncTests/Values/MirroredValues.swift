@@ -1,7 +1,7 @@
 import Foundation
 import SQLite
 
-@testable import FeedSync
+@testable import MirrorStore
 
 /// A mirrored table beside Foundation's reading of what the upstream sent.
 struct MirroredValues {

@@ -1,0 +1,32 @@
+internal import FeedSync
+
+/// What of a complete list was looked at, and when, in one clause.
+struct LastLook: Sendable {
+    private let record: FeedRecord
+    /// How the feed is synced; nil where the configuration does not have it.
+    private let rule: SyncRule?
+
+    init(_ record: FeedRecord, _ rule: SyncRule?) {
+        self.record = record
+        self.rule = rule
+    }
+
+    /// Whether it was at all of it.
+    var isWhole: Bool {
+        // The store writes times in one form, so that text compares as time.
+        guard let fullAt = record.fullAt else { return false }
+        return max(record.syncedAt ?? "", record.reloadedAt ?? "") <= fullAt
+    }
+
+    /// Such as `head 2 min ago, all of it 6 h ago`; where the last look was at all of it, simply when.
+    ///
+    /// - Parameter now: In milliseconds since 1970.
+    func text(at now: Int64) -> String? {
+        let ago = { (time: String?) in RelativeTime.ago(time, now: now / 1000) }
+        if isWhole { return ago(record.fullAt) }
+        let head = record.reloadedAt ?? record.syncedAt
+        guard let syncedAt = record.syncedAt else { return head.map { "head \(ago($0))" } }
+        let part = if case .since = rule { "changes \(ago(syncedAt))" } else { "head \(ago(head))" }
+        return "\(part), all of it \(record.fullAt.map(ago) ?? "never")"
+    }
+}

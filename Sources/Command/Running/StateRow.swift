@@ -1,0 +1,125 @@
+internal import FeedSync
+
+/// A feed's state, and the reason, in words.
+struct StateRow: Sendable {
+    let feed: KnownFeed
+    let state: MirrorState
+    /// The state but for a run under way.
+    let stateAtRest: MirrorState
+    /// When the feed is due; nil for one that is not in the configuration.
+    let plan: Plan?
+    private let condition: FeedCondition
+    private let now: Int64
+
+    /// - Parameters:
+    ///   - condition: What the store knows of it.
+    ///   - now: In milliseconds since 1970.
+    init(_ feed: KnownFeed, _ condition: FeedCondition, now: Int64) {
+        self.feed = feed
+        self.condition = condition
+        self.now = now
+        plan = feed.definition.map { Planner.plan(condition.history, every: $0.every) }
+        var facts = condition.facts(plan)
+        state = MirrorState(facts, now: now)
+        facts.isRunning = false
+        stateAtRest = MirrorState(facts, now: now)
+    }
+
+    /// Whether all is well, or will be when the run under way has ended.
+    var isWell: Bool { stateAtRest == .fresh }
+
+    /// When it is due; empty for a feed that is not in the configuration.
+    var due: String {
+        guard let plan else { return "" }
+        guard let dueAt = plan.dueAt, dueAt > now else { return "now" }
+        return "in \(RelativeTime.until(dueAt, now: now))"
+    }
+
+    /// Why its state is what it is; nil for a new feed.
+    var why: String? { why(state) }
+
+    /// The state that a sync left, such as `fresh (head 2 min ago, all of it 6 h ago)`; no more than the word where all
+    /// of the list was looked at.
+    var textAfterSync: String {
+        if stateAtRest == .fresh, lastLook?.isWhole ?? false { return stateAtRest.word }
+        return stateAtRest.word + (why(stateAtRest).map { " (\($0))" } ?? "")
+    }
+
+    private func why(_ state: MirrorState) -> String? {
+        switch state {
+        case .running:
+            if case .failing = stateAtRest {
+                [progress, why(stateAtRest)].compactMap(\.self).joined(separator: "; ")
+            } else {
+                progress
+            }
+        case .failing(let times, let since): failures(times, since) + cause
+        case .limited(let until): "the server asked us to wait for another \(RelativeTime.until(until, now: now))"
+        case .new: nil
+        case .loading, .incomplete(nil): reach.map { "\($0.count), \($0.next)" }
+        case .stale(let since): "due \(RelativeTime.ago(since, now: now)), and not synced since"
+        case .incomplete(let reason?):
+            reason.words(seen: condition.history.seenCount, expected: condition.history.expectedCount)
+        case .fresh: lastLook?.text(at: now)
+        }
+    }
+
+    private var lastLook: LastLook? { condition.record.map { LastLook($0, feed.definition?.sync) } }
+
+    /// Who works on it, and where the run is.
+    private var progress: String? {
+        guard let run = condition.run else { return nil }
+        let who = run.holder.process.map { "pid \($0)" } ?? "another feedsync"
+        guard let page = run.page else { return who }
+        let count = run.pageCount.map { " of about \(NumberFormat.count($0))" } ?? ""
+        return "\(who), page \(NumberFormat.count(page))\(count)"
+    }
+
+    private func failures(_ times: Int, _ since: Int64?) -> String {
+        guard times > 1 else { return "" }
+        return "\(times) failures in a row\(since.map { ", first \(RelativeTime.ago($0, now: now))" } ?? ""): "
+    }
+
+    private var cause: String { condition.failure?.message ?? "the reason was not kept" }
+
+    private var reach: LoadingReach? { condition.record.map { LoadingReach($0, condition.history) } }
+
+    /// The feed's row of the table `feed`, with its state.
+    var json: String {
+        var object = JSONObjectText()
+        add(to: &object)
+        // Members of one object: the row's, then these.
+        return feed.json.dropLast() + "," + object.text.dropFirst()
+    }
+
+    /// Adds the members `state` and `why`.
+    func add(to object: inout JSONObjectText) {
+        object.add("state", state.word)
+        object.add("why", why)
+    }
+}
+
+extension IncompleteReason {
+    /// What it means, in a few words.
+    ///
+    /// - Parameters:
+    ///   - seen: How many items the upstream has served.
+    ///   - expected: How many it says there are; nil where it does not say.
+    func words(seen: Int, expected: Int?) -> String {
+        switch self {
+        case .cutOff: "it was cut off; the next sync continues"
+        case .failed: "a page failed"
+        case .cap:
+            if let expected, expected > seen {
+                "the upstream has served \(NumberFormat.count(seen)) of \(NumberFormat.count(expected, "item")): "
+                    + "narrow the query, or use `partition`"
+            } else {
+                "the upstream has more items, but serves no further pages"
+            }
+        case .maxPages: "stopped at max_pages"
+        case .skipped: "some items were skipped"
+        case .upstreamIncomplete: "the upstream says the list is incomplete"
+        case .drift: "the list moved while it was read"
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// The rules for commands that meet on one feed: the latest intent wins. Pure; the engine does what it says.
+///
+/// | in flight | arrives | what happens |
+/// | --- | --- | --- |
+/// | reload | reload | joins the one in flight |
+/// | nextPage | nextPage of no more pages | joins the one in flight |
+/// | nextPage | nextPage of more pages | runs after it; dropped with its error if that fails |
+/// | nextPage, sync | reload | stops it after the last committed page, then reloads |
+/// | sync | sync | joins the one in flight |
+/// | sync | nextPage | runs after it; dropped with its error if that fails |
+/// | reload, nextPage | sync | runs after it; dropped with its error if that fails |
+/// | reload | nextPage | runs after the reload; dropped with the reload's error if that fails |
+/// | any that is being stopped | any | runs once that one has ended, however it did; a reload first, then a sync |
+///
+/// Next pages that wait together are one command, of the most pages that any of them asks for.
+package struct CommandRules {
+    /// Stands for one sending of a command, and for whoever waits for its answer.
+    package typealias Ticket = Int
+
+    package enum Effect: Equatable {
+        /// Run this command.
+        case start(RequestCommand)
+        /// Stop the run in flight; its end is told by `ended`.
+        case stop
+        /// The commands of these tickets ended as the run did.
+        case answer([Ticket])
+        /// The commands of these tickets never ran, because of the run's error.
+        case drop([Ticket])
+        /// Whoever waits for this ticket wants no answer any more; the others' command goes on.
+        case cancel(Ticket)
+    }
+
+    private struct Run {
+        let command: RequestCommand
+        var tickets: [Ticket]
+        var isStopping = false
+    }
+
+    private enum State {
+        case idle
+        case running(Run, queue: CommandQueue)
+    }
+
+    private var state = State.idle
+
+    package init() {}
+
+    /// Whether no run is in flight.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
+    /// A command arrives.
+    package mutating func send(_ command: RequestCommand, _ ticket: Ticket) -> [Effect] {
+        guard case .running(var run, var queue) = state else {
+            state = .running(Run(command: command, tickets: [ticket]), queue: CommandQueue())
+            return [.start(command)]
+        }
+        defer { state = .running(run, queue: queue) }
+        if !run.isStopping, run.command.covers(command) {
+            run.tickets.append(ticket)
+            return []
+        }
+        queue.add(command, ticket)
+        guard command == .reload, !run.isStopping else { return [] }
+        run.isStopping = true
+        return [.stop]
+    }
+
+    /// Nobody waits for a ticket any more: a run that was for it alone is stopped.
+    package mutating func cancel(_ ticket: Ticket) -> [Effect] {
+        guard case .running(var run, var queue) = state else { return [] }
+        defer { state = .running(run, queue: queue) }
+        guard run.tickets.contains(ticket) else { return queue.remove(ticket) ? [.cancel(ticket)] : [] }
+        // A run that is being stopped answers all of its tickets soon.
+        guard !run.isStopping else { return [] }
+        guard run.tickets != [ticket] else {
+            run.isStopping = true
+            return [.stop]
+        }
+        run.tickets.removeAll { $0 == ticket }
+        return [.cancel(ticket)]
+    }
+
+    /// The run in flight ended; `failed` if it did with an error.
+    package mutating func ended(failed: Bool) -> [Effect] {
+        guard case .running(let run, var queue) = state else { return [] }
+        state = .idle
+        let answer = Effect.answer(run.tickets)
+        // Being stopped is no failure of the upstream's: what waits has nothing to do with it.
+        guard !failed || run.isStopping else {
+            return queue.tickets.isEmpty ? [answer] : [answer, .drop(queue.tickets)]
+        }
+        guard let next = queue.popFirst() else { return [answer] }
+        state = .running(Run(command: next.command, tickets: next.tickets), queue: queue)
+        return [answer, .start(next.command)]
+    }
+}
+
+/// The commands that wait for the run in flight to end.
+private struct CommandQueue {
+    private var reloads: [CommandRules.Ticket] = []
+    private var syncs: [CommandRules.Ticket] = []
+    private var nextPages: [(command: RequestCommand, ticket: CommandRules.Ticket)] = []
+
+    var tickets: [CommandRules.Ticket] { reloads + syncs + nextPages.map(\.ticket) }
+
+    mutating func add(_ command: RequestCommand, _ ticket: CommandRules.Ticket) {
+        switch command {
+        case .reload: reloads.append(ticket)
+        case .sync: syncs.append(ticket)
+        case .nextPage, .nextPages, .allPages: nextPages.append((command, ticket))
+        }
+    }
+
+    /// Whether the ticket was here.
+    mutating func remove(_ ticket: CommandRules.Ticket) -> Bool {
+        let count = tickets.count
+        reloads.removeAll { $0 == ticket }
+        syncs.removeAll { $0 == ticket }
+        nextPages.removeAll { $0.ticket == ticket }
+        return tickets.count < count
+    }
+
+    /// The reload, or else the sync, or else the next page that does for all.
+    mutating func popFirst() -> (command: RequestCommand, tickets: [CommandRules.Ticket])? {
+        if !reloads.isEmpty {
+            defer { reloads = [] }
+            return (.reload, reloads)
+        }
+        if !syncs.isEmpty {
+            defer { syncs = [] }
+            return (.sync, syncs)
+        }
+        let commands = nextPages.map(\.command)
+        guard let most = commands.first(where: { command in commands.allSatisfy(command.covers) }) else { return nil }
+        defer { nextPages = [] }
+        return (most, nextPages.map(\.ticket))
+    }
+}
+
+extension RequestCommand {
+    /// Whether a run of this command does what the other one asks.
+    fileprivate func covers(_ other: RequestCommand) -> Bool {
+        guard ![self, other].contains(.reload), ![self, other].contains(.sync) else { return self == other }
+        guard let limit else { return true }
+        return other.limit.map { $0 <= limit } ?? false
+    }
+}

@@ -1,0 +1,39 @@
+extension CrawlMode {
+    /// The most pages that a list may have for `auto` to read all of it each time.
+    static let mostPagesOfAuto = 10
+
+    /// What a sync crawls for.
+    ///
+    /// | there is | `new`, `auto` | `since` | `all` |
+    /// | --- | --- | --- | --- |
+    /// | a crawl under way | that one | that one | that one |
+    /// | nothing to join | all | all | all |
+    /// | a full crawl due | all | all | all |
+    /// | at most 10 pages | new, or all in `auto` | since | all |
+    /// | anything else | new | since | all |
+    ///
+    /// - Parameter now: In milliseconds since 1970.
+    package init(_ definition: FeedDefinition, _ resumePoint: ResumePoint, now: Int64?) {
+        let progress = resumePoint.progress
+        if let round = progress.round {
+            self = round.mode
+            return
+        }
+        let isFullDue: Bool =
+            if let full = definition.fullCrawlEvery, let last = resumePoint.fullAt, let now {
+                // A clock that went back makes nothing wait for longer than the interval.
+                now - last >= full.components.seconds * 1000 || last > now
+            } else {
+                false
+            }
+        self =
+            switch definition.sync {
+            case .all: .all
+            case .since: resumePoint.watermark == nil || isFullDue ? .all : .since
+            case .new: progress.synced.isEmpty || isFullDue ? .all : .new
+            case .auto:
+                progress.synced.isEmpty || isFullDue || progress.fullPages.map { $0 <= Self.mostPagesOfAuto } ?? false
+                    ? .all : .new
+            }
+    }
+}

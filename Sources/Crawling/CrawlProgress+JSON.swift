@@ -1,0 +1,118 @@
+/// `_feed.ranges`.
+extension CrawlProgress {
+    /// The progress as JSON; nil where nothing is known.
+    package var json: String? {
+        guard self != CrawlProgress() else { return nil }
+        var object = JSONObjectText()
+        if !synced.isEmpty { object.add("synced", json: synced.json) }
+        if let round {
+            object.add("round", Int(round.id))
+            object.add("mode", round.mode.rawValue)
+            object.add("ranges", json: round.ranges.json)
+            if round.hasMoved { object.add("moved", true) }
+            if round.isDoubtful { object.add("doubtful", true) }
+            if !round.askedAgain.isEmpty { object.add("asked_again", json: round.askedAgain.json) }
+        }
+        if let suspectEnd { object.add("suspect_end", suspectEnd) }
+        if otherElements > 0 { object.add("other_elements", otherElements) }
+        if let fullPages { object.add("full_pages", fullPages) }
+        if let firstPartition { object.add("first_partition", firstPartition) }
+        return object.text
+    }
+
+    /// Reads what `json` wrote; what cannot be read is not known.
+    package init(json: String?) {
+        self.init()
+        guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return }
+        synced = SyncedRanges(members["synced"])
+        if let id = members["round"]?.integer, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
+            round = Round(
+                id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
+                hasMoved: members["moved"] == .bool(true), isDoubtful: members["doubtful"] == .bool(true),
+                askedAgain: Set(members["asked_again"]))
+        }
+        suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
+        otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
+        fullPages = members["full_pages"]?.integer.map { Int($0) }
+        firstPartition = members["first_partition"]?.string
+    }
+}
+
+extension Set<PageOfCrawl> {
+    fileprivate var json: String {
+        let pages = sorted { ($0.crawl, $0.number) < ($1.crawl, $1.number) }.map { "[\($0.crawl),\($0.number)]" }
+        return "[\(pages.joined(separator: ","))]"
+    }
+
+    fileprivate init(_ value: JSONValue?) {
+        self.init()
+        guard case .array(let pages)? = value else { return }
+        for page in pages.map(\.integers) where page.count == 2 {
+            insert(PageOfCrawl(crawl: page[0], number: Int(clamping: page[1])))
+        }
+    }
+}
+
+extension SyncedRanges {
+    fileprivate var json: String { "[\(ranges.map(\.json).joined(separator: ","))]" }
+
+    fileprivate init(_ value: JSONValue?) {
+        guard case .array(let elements)? = value else {
+            self.init()
+            return
+        }
+        self.init(ranges: elements.compactMap(SyncedRange.init))
+    }
+}
+
+extension SyncedRange {
+    fileprivate var json: String {
+        var object = JSONObjectText()
+        object.add("crawls", json: JSONText.array(crawls))
+        object.add("generations", json: JSONText.array(generations.sorted()))
+        if let first { object.add("first", json: JSONText.array([first.generation, first.position])) }
+        switch end {
+        case .open(let cursor): object.add("next", cursor.text)
+        case .last(let reason): if let reason { object.add("reason", reason.rawValue) }
+        }
+        if isVerified { object.add("verified", true) }
+        if !loosePages.isEmpty { object.add("loose", json: "[\(loosePages.map { "\($0)" }.joined(separator: ","))]") }
+        if failures > 0 { object.add("failures", failures) }
+        if growsAtEnd { object.add("grows_at_end", true) }
+        if isLost { object.add("lost", true) }
+        return object.text
+    }
+
+    fileprivate init?(_ value: JSONValue) {
+        guard case .object(let members) = value else { return nil }
+        let crawls = members["crawls"]?.integers ?? []
+        guard !crawls.isEmpty else { return nil }
+        let end: End =
+            members["next"]?.string.map { .open(PageCursor($0)) }
+            ?? .last(members["reason"]?.string.flatMap(IncompleteReason.init))
+        self.init(crawls: crawls, generations: Set(members["generations"]?.integers ?? []), first: nil, end: end)
+        if let place = members["first"]?.integers, place.count == 2 {
+            first = Place(generation: place[0], position: place[1])
+        }
+        isVerified = members["verified"] == .bool(true)
+        loosePages = members["loose"]?.integers.map { Int(clamping: $0) } ?? []
+        growsAtEnd = members["grows_at_end"] == .bool(true)
+        isLost = members["lost"] == .bool(true)
+        failures = members["failures"]?.integer.map { Int(clamping: $0) } ?? 0
+    }
+}
+
+extension JSONValue {
+    /// The number, where it is a whole one of 53 bits.
+    var integer: Int64? {
+        guard case .number(let digits) = self, let number = Int64(digits), abs(number) < 1 << 53 else { return nil }
+        return number
+    }
+
+    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
+
+    fileprivate var integers: [Int64] {
+        guard case .array(let elements) = self else { return [] }
+        return elements.compactMap(\.integer)
+    }
+}

@@ -1,0 +1,2 @@
+// What comes with `import Crawling`: its signatures name types of these modules.
+@_exported public import Feeds

@@ -1,0 +1,94 @@
+/// What a feed's state follows from. Times are in milliseconds since 1970.
+public struct FeedFacts: Sendable, Hashable {
+    /// Whether a live process works on the feed.
+    public var isRunning = false
+    /// How many of its last runs failed, one after the other; runs that were cut off do not count.
+    public var failures = 0
+    /// When the first of them ended.
+    public var failingSince: Int64?
+    /// Until when the host wants no request.
+    public var blockedUntil: Int64?
+    /// Whether a first page was ever loaded.
+    public var isLoaded = false
+    /// Whether every page was ever crawled.
+    public var wasCrawled = false
+    /// Whether the rows are all of the upstream's, as far as is known.
+    public var isComplete = false
+    /// Why they are not; nil where they are, or where the crawl can go on.
+    public var incompleteReason: IncompleteReason?
+    /// When a sync is due; nil for a feed that cannot be late.
+    public var dueAt: Int64?
+    /// The time from one sync to the next, in milliseconds.
+    public var interval: Int64 = 0
+
+    /// The facts of a feed that nobody ever loaded.
+    public init() {}
+
+    /// Whether a wait until then holds anything up: what is complete and due later can wait.
+    fileprivate func areHeldUp(_ until: Int64) -> Bool { !isComplete || (dueAt ?? .min) <= until }
+
+    /// Whether all is well, or will be when the run under way has ended.
+    public func areWell(at now: Int64) -> Bool {
+        var facts = self
+        facts.isRunning = false
+        return MirrorState(facts, now: now) == .fresh
+    }
+}
+
+/// The state of a feed's mirror, in one word: the first of these that is true of it.
+public enum MirrorState: Sendable, Hashable {
+    /// A process works on it.
+    case running
+    /// The last runs failed: how many, and when the first of them ended (milliseconds since 1970).
+    case failing(times: Int, since: Int64?)
+    /// The host wants no request before that time (milliseconds since 1970), and there is something to request.
+    case limited(until: Int64)
+    /// It was never loaded.
+    case new
+    /// The first load is not finished; the next sync continues.
+    case loading
+    /// It has been due for longer than an interval, since that time (milliseconds since 1970).
+    case stale(since: Int64)
+    /// The rows are not all of the upstream's; the reason is nil where the crawl can go on.
+    case incomplete(IncompleteReason?)
+    /// The rows are all of the upstream's, and the next sync is not overdue.
+    case fresh
+
+    /// The state that follows from the facts.
+    ///
+    /// - Parameter now: In milliseconds since 1970.
+    public init(_ facts: FeedFacts, now: Int64) {
+        self =
+            if facts.isRunning {
+                .running
+            } else if facts.failures > 0 {
+                .failing(times: facts.failures, since: facts.failingSince)
+            } else if let until = facts.blockedUntil, until > now, facts.areHeldUp(until) {
+                .limited(until: until)
+            } else if !facts.isLoaded {
+                .new
+            } else if !facts.isComplete, !facts.wasCrawled, [nil, .cutOff].contains(facts.incompleteReason) {
+                .loading
+            } else if let dueAt = facts.dueAt, dueAt.clampedSum(facts.interval) < now {
+                .stale(since: dueAt)
+            } else if !facts.isComplete {
+                .incomplete(facts.incompleteReason)
+            } else {
+                .fresh
+            }
+    }
+
+    /// Its word, in every command and in JSON.
+    public var word: String {
+        switch self {
+        case .running: "running"
+        case .failing: "failing"
+        case .limited: "limited"
+        case .new: "new"
+        case .loading: "loading"
+        case .stale: "stale"
+        case .incomplete: "incomplete"
+        case .fresh: "fresh"
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// When a feed is next due, and every term that led to it.
+///
+/// Times are in milliseconds since 1970.
+public struct Plan: Sendable, Hashable {
+    /// One of the things that decide.
+    public struct Term: Sendable, Hashable {
+        /// What it is called in `plan --json`.
+        public enum Name: String, Sendable, Hashable, CaseIterable {
+            /// There was no round yet.
+            case never
+            /// The definition's `every`, or what stands for it.
+            case every
+            /// How long the answer stays fresh.
+            case freshness
+            /// The host's `X-Poll-Interval`.
+            case pollInterval = "poll_interval"
+            /// What repeated failure makes of the interval.
+            case backOff = "back_off"
+            /// A share of the interval, so that feeds do not come all at once.
+            case jitter
+            /// The time before which the host wants no request.
+            case blockedUntil = "blocked_until"
+            /// A time that somebody wrote into the store.
+            case nextDueAt = "next_due_at"
+        }
+
+        /// What it is.
+        public let name: Name
+        /// A length of time (`15m`) or a moment in ISO 8601; nil where neither says it.
+        public let value: String?
+        /// Where it comes from, in a few words.
+        public let reason: String
+
+        /// The term as a JSON object.
+        public var json: String {
+            var object = JSONObjectText()
+            object.add("term", name.rawValue)
+            object.add("value", value)
+            object.add("reason", reason)
+            return object.text
+        }
+    }
+
+    /// The feed's name.
+    public let feed: String
+    /// When it is due; nil for at once, as nothing is known that it could be late for.
+    public let dueAt: Int64?
+    /// From when a sync of what is due takes it.
+    ///
+    /// Up to a tenth of our own interval before `dueAt`, never before what the host asked for: cron comes at the full
+    /// quarter of an hour, and what is due a second later would otherwise wait for the next one.
+    public let takenFrom: Int64?
+    /// The time from one round to the next, in milliseconds.
+    public let interval: Int64
+    /// What led to it, in the order in which it was weighed.
+    public let terms: [Term]
+
+    /// Whether a sync of what is due takes the feed at this time.
+    public func isDue(at now: Int64) -> Bool { takenFrom.map { $0 <= now } ?? true }
+
+    /// `dueAt` as the store writes it.
+    public var dueText: String? { dueAt.flatMap { Timestamp(milliseconds: $0)?.text } }
+}

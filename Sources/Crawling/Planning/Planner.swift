@@ -1,0 +1,139 @@
+/// Works out when a feed is next due, from nothing but what is known of it.
+///
+/// | term | counts from | |
+/// | --- | --- | --- |
+/// | `every`, 15 minutes if not given | the last round's start | |
+/// | freshness of the last answer, only without `every` | its start | raises the interval, a day at most |
+/// | back-off | its start | the interval doubled for each failure after the first, a day at most |
+/// | jitter | | up to a tenth of the interval, added |
+/// | `X-Poll-Interval` | the last round's end | raises the interval, a day at most |
+/// | `Retry-After`, a spent quota | | never before that time |
+///
+/// Jitter follows from the feed's name and the last round, so that the same question has the same answer.
+public enum Planner {
+    /// The interval where nothing is said, in milliseconds.
+    public static let standardInterval: Int64 = 15 * 60_000
+    /// The most that any one term of a host's, or failure, makes of an interval, in milliseconds.
+    static let longestInterval: Int64 = 86_400_000
+
+    /// The feed's plan; `every` is the definition's.
+    public static func plan(_ history: FeedHistory, every: Duration?) -> Plan {
+        guard !history.isSetByHand || history.nextDueAt == nil else { return planSetByHand(history, every) }
+        guard let startedAt = history.roundStartedAt, history.nextDueAt != nil || !history.isSetByHand else {
+            return planAtOnce(history, every)
+        }
+        var (interval, terms) = ownInterval(history, every)
+        let own = interval
+        let endedAt = max(history.roundEndedAt ?? startedAt, startedAt)
+        var floor = Int64.min
+        if let seconds = history.pollInterval, seconds > 0 {
+            let poll = min(milliseconds(seconds), longestInterval)
+            floor = endedAt.clampedSum(poll)
+            interval = max(interval, poll)
+            terms.append(term(.pollInterval, poll, "the server's X-Poll-Interval, from the end of the last sync"))
+        }
+        let jitter = share(of: interval / 10, for: history.feed, startedAt)
+        terms.append(term(.jitter, jitter, "a per-feed offset that spreads the load"))
+        var dueAt = max(startedAt.clampedSum(interval.clampedSum(jitter)), floor)
+        if let blockedUntil = history.blockedUntil, blockedUntil > dueAt {
+            dueAt = blockedUntil
+            floor = blockedUntil
+            terms.append(blocked(blockedUntil))
+        }
+        let takenFrom = max(startedAt.clampedSum(own - own / 10), floor, history.blockedUntil ?? .min)
+        return Plan(
+            feed: history.feed, dueAt: dueAt, takenFrom: min(takenFrom, dueAt), interval: interval, terms: terms)
+    }
+
+    /// The interval that we would choose by ourselves.
+    private static func ownInterval(_ history: FeedHistory, _ every: Duration?) -> (Int64, [Plan.Term]) {
+        var (interval, terms) = base(every)
+        if every == nil, let seconds = history.freshFor {
+            let freshness = min(milliseconds(seconds), longestInterval)
+            if freshness > interval {
+                interval = freshness
+                terms.append(term(.freshness, freshness, "how long the server calls its answer fresh"))
+            }
+        }
+        guard history.failures > 1 else { return (interval, terms) }
+        let cap = max(interval, longestInterval)
+        var backOff = interval
+        for _ in 1..<min(history.failures, 64) where backOff < cap { backOff = min(cap, backOff.clampedSum(backOff)) }
+        let since = history.failingSince.flatMap { Timestamp(milliseconds: $0)?.text }.map { " since \($0)" } ?? ""
+        terms.append(term(.backOff, backOff, "\(history.failures) failures in a row\(since)"))
+        return (max(interval, backOff), terms)
+    }
+
+    private static func base(_ every: Duration?) -> (Int64, [Plan.Term]) {
+        guard let every else {
+            return (standardInterval, [term(.every, standardInterval, "the default: the definition has no `every`")])
+        }
+        let (seconds, attoseconds) = every.components
+        let interval = max(1, milliseconds(seconds).clampedSum(attoseconds / 1_000_000_000_000_000))
+        return (interval, [term(.every, interval, "the definition's `every`")])
+    }
+
+    /// There was no round, or somebody cleared `next_due_at`: only the host can hold the feed up.
+    private static func planAtOnce(_ history: FeedHistory, _ every: Duration?) -> Plan {
+        let isNew = history.roundStartedAt == nil
+        let reason =
+            !isNew
+            ? "next_due_at was cleared in the store"
+            : history.isLoaded ? "no sync has finished yet" : "the feed was never synced"
+        var terms = [term(isNew ? .never : .nextDueAt, nil, reason)]
+        if let blockedUntil = history.blockedUntil { terms.append(blocked(blockedUntil)) }
+        return Plan(
+            feed: history.feed, dueAt: history.blockedUntil, takenFrom: history.blockedUntil,
+            interval: base(every).0, terms: terms)
+    }
+
+    private static func planSetByHand(_ history: FeedHistory, _ every: Duration?) -> Plan {
+        var dueAt = history.nextDueAt ?? .min
+        let text = Timestamp(milliseconds: dueAt)?.text
+        var terms = [Plan.Term(name: .nextDueAt, value: text, reason: "next_due_at was set in the store")]
+        if let blockedUntil = history.blockedUntil, blockedUntil > dueAt {
+            dueAt = blockedUntil
+            terms.append(blocked(blockedUntil))
+        }
+        return Plan(
+            feed: history.feed, dueAt: dueAt, takenFrom: dueAt, interval: ownInterval(history, every).0, terms: terms)
+    }
+
+    private static func term(_ name: Plan.Term.Name, _ length: Int64?, _ reason: String) -> Plan.Term {
+        Plan.Term(name: name, value: length.map { DurationText.text(.milliseconds($0)) }, reason: reason)
+    }
+
+    private static func blocked(_ until: Int64) -> Plan.Term {
+        Plan.Term(
+            name: .blockedUntil, value: Timestamp(milliseconds: until)?.text,
+            reason: "the server asked us to wait until then")
+    }
+
+    private static func milliseconds(_ seconds: Int64) -> Int64 {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        return overflow ? (seconds < 0 ? .min : .max) : product
+    }
+
+    /// A number from 0 to `limit` that is as good as random, and always the same for the same feed and round.
+    ///
+    /// FNV-1a, then SplitMix64's finalizer, as FNV alone hardly moves its high bits for names that differ at the end:
+    /// https://prng.di.unimi.it/splitmix64.c
+    private static func share(of limit: Int64, for feed: String, _ round: Int64) -> Int64 {
+        guard limit > 0 else { return 0 }
+        var name = FNV1a()
+        name.add(feed.utf8)
+        var hash = name.hash &+ UInt64(bitPattern: round)
+        hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+        hash ^= hash >> 31
+        return Int64(hash % (UInt64(limit) + 1))
+    }
+}
+
+extension Int64 {
+    /// This number and `other`, held at the ends of the range.
+    package func clampedSum(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}

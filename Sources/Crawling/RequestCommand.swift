@@ -1,0 +1,86 @@
+/// What is asked of a feed's engine.
+public enum RequestCommand: Sendable, Hashable {
+    /// Request the first page; the feed starts again from it.
+    case reload
+    /// Request the page cursor; on a feed that was never loaded, the first page.
+    case nextPage
+    /// The same so many times, as long as there are pages.
+    case nextPages(Int)
+    /// The same up to the end.
+    case allPages
+    /// Bring everything up to date, as the definition's `sync` says.
+    case sync
+
+    /// The most pages that it requests; nil without limit.
+    var limit: Int? {
+        switch self {
+        case .reload, .nextPage: 1
+        case .nextPages(let count): max(1, count)
+        case .allPages, .sync: nil
+        }
+    }
+
+    /// As `run.command` has it.
+    package var name: String {
+        switch self {
+        case .reload: "reload"
+        case .nextPage, .nextPages, .allPages: "more"
+        case .sync: "sync"
+        }
+    }
+}
+
+/// How a run ended.
+public enum RunOutcome: String, Sendable, Hashable, CaseIterable {
+    /// Something was stored.
+    case ok
+    /// All pages were as stored.
+    case unchanged
+    /// There was no further page to request.
+    case noMoreData = "no_more_data"
+    /// A page failed.
+    case failed
+    /// The upstream wants us to wait.
+    case limited
+    /// It was stopped.
+    case cancelled
+    /// Its process ended.
+    case interrupted
+}
+
+/// What a run did, once it has ended well.
+public struct RunSummary: Sendable, Hashable {
+    /// The run's number in the store.
+    public let run: Int
+    /// How it ended.
+    public let outcome: RunOutcome
+    /// What it did.
+    public let figures: RunMetrics
+    /// Whether there is no further page to request.
+    public let isAtEnd: Bool
+    /// Why the crawl is not complete although it has ended; nil if it is, or goes on.
+    public let reason: IncompleteReason?
+    /// The feed's rows that the upstream has, after the run.
+    public let itemCount: Int
+    /// The items of the crawl that the upstream said there are; nil where it did not say.
+    public let expectedCount: Int?
+    /// The items that the crawl has met, those skipped among them; and those that it knows behind them.
+    public let seenCount: Int
+    /// What the user should hear of although nothing failed, one sentence each.
+    public let notices: [String]
+
+    package init(
+        run: Int, outcome: RunOutcome, figures: RunMetrics, isAtEnd: Bool, reason: IncompleteReason?, itemCount: Int,
+        expectedCount: Int?, seenCount: Int, notices: [String]
+    ) {
+        self.run = run
+        self.outcome = outcome
+        self.figures = figures
+        self.isAtEnd = isAtEnd
+        self.reason = reason
+        self.itemCount = itemCount
+        self.expectedCount = expectedCount
+        self.seenCount = seenCount
+        self.notices = notices
+    }
+}

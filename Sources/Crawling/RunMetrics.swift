@@ -1,0 +1,89 @@
+/// What became of items.
+public struct ItemCounts: Sendable, Hashable {
+    /// Items that were not stored before.
+    public var inserted = 0
+    /// Stored items whose content is another now.
+    public var updated = 0
+    /// Stored items whose content is the same.
+    public var unchanged = 0
+    /// Items that the upstream has no more.
+    public var removed = 0
+
+    /// No items.
+    public init() {}
+
+    package mutating func add(_ other: ItemCounts) {
+        inserted += other.inserted
+        updated += other.updated
+        unchanged += other.unchanged
+        removed += other.removed
+    }
+}
+
+/// What a run did.
+public struct RunMetrics: Sendable, Hashable {
+    /// Pages committed.
+    public var pages = 0
+    /// Requests made, also those that failed.
+    public var requests = 0
+    /// Bytes received, as transferred.
+    public var bytes = 0
+    /// What became of the items.
+    public var items = ItemCounts()
+    /// Elements that are no items or lack their key.
+    public var skipped = 0
+
+    /// Nothing yet.
+    public init() {}
+}
+
+/// One line of the event log.
+public struct StatusEvent: Sendable, Hashable {
+    /// The event's number; later events have greater ones.
+    public let id: Int
+    /// When, in UTC, ISO 8601.
+    public let at: String
+    /// The feed's name.
+    public let feed: String
+    /// The run's number.
+    public let run: Int
+    /// What happened.
+    public let status: RefreshStatus
+    /// The page's number in its crawl, from 1.
+    public let page: Int?
+    /// What became of the page's items.
+    public let items: ItemCounts
+    /// Why it failed, as JSON `{kind, message, http_status, url}`.
+    public let error: String?
+
+    package init(
+        id: Int, at: String, feed: String, run: Int, status: RefreshStatus, page: Int?, items: ItemCounts,
+        error: String?
+    ) {
+        self.id = id
+        self.at = at
+        self.feed = feed
+        self.run = run
+        self.status = status
+        self.page = page
+        self.items = items
+        self.error = error
+    }
+
+    /// The line as `feedsync events --json` prints it.
+    public var json: String {
+        var object = JSONObjectText()
+        object.add("id", id)
+        object.add("at", at)
+        object.add("feed", feed)
+        object.add("run", run)
+        object.add("status", status.rawValue)
+        object.add("page", page)
+        object.add("inserted", items.inserted)
+        object.add("updated", items.updated)
+        object.add("unchanged", items.unchanged)
+        object.add("removed", items.removed)
+        object.add("error", json: error ?? "null")
+        return object.text
+    }
+}

@@ -1,0 +1,17 @@
+internal import HTTP
+
+extension PageLoader {
+    /// The first page that was ever loaded of the feed, with what is odd about the definition.
+    package func doubting(_ loaded: LoadedPage, _ fetch: Fetch) -> LoadedPage {
+        guard fetch.page.cursor == nil, fetch.stored == nil, case .decoded = loaded.content,
+            loaded.fetched.response.body.count <= 4 << 20,
+            let notice = UnmatchedPaths(
+                shape.declared, items: (loaded.shape ?? shape).definition.items, in: loaded.fetched.response.body,
+                loaded.end)?.notice
+        else { return loaded }
+        var loaded = loaded
+        let told = NextPage.notice(loaded.end.notice, loaded.page.secrets.mask(notice))
+        loaded.end = NextPage(next: loaded.end.next, total: loaded.end.total, notice: told, part: loaded.end.part)
+        return loaded
+    }
+}

@@ -1,0 +1,32 @@
+/// What the store has on a request, and what it notes of its answer.
+extension Store {
+    /// The newest stored page for a request.
+    func storedPage(_ page: PreparedPage, of feed: String) throws(FeedError) -> StoredPage? {
+        try storedPage(page.identity, page.credentialFingerprint, of: feed)
+    }
+
+    /// What a page would be asked for with; nil where it would be asked unconditionally.
+    func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedError) -> Validators? {
+        try conditions(for: page.identity, page.credentialFingerprint, at: page.cursor, of: definition)
+    }
+
+    /// Until when the page's host wants no request, in seconds since 1970.
+    func blockedUntil(_ page: PreparedPage, of feed: String, now: String) throws(FeedError) -> Int64? {
+        try blockedUntil(page.quotaOrigin, page.credentialFingerprint, of: feed, now: now)
+    }
+
+    /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
+    func keep(_ page: StoredPage?, _ loaded: LoadedPage, of feed: String) throws(FeedError) {
+        try spend(loaded.fetched, on: feed)
+        // What else stands in the body may have changed, and would be taken from the store after a 304.
+        guard let page, !loaded.isNotModified, loaded.upstreamNext == page.cursor, loaded.end.total == page.total
+        else { return }
+        try refresh(page, loaded.validators, of: feed)
+    }
+
+    /// Counts what a page cost that is not committed.
+    func spend(_ fetched: FetchedPage, on feed: String) throws(FeedError) {
+        try spend(
+            FetchCost(requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota), on: feed)
+    }
+}

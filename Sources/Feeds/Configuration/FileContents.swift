@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// Why a file cannot be read, as the end of a sentence that starts with its name.
+package struct FileError: Error {
+    package let problem: String
+    /// The system's error number, or 0 where it is not the system that objects.
+    let code: Int32
+
+    init(problem: String, code: Int32 = 0) {
+        self.problem = problem
+        self.code = code
+    }
+
+    /// The failure of the system call just made.
+    static var last: FileError {
+        let code = errno
+        return FileError(problem: "cannot be read: \(String(cString: strerror(code)))", code: code)
+    }
+}
+
+/// Whole files, read at once.
+package enum FileContents {
+    /// The bytes of a file of at most `limit` bytes.
+    ///
+    /// - Throws: `FileError`.
+    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        guard !path.utf8.contains(0) else { throw FileError(problem: "has a zero byte in its name") }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last }
+        defer { close(descriptor) }
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last }
+            if count == 0 { return contents }
+            contents += chunk.prefix(count)
+            guard contents.count <= limit else { throw FileError(problem: "is larger than \(limit / 1024) KiB") }
+        }
+    }
+}
+
+/// Paths of files, as text.
+package enum FilePath {
+    /// The folder that a file is in; empty for the current one.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// A path as it is reached from a folder: absolute ones stay, `~/` is the home.
+    package static func resolve(_ path: String, in folder: String, home: String?) -> String {
+        if path.hasPrefix("~/"), let home, !home.isEmpty { return join(home, String(path.dropFirst(2))) }
+        return path.hasPrefix("/") ? path : join(folder, path)
+    }
+
+    static func join(_ folder: String, _ name: String) -> String {
+        if folder.isEmpty { return name }
+        return folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    }
+}

@@ -1,0 +1,129 @@
+internal import YAML
+
+/// The JSON body of a feed's requests, references not yet followed.
+public enum BodyTemplate: Sendable, Hashable {
+    /// `null`
+    case null
+    /// `true` or `false`
+    case boolean(Bool)
+    /// A number, with its digits as written.
+    case number(String)
+    /// A string.
+    case text(Template)
+    /// An array.
+    case array([BodyTemplate])
+    /// An object, its members in the order of the file.
+    case object([Member])
+
+    /// A member of an object.
+    public struct Member: Sendable, Hashable {
+        /// The member's name.
+        public let name: String
+        /// The member's value.
+        public let value: BodyTemplate
+    }
+
+    /// Every string of the body, with the name of the member that it belongs to.
+    var texts: [NamedTemplate] { texts(of: "") }
+
+    private func texts(of name: String) -> [NamedTemplate] {
+        switch self {
+        case .null, .boolean, .number: []
+        case .text(let template): [NamedTemplate(name: name, value: template)]
+        case .array(let elements): elements.flatMap { $0.texts(of: name) }
+        case .object(let members): members.flatMap { $0.value.texts(of: $0.name) }
+        }
+    }
+
+    /// The body with each string passed through `resolve`, which gets the name of the member it belongs to.
+    package func resolved(
+        memberName: String = "", _ resolve: (NamedTemplate) throws(ConfigurationError) -> String
+    ) throws(ConfigurationError) -> JSONValue {
+        switch self {
+        case .null: return .null
+        case .boolean(let value): return .bool(value)
+        case .number(let digits): return .number(digits)
+        case .text(let template): return .string(try resolve(NamedTemplate(name: memberName, value: template)))
+        case .array(let elements):
+            return .array(
+                try elements.map { element throws(ConfigurationError) in
+                    try element.resolved(memberName: memberName, resolve)
+                })
+        case .object(let members):
+            return .object(
+                JSONObject(
+                    try members.map { member throws(ConfigurationError) in
+                        (member.name, try member.value.resolved(memberName: member.name, resolve))
+                    }))
+        }
+    }
+
+    /// Equal for bodies that differ only in the order of members; strings as `written` has them.
+    func canonicalText(_ written: (NamedTemplate) -> String, memberName: String = "") -> String {
+        switch self {
+        case .null: return "null"
+        case .boolean(let value): return "\(value)"
+        case .number(let digits): return digits
+        case .text(let template):
+            return JSONText.string(written(NamedTemplate(name: memberName, value: template)))
+        case .array(let elements):
+            return "[\(elements.map { $0.canonicalText(written, memberName: memberName) }.joined(separator: ","))]"
+        case .object(let members):
+            let sorted = members.sorted { $0.name < $1.name }.map {
+                "\(JSONText.string($0.name)):\($0.value.canonicalText(written, memberName: $0.name))"
+            }
+            return "{\(sorted.joined(separator: ","))}"
+        }
+    }
+
+    /// Whether a member can be put there: nothing on the way is anything but an object.
+    func hasRoom(for names: ArraySlice<String>) -> Bool {
+        guard let name = names.first else { return true }
+        guard case .object(let members) = self else { return false }
+        return members.first { $0.name == name }?.value.hasRoom(for: names.dropFirst()) ?? true
+    }
+}
+
+extension MappingDecoder {
+    /// The `body` of a POST; nil for a GET. A POST without one sends an empty object.
+    func body(method: String, _ name: String) -> BodyTemplate? {
+        let method = choice(method, [(word: "GET", value: "GET"), (word: "POST", value: "POST")])
+        guard let node = node(name) else { return method == "POST" ? .object([]) : nil }
+        guard method == "POST" else {
+            mistake("`\(name)` of \(subject) needs `method: POST`", at: name)
+            return nil
+        }
+        guard node.pairs != nil else {
+            mismatch(name, node, expected: "a mapping")
+            return nil
+        }
+        return bodyTemplate(name, node)
+    }
+
+    private func bodyTemplate(_ name: String, _ node: Node) -> BodyTemplate? {
+        switch node.content {
+        case .sequence(let elements):
+            return .array(elements.compactMap { bodyTemplate(name, $0) })
+        case .mapping:
+            let members = MappingDecoder(node, of: "`\(name)` of \(subject)", log: log)
+            return .object(
+                members.entries().compactMap { entry in
+                    members.bodyTemplate(entry.name, entry.value).map {
+                        BodyTemplate.Member(name: entry.name, value: $0)
+                    }
+                })
+        case .scalar(let scalar):
+            switch scalar.resolution {
+            case .null: return .null
+            case .boolean(let value): return .boolean(value)
+            case .text: return template(name, node).map { .text($0) }
+            case .integer, .oversizedInteger, .real:
+                if case .number(let digits)? = try? JSONValue(parsing: scalar.text) { return .number(digits) }
+                mistake(
+                    "`\(name)` of \(subject) is not a number as JSON writes one; put it in quotes if it is text",
+                    at: SourcePosition(node.mark), word: scalar.text)
+                return nil
+            }
+        }
+    }
+}

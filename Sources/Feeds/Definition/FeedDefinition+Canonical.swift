@@ -1,0 +1,124 @@
+extension FeedDefinition {
+    /// Everything that makes stored pages comparable with new ones, as text: request, credential, paging, items, key,
+    /// columns, ignored parts and mode. If it changes, validators, page cursor, a synced range and watermark lapse.
+    ///
+    /// One member a line, sorted, so that definitions that differ only in order are equal. References such as `${NAME}`
+    /// stay as written. Literal credentials are replaced by a hash: everything in `auth`, headers and parameters
+    /// named like one, and the query in the URL.
+    ///
+    /// - Parameter salt: Goes into the hashes; keep it with the text, or two texts cannot be compared.
+    public func canonicalText(salt: String) -> String {
+        let hashed = { (literal: String) in CredentialHash.hash(literal, salt: salt) }
+        var members: [(name: String, value: String)] = [
+            ("url", url.canonicalURL(hashed)),
+            ("pagination", pagination.canonicalText),
+            ("items", items?.description ?? ""),
+            ("key", key.joined(separator: " ")),
+            ("sync", sync.canonicalText),
+            ("section", section.map { "\($0.path) \($0.interval?.rawValue ?? "")" } ?? ""),
+            ("raw", "\(keepsRaw)"),
+            ("max_pages", maxPages.map { "\($0)" } ?? ""),
+        ]
+        // A GET has no line of its own, as before there were POSTs.
+        if let body {
+            members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
+        }
+        if let removed { members.append(("removed", removed.canonicalText)) }
+        if let partitioning { members.append(("partition", partitioning.canonicalText)) }
+        members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
+        members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
+        members += authentication.map { $0.canonicalMembers(hashed) } ?? []
+        if hasOpenColumns { members.append(("columns", "found")) }
+        members += columns.map { ("columns.\($0.name)", $0.canonicalText) }
+        members += responses.enumerated().map { index, rule in
+            let body = rule.body.map { "\($0.path)=\($0.value)" }.joined(separator: " ")
+            return ("responses.\(index)", "\(rule.status.map { "\($0)" } ?? "") \(body) \(rule.action.rawValue)")
+        }
+        members += ignore.map { ("ignore.\($0)", "") }
+        // A parameter may come several times, in an order that counts: Swift's sort keeps it.
+        return members.sorted { $0.name < $1.name }.map { "\(Self.line($0.name))=\(Self.line($0.value))\n" }.joined()
+    }
+
+    /// What tells items apart, as text: each key column with its path. If it changes, stored rows have lost their
+    /// identity.
+    public var keyText: String {
+        key.map { name in
+            let path = columns.first { $0.name == name }?.path.description ?? ""
+            return "\(Self.line(name))=\(Self.line(path))\n"
+        }.joined()
+    }
+
+    private static func line(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    }
+}
+
+extension Template {
+    /// A URL, the literal text in its query hashed.
+    fileprivate func canonicalURL(_ hashed: (String) -> String) -> String {
+        var isInQuery = false
+        return written { literal in
+            guard !isInQuery else { return hashed(literal) }
+            guard let mark = literal.firstIndex(of: "?") else { return literal }
+            isInQuery = true
+            return literal[...mark] + hashed(String(literal[literal.index(after: mark)...]))
+        }
+    }
+}
+
+extension NamedTemplate {
+    fileprivate func canonicalValue(_ hashed: (String) -> String) -> String {
+        SecretName.matches(name) ? value.written(hashed) : value.description
+    }
+}
+
+extension Authentication {
+    fileprivate func canonicalMembers(_ hashed: (String) -> String) -> [(name: String, value: String)] {
+        switch self {
+        case .bearer(let token): [("auth.bearer", token.written(hashed))]
+        case .basic(let user, let password):
+            [("auth.basic.user", user.written(hashed)), ("auth.basic.password", password.written(hashed))]
+        case .headers(let headers): headers.map { ("auth.header.\($0.name.lowercased())", $0.value.written(hashed)) }
+        case .query(let parameters): parameters.map { ("auth.query.\($0.name)", $0.value.written(hashed)) }
+        case .oauth2(let client):
+            [
+                ("auth.oauth2.token_url", client.tokenURL.canonicalURL(hashed)),
+                ("auth.oauth2.client_id", client.id.written(hashed)),
+                ("auth.oauth2.client_secret", client.secret.written(hashed)),
+                ("auth.oauth2.scope", client.scope?.description ?? ""),
+                ("auth.oauth2.audience", client.audience?.description ?? ""),
+                ("auth.oauth2.send", client.sending.rawValue),
+            ]
+        }
+    }
+}
+
+extension ColumnDefinition {
+    fileprivate var canonicalText: String { type.map { "\(path) \($0.rawValue)" } ?? path.description }
+}
+
+extension SyncRule {
+    fileprivate var canonicalText: String {
+        guard case .since(let watermark) = self else { return mode }
+        let overlap =
+            switch watermark.overlap {
+            case .time(let time): DurationText.text(time)
+            // As it was written when 0 was the same as nothing said: mirrors made then stay as they are.
+            case .standard: "0"
+            case .count(let count): count == 0 ? "none" : "\(count)"
+            }
+        let value = watermark.value == SyncRule.Watermark.placeholder ? "" : " value \(watermark.value)"
+        return "since param \(watermark.parameter)\(value) from \(watermark.path) overlap \(overlap)"
+    }
+}
+
+/// A short stand-in for a credential: it tells that a value changed, and too little to find the value.
+enum CredentialHash {
+    /// 32 bits of the salt and the text: many texts share each value.
+    static func hash(_ text: String, salt: String) -> String {
+        var hash = FNV1a()
+        hash.add(Array(salt.utf8) + [0] + Array(text.utf8))
+        let digits = String(hash.lowerHalf, radix: 16)
+        return "#" + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}

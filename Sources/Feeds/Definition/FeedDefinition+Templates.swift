@@ -1,0 +1,33 @@
+extension FeedDefinition {
+    /// Every text of the request that may refer to a value elsewhere.
+    public var templates: [Template] {
+        [url] + (query + headers + (body?.texts ?? [])).map(\.value) + (authentication?.templates ?? [])
+    }
+
+    /// Whether a request of the feed takes what a command prints.
+    public var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
+
+    /// Why the definition cannot be used where commands are not to be run: each place that has one.
+    func refusedCommands() -> [Diagnostic] {
+        templates.filter { !$0.commands.isEmpty }.map { template in
+            Diagnostic(
+                position: template.position,
+                problem: """
+                    feed `\(name)` has a `${command:…}`, and commands are run only for a file that you name: use \
+                    --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
+                    """)
+        }
+    }
+}
+
+extension Template {
+    /// The commands that it refers to.
+    package var commands: [String] {
+        parts.compactMap { if case .command(let command) = $0 { command } else { nil } }
+    }
+
+    /// The template without the references whose values only a run of a command could tell.
+    public var withoutCommands: Template {
+        Template(parts.filter { if case .command = $0 { false } else { true } }, position: position)
+    }
+}

@@ -1,0 +1,81 @@
+internal import YAML
+
+/// What was found of that which a definition leaves open, from the pages that came; the store keeps it.
+public struct Findings: Sendable, Hashable {
+    /// Where the items are.
+    public var items: ItemsRule?
+    /// The names of the columns that tell items apart.
+    public var key: [String] = []
+    /// The columns that the definition does not have, no two names alike.
+    public var columns: [ColumnDefinition] = []
+    /// The `pagination` member, as YAML text in one line; nil as long as nothing leads to a second page.
+    public var pagination: String?
+    /// The elements of the longest first page with which ways to a second one that no page speaks of were tried in vain;
+    /// nil as long as none were. A page that has grown is reason to try again.
+    public var triedElementCount: Int?
+
+    /// Whether ways to a second page that no page speaks of have been tried in vain.
+    public var hasTriedPaging: Bool { triedElementCount != nil }
+
+    /// Nothing found yet.
+    public init() {}
+}
+
+extension FeedDefinition {
+    /// Whether a page can be stored: its columns and key are known.
+    public var isResolved: Bool { !columns.isEmpty && !key.isEmpty }
+
+    /// Whether its pagination is yet to be found.
+    public var hasOpenPagination: Bool { pagination is AutoPaginator }
+
+    /// The definition with what was found in the places that it leaves open.
+    ///
+    /// - Throws: `FeedError` of kind `bug` if the found pagination cannot be read.
+    public func settled(by findings: Findings) throws(FeedError) -> FeedDefinition {
+        let known = Set(columns.map(\.path))
+        // Columns written by hand are all there is, but for what items are told apart by.
+        let found = findings.columns.filter { column in
+            let isWanted = hasOpenColumns || column.path == .memberName || findings.key.contains(column.name)
+            return isWanted && !known.contains(column.path)
+        }
+        var pagination = pagination
+        if hasOpenPagination, let text = findings.pagination {
+            pagination = try Self.pagination(text, of: name)
+        }
+        return FeedDefinition(
+            name: name, presetName: presetName, url: url, body: body, query: query, headers: headers,
+            authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
+            key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
+            hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
+            sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
+            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, removed: removed,
+            ignore: ignore,
+            position: position)
+    }
+
+    private static func pagination(_ text: String, of feed: String) throws(FeedError) -> any Paginator {
+        let log = Diagnostics()
+        guard let node = try? Node.parse("pagination: \(text)", source: "found") else {
+            throw FeedError(.bug, "the pagination that was found, `\(text)`, is not YAML")
+        }
+        let style = Paginators.read("pagination", of: MappingDecoder(node, of: "feed `\(feed)`", log: log))
+        if let mistake = log.diagnostics.first {
+            throw FeedError(.bug, "the pagination that was found cannot be read: \(mistake.problem)")
+        }
+        return style
+    }
+}
+
+extension Findings {
+    /// The findings with later ones; what was found before stays.
+    package func adding(_ later: Findings) -> Findings {
+        var all = self
+        all.items = items ?? later.items
+        if key.isEmpty { all.key = later.key }
+        let known = Set(columns.map(\.path))
+        all.columns += later.columns.filter { !known.contains($0.path) }
+        all.pagination = pagination ?? later.pagination
+        all.triedElementCount = [triedElementCount, later.triedElementCount].compactMap(\.self).max()
+        return all
+    }
+}

@@ -1,0 +1,38 @@
+internal import YAML
+
+/// How an item says that it is gone: what other upstreams tell by leaving it out.
+public struct RemovedRule: Sendable, Hashable {
+    /// Where in the item it says so.
+    public let path: Path
+    /// What stands there then; nil where anything does but nothing, `null`, `false`, 0 or an empty text.
+    public let value: String?
+
+    /// The rule and its member on one line, equal for equal rules.
+    var canonicalText: String { "\(path)" + (value.map { " is \($0)" } ?? "") }
+}
+
+extension RemovedRule {
+    /// Whether an item with this value is gone.
+    package func holds(for found: JSONScalar?) -> Bool {
+        guard let found else { return false }
+        if let value { return found.isWritten(value) }
+        return switch found {
+        case .null, .boolean(false), .integer(0), .text(""), .text("false"), .text("0"), .json("[]"), .json("{}"): false
+        default: true
+        }
+    }
+}
+
+extension MappingDecoder {
+    /// The feed's `removed`: a path, or `{path, is}`.
+    func removedRule(_ name: String) -> RemovedRule? {
+        guard let node = node(name) else { return nil }
+        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(subject)") else {
+            return path(name, node).map { RemovedRule(path: $0, value: nil) }
+        }
+        defer { members.finish() }
+        members.require("path", "say which member of an item shows that it is gone")
+        let value = members.node("is").flatMap { $0.isNull ? "null" : members.string("is", $0) }
+        return members.path("path").map { RemovedRule(path: $0, value: value) }
+    }
+}

@@ -1,0 +1,74 @@
+internal import YAML
+
+/// What to do with a response that means something else than HTTP says.
+public struct ResponseRule: Sendable, Hashable {
+    /// What a response can be taken for.
+    public enum Action: String, Sendable, Hashable, CaseIterable {
+        /// There is no further page.
+        case end
+        /// The request is to be tried again.
+        case retry
+        /// The page has failed.
+        case fail
+        /// A page without items.
+        case empty
+    }
+
+    /// A value that the body must have.
+    public struct BodyMatch: Sendable, Hashable {
+        /// Where the value is.
+        public let path: Path
+        /// The value as JSON or a person writes it: `true`, `12`, `quota exceeded`, `null`.
+        public let value: String
+    }
+
+    /// The status it is about, 100 to 599; nil for any.
+    public let status: Int?
+    /// What the body must have, all of it.
+    public let body: [BodyMatch]
+    /// What to do then.
+    public let action: Action
+
+    package init(status: Int?, body: [BodyMatch], action: Action) {
+        self.status = status
+        self.body = body
+        self.action = action
+    }
+
+    /// Whether it may find trouble in a response that looks well.
+    package var doubtsSuccess: Bool { status.map { (200..<300).contains($0) || $0 == 304 } ?? true }
+}
+
+extension MappingDecoder {
+    /// A list of rules, in the order in which they are tried.
+    func responses(_ name: String) -> [ResponseRule] {
+        guard let node = node(name) else { return [] }
+        guard let elements = node.elements else {
+            mismatch(name, node, expected: "a list")
+            return []
+        }
+        return elements.compactMap { element in
+            MappingDecoder(element, of: "a rule in `\(name)` of \(subject)", log: log).responseRule()
+        }
+    }
+
+    private func responseRule() -> ResponseRule? {
+        defer { finish() }
+        let status = integer("status", in: 100...599)
+        var matches: [ResponseRule.BodyMatch] = []
+        if let body = reader("body", of: "`body` of \(subject)") {
+            for entry in body.entries() {
+                // The key is the path here, and `null` a value like any other.
+                guard let path = path("body", entry.key) else { continue }
+                guard let value = entry.value.text else {
+                    body.mismatch(entry.name, entry.value, expected: "a single value")
+                    continue
+                }
+                matches.append(ResponseRule.BodyMatch(path: path, value: entry.value.isNull ? "null" : value))
+            }
+        }
+        if !has("status"), !has("body") { mistake("\(subject) has neither `status` nor `body`") }
+        require("do", "say what to do")
+        return choice("do", ResponseRule.Action.self).map { ResponseRule(status: status, body: matches, action: $0) }
+    }
+}

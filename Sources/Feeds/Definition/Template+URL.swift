@@ -1,0 +1,28 @@
+/// The part of a URL in which something stands.
+package enum URLPart: Hashable {
+    /// Scheme, host and port, and all that a value brings along which the URL begins with.
+    case beginning
+    case path
+    case query
+
+    /// The part in which a URL goes on that starts so.
+    package init(after start: String) {
+        let authority = start.firstRange(of: "://").map { start[$0.upperBound...] }
+        if start.contains("?") {
+            self = .query
+        } else {
+            self = authority?.contains("/") == true ? .path : .beginning
+        }
+    }
+
+    /// A value as it must be written here to arrive as it is.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc3986#section-3.3
+    package func encoded(_ value: String) -> String {
+        switch self {
+        case .beginning: value
+        case .path: PercentCoding.encoded(value, keeping: "/!$&'()*+,;=:@")
+        case .query: PercentCoding.encoded(value)
+        }
+    }
+}

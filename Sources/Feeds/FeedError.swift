@@ -1,0 +1,76 @@
+/// Why a command on a feed did not do what was asked.
+///
+/// Its JSON form is what the store keeps in its `error` columns. Neither holds a secret: whoever makes one masks them
+/// first.
+public struct FeedError: Error, Sendable, Hashable {
+    /// What went wrong, in the words of the `error` columns; each has one exit code.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The user stopped it, or a later command took its place.
+        case cancelled
+        /// The process that ran it ended before it did.
+        case interrupted
+        /// The page is not what the definition says: not JSON, no items, no item with its key.
+        case undecodable
+        /// The page leads where no crawl may go: in a circle, or to another origin.
+        case unfollowable
+        /// The upstream cannot be reached, or fails, or cuts its answers short.
+        case unreachable
+        /// The upstream answers with another 4xx.
+        case rejected
+        /// The upstream does not let us in: 401, 403.
+        case refused
+        /// The upstream says to wait longer than was allowed.
+        case limited
+        /// Another process works on the feed.
+        case locked
+        /// The store cannot be opened or written.
+        case store
+        /// The definition cannot be used as it is.
+        case configuration
+        /// feedsync itself is wrong.
+        case bug
+    }
+
+    /// What went wrong.
+    public let kind: Kind
+    /// What failed and where, in one or more plain sentences, without the feed's name.
+    public let message: String
+    /// What to try next.
+    public let advice: String?
+    /// The status of the response that tells of it.
+    public let httpStatus: Int?
+    /// The URL concerned, secrets masked.
+    public let url: String?
+
+    /// An error; `message` and `url` hold no secret.
+    public init(_ kind: Kind, _ message: String, advice: String? = nil, httpStatus: Int? = nil, url: String? = nil) {
+        self.kind = kind
+        self.message = message
+        self.advice = advice
+        self.httpStatus = httpStatus
+        self.url = url
+    }
+
+    /// `{"kind": …, "message": …, "http_status": …, "url": …}`, as in the store's `error` columns.
+    public var json: String {
+        var object = JSONObjectText()
+        object.add("kind", kind.rawValue)
+        object.add("message", message)
+        object.add("http_status", httpStatus)
+        object.add("url", url)
+        return object.text
+    }
+}
+
+extension FeedError {
+    /// The run was stopped.
+    package static var cancelled: FeedError { FeedError(.cancelled, "the command was stopped") }
+}
+
+extension FeedError: CustomStringConvertible {
+    /// The message, with the status and the URL where they say more.
+    public var description: String {
+        guard let url, !message.contains(url) else { return message }
+        return "\(message) (\(url))"
+    }
+}

@@ -1,0 +1,150 @@
+internal import CPageDecoder
+
+/// What to pick from a page, compiled once from a feed's definition.
+///
+/// All wanted paths share one tree, so that one pass over the body finds them all.
+package final class DecodePlan: @unchecked Sendable {
+    // Sendable: the C plan is complete when `init` returns, and only read from then on.
+
+    /// Columns of the model, in the table's order.
+    let columns: [ColumnDefinition]
+    /// What of the plan is asked for each item.
+    let layout: ItemLayout
+    /// The places of the key's columns in `columns`, in the key's order.
+    var keyColumns: UnsafeBufferPointer<Int> { layout.keyColumns }
+    /// How the section's name is made of its value.
+    let sectionInterval: SectionRule.Interval?
+    /// The slot of each of the paginator's paths and of the partitioning's total, among the body's; nil where the path starts in the items.
+    let bodySlots: [Int]
+    /// The slot of each of the paginator's item paths and of the partitioning's, among an item's.
+    let pagingSlots: [Int]
+    /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
+    let fittingKinds: [UInt16]?
+    /// The slot of the watermark's value, among an item's.
+    let watermarkSlot: Int?
+    /// Whether that is a time rather than a number that counts items.
+    let watermarkIsTime: Bool
+    /// Whether there are as many columns as there may be.
+    package let isFull: Bool
+    /// The slots of an item that values stand in for which there is no column.
+    let unknownSlots: [Int]
+    /// Whether each item's JSON is kept.
+    let keepsRaw: Bool
+    /// What may change of an item that counts as the same.
+    let ignored: IgnoredMembers
+    /// The slot that the hash of an item's content goes into, among an item's; nil where no column has it.
+    let hashSlot: Int?
+    /// How an item says that it is gone, and the slot of what it says; nil where none does.
+    let removed: (rule: RemovedRule, slot: Int)?
+    /// Whether items say that: asked for every item, where to look at the rule would take longer.
+    let tellsRemovals: Bool
+    /// Where the items are, for messages.
+    let itemsPath: Path?
+
+    let pointer: OpaquePointer
+
+    /// Compiles the plan.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` where the key names no column.
+    init(_ definition: FeedDefinition) throws(FeedError) {
+        var keyColumns: [Int] = []
+        for name in definition.key {
+            guard let column = definition.columns.firstIndex(where: { $0.name == name }) else {
+                throw FeedError(.configuration, "the key names `\(name)`, which is not a column of the feed")
+            }
+            keyColumns.append(column)
+        }
+        guard let pointer = json_plan_create() else { throw .outOfMemory }
+        self.pointer = pointer
+        columns = definition.columns
+        keepsRaw = definition.keepsRaw
+        ignored = IgnoredMembers(definition.ignore, columns: definition.columns)
+        fittingKinds = definition.hasOpenColumns ? Self.fittingKinds(definition) : nil
+        isFull = definition.columns.count >= FeedDefinition.mostColumns
+        itemsPath = definition.items?.path
+        sectionInterval = definition.section?.interval
+        let columnSlots = definition.columns.map {
+            Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        }
+        let sectionSlot = definition.section.map {
+            Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        }
+        let pagingPaths = definition.pagination.itemPaths + (definition.partitioning.map { [$0.path] } ?? [])
+        let pagingSlots = pagingPaths.map {
+            Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        }
+        let watermark: SyncRule.Watermark? = if case .since(let mark) = definition.sync { mark } else { nil }
+        watermarkSlot = watermark.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
+        watermarkIsTime = if case .time? = watermark?.overlap { true } else { false }
+        layout = ItemLayout(
+            columns: zip(columnSlots, definition.columns).map { ItemLayout.Column(slot: $0, type: $1.type) },
+            keyColumns: keyColumns, sectionSlot: sectionSlot)
+        self.pagingSlots = pagingSlots
+        tellsRemovals = definition.removed != nil
+        removed = definition.removed.map {
+            ($0, Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true))
+        }
+        hashSlot = zip(columnSlots, definition.columns).first { $1.path == .itemHash }?.0
+        let wanted =
+            (definition.section.map { [$0.path] } ?? []) + pagingPaths
+            + (watermark.map { [$0.path] } ?? []) + (removed.map { [$0.rule.path] } ?? [])
+        unknownSlots = zip(
+            wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot, removed?.slot].compactMap(\.self)
+        )
+        .compactMap { path, slot in
+            definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
+        }
+        let bodyPaths = definition.pagination.bodyPaths + (definition.partitioning?.total.map { [$0] } ?? [])
+        bodySlots = bodyPaths.map {
+            Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
+        }
+        let items = (definition.items?.path ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)
+        json_plan_items(pointer, items, Self.shape(of: definition))
+        if fittingKinds != nil { json_plan_watch(pointer) }
+    }
+
+    deinit {
+        json_plan_destroy(pointer)
+        layout.deallocate()
+    }
+
+    private static func shape(of definition: FeedDefinition) -> json_items_shape {
+        guard definition.items?.keyedBy == nil else { return JSON_ITEMS_MEMBERS }
+        let isOnePage = definition.pagination is SinglePagePaginator || definition.hasOpenPagination
+        return isOnePage ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
+    }
+
+    /// Values of the key stay as they come: rows are told apart by them.
+    private static func fittingKinds(_ definition: FeedDefinition) -> [UInt16] {
+        definition.columns.map { column in
+            guard !definition.key.contains(column.name), ![.memberName, .itemHash].contains(column.path)
+            else { return .max }
+            return column.type.fittingKinds
+        }
+    }
+
+    private static func slot(_ path: Path, from root: json_node, in plan: OpaquePointer, isOfItem: Bool) -> Int {
+        Int(json_plan_slot(plan, path.node(from: root, in: plan), isOfItem ? 1 : 0))
+    }
+}
+
+extension FeedError {
+    /// There is no memory for what a page needs.
+    static var outOfMemory: FeedError { FeedError(.bug, "there is not enough memory for this page") }
+}
+
+extension ColumnType? {
+    /// The kinds of value that a column of the type, found so far, need not be widened for.
+    fileprivate var fittingKinds: UInt16 {
+        let kinds: [json_kind]
+        switch self {
+        case nil: kinds = []
+        case .boolean?: kinds = [JSON_FALSE, JSON_TRUE]
+        case .integer?: kinds = [JSON_INTEGER, JSON_NUMBER]
+        case .real?: kinds = [JSON_INTEGER, JSON_REAL, JSON_NUMBER]
+        case .json?: kinds = [JSON_OBJECT, JSON_ARRAY]
+        case .text?, .timestamp?: return .max
+        }
+        return (kinds + [JSON_MISSING, JSON_NULL]).reduce(0) { $0 | 1 << UInt16($1.rawValue) }
+    }
+}

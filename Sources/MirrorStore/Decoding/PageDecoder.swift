@@ -1,0 +1,206 @@
+internal import CPageDecoder
+internal import Concurrency
+package import HTTP
+
+/// Decodes pages one after the other or several at once, with buffers that are used again.
+///
+/// - Isolation: any.
+package final class PageDecoder: Sendable {
+    package let plan: DecodePlan
+    private let idle = Lock(IdleScanners())
+
+    package init(_ plan: DecodePlan) {
+        self.plan = plan
+    }
+
+    /// Decodes a page in one pass; an error shows none of the secrets.
+    ///
+    /// - Throws: `FeedError` of kind `undecodable`, with the place in bytes and the start of what stands there.
+    package func decode(_ body: Body, secrets: Secrets = Secrets()) throws(FeedError) -> DecodedPage {
+        let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
+        guard let scanner else { throw .outOfMemory }
+        let page = body.withUnsafeBytes { bytes in
+            json_decode(
+                scanner.pointer, plan.pointer, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        guard page.error == JSON_OK else {
+            recycle(scanner)
+            throw PageFault(page, of: body, plan: plan, secrets: secrets).error
+        }
+        return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self)
+    }
+
+    /// Takes a scanner back for the next page.
+    fileprivate func recycle(_ scanner: Scanner) {
+        idle.withLock { if $0.scanners.count < 4 { $0.scanners.append(scanner) } }
+    }
+}
+
+private struct IdleScanners {
+    var scanners: [Scanner] = []
+}
+
+/// Owns one C decoder with its buffers.
+final class Scanner: @unchecked Sendable {
+    // Sendable: whoever took it from the idle ones is the only one to have it until it goes back.
+    fileprivate let pointer: OpaquePointer
+
+    fileprivate init?() {
+        guard let pointer = json_decoder_create() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { json_decoder_destroy(pointer) }
+}
+
+/// A page's items and values, as views of its body.
+package final class DecodedPage: @unchecked Sendable {
+    // Sendable: nothing is written after `init`, and the buffers that it points into live as long as it does.
+    package let plan: DecodePlan
+    private let page: json_page
+    private let body: Body
+    private let scanner: Scanner
+    private let decoder: PageDecoder
+    private let hashes: ItemHashes?
+    /// The keys of the page's items in its order, as a JSON array.
+    package private(set) var keys = "[]"
+    /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
+    /// the place of the first. nil for the usual page, where each item has a key of its own.
+    private(set) var orderWithoutRepeats: [Int]?
+    /// Whether every item's key is one column with an integer.
+    private(set) var hasIntegerKeysOnly = false
+    /// Whether every element is known to be an item that can be stored.
+    fileprivate private(set) var hasItemsOnly = false
+
+    fileprivate init(_ page: json_page, body: Body, scanner: Scanner, plan: DecodePlan, decoder: PageDecoder) {
+        self.page = page
+        self.body = body
+        self.scanner = scanner
+        self.plan = plan
+        self.decoder = decoder
+        hashes = plan.hashSlot.map { ItemHashes(of: page, into: $0, ignoring: plan.ignored) }
+        keys = keysText
+        let integers = integerKeys
+        hasIntegerKeysOnly = integers != nil
+        hasItemsOnly = integers?.count == elementCount
+        orderWithoutRepeats = order(of: integers)
+    }
+
+    deinit { decoder.recycle(scanner) }
+
+    /// The bytes of the body.
+    var byteCount: Int { body.count }
+
+    /// The elements of the items array, whatever they are.
+    package var elementCount: Int { page.item_count }
+
+    /// The element at `index`, which is less than `elementCount`.
+    func element(at index: Int) -> PageItem {
+        PageItem(
+            element: page.items[index], slots: page.item_slots.advanced(by: index &* page.slots_per_item),
+            layout: plan.layout, plan: plan)
+    }
+
+    /// Whether items have members that there is no column for, or values that do not fit their column, where columns are
+    /// for the items to say.
+    package var needsNewColumns: Bool {
+        guard let fitting = plan.fittingKinds, let kinds = page.item_kinds else { return false }
+        return (!plan.isFull && hasUnknownMembers)
+            || zip(plan.layout.columns, fitting).contains { kinds[$0.slot] & ~$1 != 0 }
+    }
+
+    /// Whether items have members that there is no column for, where columns are for the items to say.
+    package var hasUnknownMembers: Bool {
+        guard let kinds = page.item_kinds else { return false }
+        let isMissing = UInt16(1) << UInt16(JSON_MISSING.rawValue)
+        return page.has_strangers != 0 || plan.unknownSlots.contains { kinds[$0] & ~isMissing != 0 }
+    }
+
+    /// What stood at the paginator's paths, in its order; nil where nothing did.
+    package var bodyValues: [JSONScalar?] { plan.bodySlots.map { JSONScalar(asWritten: page.body_slots[$0]) } }
+
+    /// What stands at the paginator's item paths in the last element that is an object; none without one.
+    package var lastItemValues: [JSONScalar?] {
+        guard !plan.pagingSlots.isEmpty,
+            let last = (0..<elementCount).last(where: { element(at: $0).element.kind == JSON_OBJECT })
+        else { return [] }
+        let item = element(at: last)
+        return plan.pagingSlots.map { JSONScalar(asWritten: item.slots[$0]) }
+    }
+
+    /// The furthest of the items' values that the watermark goes by; nil where none has one.
+    package var furthest: Watermark? {
+        guard let slot = plan.watermarkSlot else { return nil }
+        var furthest: Watermark?
+        for index in 0..<elementCount {
+            let item = element(at: index)
+            guard item.isStorable,
+                let mark = Watermark(JSONScalar(item.slots[slot]), isTime: plan.watermarkIsTime)
+            else { continue }
+            if furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
+        }
+        return furthest
+    }
+
+    /// How far into the body the element begins, in bytes.
+    func offset(of item: PageItem) -> Int {
+        body.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { UnsafeRawPointer(item.element.raw) - $0 } ?? 0
+        }
+    }
+}
+
+extension DecodedPage {
+    fileprivate var keysText: String {
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        text.reserveCapacity(elementCount &* 16)
+        for index in 0..<elementCount {
+            let item = element(at: index)
+            guard item.isStorable else { continue }
+            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            item.appendKey(to: &text)
+        }
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The elements that cannot be stored; `null` is no item and does not count.
+    ///
+    /// - Throws: `FeedError` of kind `undecodable` if there are elements, and none can be stored.
+    package func skipped() throws(FeedError) -> SkippedItems {
+        var skipped = SkippedItems()
+        if hasItemsOnly { return skipped }
+        var stored = 0
+        for index in 0..<elementCount {
+            let item = element(at: index)
+            guard !item.isStorable else {
+                stored += 1
+                continue
+            }
+            switch item.fault {
+            case nil: continue
+            case .isNull?: continue
+            case .isNoObject(let what)?:
+                skipped.note("element \(index) at byte \(offset(of: item)) is \(what), not an object")
+            case .lacksKey(let column)?:
+                skipped.note("element \(index) at byte \(offset(of: item)) has no key `\(column)`")
+            }
+        }
+        if stored == 0, skipped.count > 0 {
+            let items =
+                skipped.count == 1
+                ? "the page's only item cannot be stored" : "none of the page's \(skipped.count) items can be stored"
+            throw FeedError(
+                .undecodable, "\(items): \(skipped.first ?? "")",
+                advice: "correct `items`, `key` or `columns` in the feed's definition")
+        }
+        return skipped
+    }
+}
+
+extension SkippedItems {
+    fileprivate mutating func note(_ what: @autoclosure () -> String) {
+        if first == nil { first = what() }
+        count += 1
+    }
+}

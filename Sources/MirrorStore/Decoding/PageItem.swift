@@ -1,0 +1,86 @@
+internal import CPageDecoder
+
+/// One element of a page's items, as views that live as long as the page.
+struct PageItem {
+    let element: json_item
+    let slots: UnsafePointer<json_slot>
+    let layout: ItemLayout
+    // Not counted: there is an item for each row of every page, and the page that it is a view of has the plan.
+    unowned(unsafe) let plan: DecodePlan
+
+    /// Why an element is no row, if it is none.
+    enum Fault: Equatable {
+        /// `null`, which upstreams leave where an item was.
+        case isNull
+        /// Text, a number, an array …
+        case isNoObject(String)
+        /// The key's column that is missing, null, or no scalar.
+        case lacksKey(String)
+    }
+
+    /// Whether the element is an item that can be stored.
+    var isStorable: Bool {
+        guard element.kind == JSON_OBJECT else { return false }
+        return layout.keyColumns.allSatisfy { self[$0].kind.isScalar }
+    }
+
+    /// What keeps the element from being stored; nil for an item.
+    var fault: Fault? {
+        guard !isStorable else { return nil }
+        switch element.kind {
+        case JSON_OBJECT: break
+        case JSON_NULL: return .isNull
+        default: return .isNoObject(element.kind.words)
+        }
+        return layout.keyColumns.first { !self[$0].kind.isScalar }.map { .lacksKey(plan.columns[$0].name) }
+    }
+
+    /// The value of a column.
+    subscript(column: Int) -> json_slot { slots[layout.columns[column].slot] }
+
+    /// The value that the section is made of.
+    var sectionSlot: json_slot? { layout.sectionSlot.map { slots[$0] } }
+
+    /// Whether the item says that it is gone.
+    var isGone: Bool {
+        guard plan.tellsRemovals, let removed = plan.removed else { return false }
+        return removed.rule.holds(for: JSONScalar(slots[removed.slot]))
+    }
+
+    /// The element's JSON as received.
+    var raw: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: element.raw, count: Int(element.raw_length))
+    }
+}
+
+extension json_slot {
+    /// The JSON as received.
+    var rawBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: raw, count: Int(raw_length)) }
+
+    /// The text, escapes replaced; only for `JSON_TEXT`.
+    var textBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: Int(length)) }
+}
+
+extension json_kind {
+    /// Whether it is a value other than null that a key may have.
+    var isScalar: Bool {
+        switch self {
+        case JSON_MISSING, JSON_NULL, JSON_OBJECT, JSON_ARRAY: false
+        default: true
+        }
+    }
+
+    /// The kind in words, for messages.
+    var words: String {
+        switch self {
+        case JSON_MISSING: "nothing"
+        case JSON_NULL: "null"
+        case JSON_FALSE, JSON_TRUE: "a boolean"
+        case JSON_INTEGER, JSON_REAL, JSON_NUMBER: "a number"
+        case JSON_TEXT: "a string"
+        case JSON_OBJECT: "an object"
+        case JSON_ARRAY: "an array"
+        default: "something else"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import SQLite
+
+/// What the store remembers of when a feed was asked, and when it is to be asked again.
+///
+/// Each call is part of the transaction that it is made in.
+enum FeedSchedule {
+    /// The items that a feed's crawl has met, and those that it knows behind them.
+    static let seenCount = "max(_crawl.elements, item_count)"
+
+    /// Keeps what the answer to the first page says.
+    static func note(_ advice: PollingAdvice, of feed: String, on connection: Connection) throws {
+        try connection.run(
+            """
+            UPDATE _feed SET poll_interval = coalesce(?1, CASE WHEN ?3 THEN NULL ELSE poll_interval END),
+                fresh_for = coalesce(?2, CASE WHEN ?3 THEN NULL ELSE fresh_for END)
+            WHERE feed = ?4
+            """, Value(advice.pollInterval), Value(advice.freshFor), Value(advice.isModified), .text(feed))
+    }
+
+    /// Takes note of a run that has ended, and sets `next_due_at`.
+    static func follow(_ run: Int64, of feed: String, every: Duration?, on connection: Connection) throws {
+        // A cut-off run (limited, cancelled, interrupted) is no round: the feed stays as due as it was. Nor is a reload or
+        // `more` by hand, which puts no sync back.
+        try connection.run(
+            """
+            UPDATE _feed SET round_started_at = run.started_at, round_ended_at = run.finished_at,
+                failing_since = CASE WHEN run.outcome = 'failed' THEN coalesce(failing_since, run.finished_at) END,
+                failures = CASE WHEN run.outcome = 'failed' THEN failures + 1 ELSE 0 END
+            FROM run WHERE _feed.feed = ?1 AND run.id = ?2 AND run.command = 'sync'
+                AND run.outcome IN ('ok', 'unchanged', 'no_more_data', 'failed')
+            """, .text(feed), Value(run))
+        guard var history = try histories(of: feed, on: connection).first else { return }
+        // Whatever somebody set by hand was for the run that has ended, unless that was cut off.
+        let hasRound = try connection.int64(
+            "SELECT round_ended_at IS (SELECT finished_at FROM run WHERE id = ?1) FROM _feed WHERE feed = ?2",
+            Value(run), .text(feed))
+        if hasRound == 1 || !history.isSetByHand {
+            history.plannedDueAt = history.nextDueAt
+            let dueAt = Value(Planner.plan(history, every: every).dueText)
+            try connection.run("UPDATE feed SET next_due_at = ? WHERE name = ?", dueAt, .text(feed))
+            try connection.run("UPDATE _feed SET planned_due_at = ? WHERE feed = ?", dueAt, .text(feed))
+        }
+    }
+
+    /// What is known of a feed, or of all of them.
+    static func histories(of feed: String? = nil, on connection: Connection) throws -> [FeedHistory] {
+        var histories: [FeedHistory] = []
+        try connection.rows(
+            """
+            SELECT feed.name, round_started_at, round_ended_at, failures, failing_since, poll_interval, fresh_for,
+                (SELECT max(blocked_until) FROM _quota q WHERE q.origin = quota_origin
+                    AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)),
+                next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCount), reloaded_at
+            FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
+            WHERE ?1 IS NULL OR feed.name = ?1
+            """, [Value(feed)]
+        ) { row in
+            var history = FeedHistory(feed: row.text(at: 0) ?? "")
+            let moment = { Timestamp.milliseconds(of: row.text(at: $0)) }
+            history.roundStartedAt = moment(1)
+            history.roundEndedAt = moment(2)
+            history.failures = Int(clamping: row.int64(at: 3))
+            history.failingSince = moment(4)
+            history.pollInterval = row.isNull(at: 5) ? nil : row.int64(at: 5)
+            history.freshFor = row.isNull(at: 6) ? nil : row.int64(at: 6)
+            history.blockedUntil = moment(7)
+            history.nextDueAt = moment(8)
+            history.plannedDueAt = moment(9)
+            history.incompleteReason = row.text(at: 10).flatMap(IncompleteReason.init)
+            history.expectedCount = row.isNull(at: 11) ? nil : Int(clamping: row.int64(at: 11))
+            history.seenCount = Int(clamping: row.int64(at: 12))
+            history.isLoaded = !row.isNull(at: 13)
+            histories.append(history)
+        }
+        return histories
+    }
+}

@@ -1,0 +1,264 @@
+internal import CPageDecoder
+internal import SQLite
+
+/// A feed's table: one row an item, written from views of the page.
+///
+/// - Isolation: the store's.
+package final class FeedTable {
+    /// A row that an item has already.
+    package struct StoredRow {
+        let id: Int64
+        let place: Place
+        let section: String?
+        let isRemoved: Bool
+        /// Whether the item says what the row holds.
+        let isSame: Bool
+    }
+
+    private let connection: Connection
+    private let plan: DecodePlan
+    private let name: String
+    // Nothing that a row's statement calls comes back here: the check for it would be made for every row.
+    @exclusivity(unchecked) private var prepared: Statements?
+
+    /// The columns of `select` before the model's.
+    private static let fixed = 5
+
+    /// Nothing is prepared before the first item: a feed that had none yet has no table.
+    init(named name: String, plan: DecodePlan, on connection: Connection) {
+        self.connection = connection
+        self.plan = plan
+        self.name = name
+    }
+
+    private final class Statements {
+        let select: Statement
+        let insert: Statement
+        let update: Statement
+        let move: Statement
+        let remove: Statement
+        /// The key's column is the table's rowid, which only integers can be.
+        let keyIsRowID: Bool
+        /// What `insert` is bound to besides an item's own; a binding stays until it is replaced.
+        @exclusivity(unchecked) var insertion: Insertion?
+
+        init(_ name: String, _ plan: DecodePlan, on connection: Connection) throws(SQLiteError) {
+            // A model may have a column `rowid`, but none `_rowid_`.
+            let table = try SQL.identifier(name)
+            let columns = try plan.columns.map { column throws(SQLiteError) in try SQL.identifier(column.name) }
+            let raw = plan.keepsRaw ? ["_raw"] : []
+            keyIsRowID = try TableSchema.keyIsRowID(of: name, on: connection)
+            let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+            select = try connection.prepare(
+                "SELECT "
+                    + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
+                    .joined(separator: ", ") + " FROM \(table) WHERE \(isKey)", persistent: true)
+            let all = columns + raw + ["_position", "_section", "_generation", "_changed_at"]
+            // Both times are one parameter.
+            insert = try connection.prepare(
+                "INSERT INTO \(table) (\(all.joined(separator: ", ")), _first_seen_at)"
+                    + " VALUES (\((1...all.count).map { "?\($0)" }.joined(separator: ", ")), ?\(all.count))"
+                    + " ON CONFLICT DO NOTHING", persistent: true)
+            let set = columns + raw + ["_section", "_generation", "_position", "_changed_at"]
+            update = try connection.prepare(
+                "UPDATE \(table) SET \(set.map { "\($0) = ?" }.joined(separator: ", ")), _removed_at = NULL WHERE _rowid_ = ?",
+                persistent: true)
+            move = try connection.prepare(
+                "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE _rowid_ = ?",
+                persistent: true)
+            remove = try connection.prepare("UPDATE \(table) SET _removed_at = ? WHERE _rowid_ = ?")
+        }
+    }
+
+    /// What new rows of one page have in common.
+    struct Insertion: Equatable {
+        var generation: Int64
+        var section: String?
+        var now: Value
+    }
+
+    private func statements() throws(SQLiteError) -> Statements {
+        if let prepared { return prepared }
+        let made = try Statements(name, plan, on: connection)
+        prepared = made
+        return made
+    }
+
+    /// The row with the item's key, compared with the item; nil if there is none.
+    ///
+    /// The read stays open for `update`, up to the next call or `endRead()`.
+    func row(for item: PageItem) throws(SQLiteError) -> StoredRow? {
+        let select = try statements().select
+        try select.reset()
+        for (index, column) in plan.keyColumns.enumerated() {
+            try bind(item.value(of: column), to: select, at: index + 1)
+        }
+        guard try select.step() else { return nil }
+        return StoredRow(
+            id: select.int64(at: 0), place: Place(generation: select.int64(at: 1), position: select.int64(at: 2)),
+            section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item, in: select))
+    }
+
+    /// Whether every item of a page is stored as it came.
+    ///
+    /// - Parameter besidesNew: Whether items that are not stored at all do not count.
+    func holds(_ page: DecodedPage, besidesNew: Bool = false) throws(SQLiteError) -> Bool {
+        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return false }
+        for index in 0..<page.elementCount {
+            let item = page.element(at: index)
+            guard item.fault == nil else { continue }
+            if item.isGone {
+                guard try row(for: item)?.isRemoved ?? true else {
+                    try endRead()
+                    return false
+                }
+                continue
+            }
+            let row = try row(for: item)
+            if row == nil, besidesNew { continue }
+            guard let row, row.isSame, !row.isRemoved else {
+                try endRead()
+                return false
+            }
+        }
+        try endRead()
+        return true
+    }
+
+    /// Where the row of a page's last item stands; nil if there is none.
+    func lastPlace(of page: DecodedPage) throws(SQLiteError) -> Place? {
+        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
+        let items = (0..<page.elementCount).reversed().lazy.map(page.element)
+        guard let last = items.first(where: { $0.fault == nil && !$0.isGone }) else { return nil }
+        let place = try row(for: last)?.place
+        try endRead()
+        return place
+    }
+
+    /// Adds a row for the item; false, with nothing written, if one with its key is there.
+    func insert(_ item: PageItem, at position: Int64, _ insertion: Insertion) throws(SQLiteError) -> Bool {
+        let statements = try statements()
+        let insert = statements.insert
+        let index = try bindContent(of: item, to: insert)
+        try insert.bindInt64(position, at: index)
+        if statements.insertion != insertion {
+            statements.insertion = nil
+            try insert.bind(Value(insertion.section), at: index + 1)
+            try insert.bindInt64(insertion.generation, at: index + 2)
+            try insert.bind(insertion.now, at: index + 3)
+            statements.insertion = insertion
+        }
+        try run(insert)
+        return connection.changes == 1
+    }
+
+    /// Makes room for a page's keys: a table whose key is the rowid takes others only when it is made anew.
+    func admit(_ page: DecodedPage) throws {
+        guard try statements().keyIsRowID, !page.hasIntegerKeysOnly else { return }
+        prepared = nil
+        try TableSchema.admitAnyKey(to: name, on: connection)
+    }
+
+    /// Writes the item over the row that `row(for:)` found for it just before.
+    func update(
+        _ row: StoredRow, to item: PageItem, section: String?, at place: Place, now: Value
+    ) throws(SQLiteError) {
+        let update = try statements().update
+        let index = try bindContent(of: item, to: update, missing: try statements().select)
+        try update.bind(Value(section), at: index)
+        try update.bindInt64(place.generation, at: index + 1)
+        try update.bindInt64(place.position, at: index + 2)
+        try update.bind(now, at: index + 3)
+        try update.bindInt64(row.id, at: index + 4)
+        try run(update)
+    }
+
+    /// Gives a row a place, and clears its removal.
+    func move(_ row: StoredRow, to place: Place, section: String?) throws(SQLiteError) {
+        let move = try statements().move
+        try move.bind(Value(section), at: 1)
+        try move.bindInt64(place.generation, at: 2)
+        try move.bindInt64(place.position, at: 3)
+        try move.bindInt64(row.id, at: 4)
+        try run(move)
+    }
+
+    /// Marks a row that `row(for:)` found just before as gone; what the item says besides is written, the rest stays.
+    func remove(_ row: StoredRow, as item: PageItem, now: Value) throws(SQLiteError) {
+        try update(row, to: item, section: row.section, at: row.place, now: now)
+        let remove = try statements().remove
+        try remove.bind(now, at: 1)
+        try remove.bindInt64(row.id, at: 2)
+        try run(remove)
+    }
+
+    /// Ends what `row(for:)` began, so that no read stays open and no view of the page is kept.
+    func endRead() throws(SQLiteError) {
+        try prepared?.select.reset()
+    }
+
+    /// Resets every statement after a failure.
+    func abandon() {
+        guard let prepared else { return }
+        for statement in [prepared.select, prepared.insert, prepared.update, prepared.move, prepared.remove] {
+            try? statement.reset()
+        }
+    }
+
+    private func run(_ statement: Statement) throws(SQLiteError) {
+        _ = try statement.step()
+        try statement.reset()
+    }
+
+    /// Binds the model's columns and the raw item from 1; the next free index.
+    private func bindContent(
+        of item: PageItem, to statement: Statement, missing stored: Statement? = nil
+    ) throws(SQLiteError) -> Int {
+        for column in plan.columns.indices {
+            let value = item.value(of: column)
+            if case .missing = value, let stored {
+                try statement.bind(stored.value(at: Self.fixed + column), at: column + 1)
+            } else {
+                try bind(value, to: statement, at: column + 1)
+            }
+        }
+        guard plan.keepsRaw else { return plan.columns.count + 1 }
+        try statement.bindText(item.raw, at: plan.columns.count + 1)
+        return plan.columns.count + 2
+    }
+
+    private func bind(_ value: ColumnValue, to statement: Statement, at index: Int) throws(SQLiteError) {
+        switch value {
+        case .missing, .null: try statement.bindNull(at: index)
+        case .integer(let integer): try statement.bindInt64(integer, at: index)
+        case .real(let real): try statement.bindDouble(real, at: index)
+        case .text(let bytes): try statement.bindText(bytes, at: index)
+        case .madeText(let bytes): try statement.bind(.text(String(decoding: bytes, as: UTF8.self)), at: index)
+        }
+    }
+
+    private func isSame(_ item: PageItem, in select: Statement) -> Bool {
+        for column in plan.columns.indices {
+            let value = item.value(of: column)
+            guard
+                isSame(value, in: select, at: Self.fixed + column)
+                    || item.isWidened(column, to: select.text(at: Self.fixed + column))
+                    || plan.ignored.excuse(value, of: column, stored: select.text(at: Self.fixed + column))
+            else { return false }
+        }
+        let raw = Self.fixed + plan.columns.count
+        return !plan.keepsRaw || select.holdsText(item.raw, at: raw)
+            || plan.ignored.excuse(raw: item.raw, stored: select.text(at: raw))
+    }
+
+    private func isSame(_ value: ColumnValue, in select: Statement, at index: Int) -> Bool {
+        switch value {
+        case .missing: true
+        case .null: select.isNull(at: index)
+        case .integer(let integer): select.holds(integer, at: index)
+        case .real(let real): select.holds(real, at: index)
+        case .text(let bytes): select.holdsText(bytes, at: index)
+        case .madeText(let bytes): bytes.withUnsafeBytes { select.holdsText($0, at: index) }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+internal import SQLite
+
+/// What a page makes of its crawl.
+extension FeedWriter {
+    /// The crawl with the page, and both in the store.
+    func record(_ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, now: String) throws -> CrawlState {
+        var crawl = writer.crawl
+        let begin = crawl.position - (writer.placed > 0 ? writer.placed : 0)
+        let isFollowed = crawl.pages > 0 && trail.cursors.contains(page.end.next?.text ?? "")
+        if !page.isCheck, let next = page.end.next, isFollowed {
+            throw FeedError(
+                .unfollowable, "the page cursor `\(next)` was seen before in this crawl: following it would never end",
+                advice: "check `pagination` in the feed's definition", url: page.url)
+        }
+        if !page.isCheck {
+            crawl.pages += 1
+            try count(page, written, by: writer, in: &crawl)
+            try noteRepeats(in: &crawl, page, isRepeat: written.keys != "[]" && writer.placed == 0)
+        }
+        crawl.mostElements = max(crawl.mostElements, written.elements)
+        crawl.furthest = try further(crawl.furthest, page.furthest)
+        crawl.skipped += page.skipped.count
+        // What a page has that stands elsewhere by now is stored behind the others.
+        if writer.isOutOfOrder || page.isCheck && writer.isMoved { crawl.isOrdered = false }
+        if written.keys != "[]", !page.isCheck { crawl.lastKeys = written.keys }
+        if writer.isMoved { crawl.lifted = crawl.pages }
+        if page.end.next == nil, !page.isCheck { crawl.reason = reason(of: crawl, page) }
+        let id = try recordPage(
+            page, written.keys, elements: written.elements, storedID: written.storedID,
+            place: written.place, placed: written.placed, sharesRows: writer.sharesRows, crawl: crawl.id, now: now)
+        // A page that is asked for again stands beside the page as it was met: both have keys that the crawl met.
+        let number =
+            page.isCheck
+            ? try connection.int64(
+                "SELECT min(number, 0) - 1 FROM _crawl_page WHERE crawl = ? ORDER BY number LIMIT 1", Value(crawl.id))
+                ?? -1
+            : Int64(crawl.pages)
+        try connection.run(
+            "INSERT INTO _crawl_page (crawl, number, page, position, asked, met) VALUES (?, ?, ?, ?, ?, ?)",
+            Value(crawl.id), Value(number), Value(id), Value(begin), Value(page.asked?.text),
+            Value(page.isCheck ? nil : MetPlaces.json(writer.metPlaces)))
+        // By itself, as it has an index, which is written even where the value is as it was.
+        if crawl.generation != (state.crawl?.id == crawl.id ? state.crawl?.generation : nil) {
+            try connection.run(
+                "UPDATE _crawl SET generation = ? WHERE id = ?", Value(crawl.generation), Value(crawl.id))
+        }
+        return crawl
+    }
+
+    /// Counts a page of the crawl.
+    private func count(
+        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in crawl: inout CrawlState
+    ) throws {
+        crawl.elements += written.elements - page.overlap
+        if crawl.pages == 1 { crawl.headGained = writer.items.inserted > 0 }
+        if written.elements > page.overlap { crawl.tailGained = writer.items.inserted > 0 }
+        crawl.repeats += page.isAgain ? 0 : max(writer.repeats - page.overlap, 0)
+        if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
+        guard let part = page.part else {
+            if page.end.total == nil { crawl.hasTotals = false }
+            if let total = page.end.total {
+                // A first page that is as it was tells of the list as it was then.
+                if let before = crawl.total, total != before {
+                    crawl.hasTotalMoved = true
+                    // Items that the crawl has passed are gone: as many later ones moved up, past the page that comes next.
+                    if total < before, page.mode == .reload { crawl.hasDrifted = true }
+                }
+                crawl.total = total
+            }
+            return
+        }
+        let said = page.isNotModified ? crawl.begins(part) ? page.end.total : nil : page.end.total
+        let hasTotal = said != nil || !crawl.begins(part) && crawl.part?.total != nil
+        let hasFallen = crawl.meet(part, elements: written.elements, total: said, end: page.end.part)
+        if hasFallen, page.mode == .reload { crawl.hasDrifted = true }
+        // An error proves little where no total says that all had come.
+        let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && !hasTotal
+        crawl.isDoubtful = crawl.isDoubtful || provesLittle
+    }
+
+    /// Writes what the crawl has come to.
+    func save(_ crawl: CrawlState, endedAt: String?) throws {
+        try connection.run(
+            """
+            UPDATE _crawl SET pages = ?, elements = ?, position = ?, skipped = ?, total = ?, drift = ?, reason = ?,
+                ended_at = ?, furthest = ?, doubtful = ?, part = ?, part_elements = ?, part_total = ?,
+                capped = ?, cap = ?, overlaps = ?, has_totals = ?, total_moved = ?, repeats = ?, is_ordered = ?,
+                checked = ? WHERE id = ?
+            """, Value(crawl.pages), Value(crawl.elements), Value(crawl.position), Value(crawl.skipped),
+            Value(crawl.total), Value(crawl.hasDrifted), Value(crawl.reason?.rawValue), Value(endedAt),
+            Value(crawl.furthest), Value(crawl.isDoubtful), Value(crawl.part?.name), Value(crawl.part?.elements ?? 0),
+            Value(crawl.part?.total), Value(crawl.isCapped), Value(crawl.cap), Value(crawl.overlaps),
+            Value(crawl.hasTotals), Value(crawl.hasTotalMoved), Value(crawl.repeats), Value(crawl.isOrdered),
+            Value(crawl.checked), Value(crawl.id))
+    }
+
+    /// The further of two values of the watermark, as JSON.
+    private func further(_ one: String?, _ other: String?) throws -> String? {
+        guard let one, let other else { return one ?? other }
+        let read = { (json: String) in Watermark(json: json, isTime: self.shape.plan.watermarkIsTime) }
+        guard let old = read(one) else { return other }
+        return read(other)?.isFurther(than: old) == true ? other : one
+    }
+
+    /// Why a crawl that has ended is not complete; the gravest reason first.
+    private func reason(of crawl: CrawlState, _ page: PageCommit) -> IncompleteReason? {
+        if crawl.hasDrifted { return .drift }
+        return (crawl.isCapped ? .cap : nil) ?? page.incompleteReason ?? (crawl.skipped > 0 ? .skipped : nil)
+    }
+
+    /// Pages that bring again what the crawl has met, on and on, are not a list that ends.
+    private func noteRepeats(in crawl: inout CrawlState, _ page: PageCommit, isRepeat: Bool) throws {
+        crawl.repeatedPages = isRepeat ? crawl.repeatedPages + 1 : 0
+        guard crawl.repeatedPages > Self.mostRepeatedPages else { return }
+        throw FeedError(
+            .unfollowable,
+            "\(Self.mostRepeatedPages) pages in a row brought only items seen before: the upstream is going in circles",
+            advice: "check `pagination` in the feed's definition", url: page.url)
+    }
+
+    /// An upstream to which a thousand items are added meanwhile does not go in a circle yet.
+    private static let mostRepeatedPages = 100
+
+    /// The page cursor that led to a page of a crawl; nil for its first.
+    func cursor(of page: PageOfCrawl) throws -> PageCursor? {
+        try connection.scalar(
+            "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = ?", Value(page.crawl), Value(page.number))?
+            .text.map(PageCursor.init)
+    }
+
+    /// Gives a crawl that wrote nothing yet the generation of the one above it: what it writes comes behind those rows.
+    private func adoptGeneration(_ id: Int64) throws {
+        let range = state.progress.round?.ranges[id] ?? state.progress.synced[id]
+        let others = (range?.crawls ?? []).filter { $0 != id }.map { "\($0)" }.joined(separator: ", ")
+        guard !others.isEmpty,
+            try connection.int64("SELECT generation IS NULL FROM _crawl WHERE id = ?", Value(id)) == 1
+        else { return }
+        var above: (id: Int64, generation: Int64, position: Int64)?
+        try connection.rows(
+            """
+            SELECT id, generation, position FROM _crawl WHERE id IN (\(others)) AND generation IS NOT NULL
+            ORDER BY generation LIMIT 1
+            """
+        ) { row in above = (row.int64(at: 0), row.int64(at: 1), row.int64(at: 2)) }
+        guard let above else { return }
+        try connection.run("UPDATE _crawl SET generation = NULL WHERE id = ?", Value(above.id))
+        try connection.run(
+            "UPDATE _crawl SET generation = ?, position = position + ? WHERE id = ?", Value(above.generation),
+            Value(above.position), Value(id))
+        try connection.run(
+            "UPDATE _crawl_page SET position = position + ? WHERE crawl = ?", Value(above.position), Value(id))
+    }
+
+    /// The elements of a crawl's pages; those that a page has of the one before count once.
+    private func elementCount(of crawl: Int64) throws -> Int {
+        var count = 0
+        var last: String?
+        try connection.rows(
+            """
+            SELECT p.elements, p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number
+            """, [Value(crawl)]
+        ) { row in
+            let keys = RowKey.texts(ofPage: row.text(at: 1) ?? "[]")
+            let overlaps = shape.definition.pagination.overlappingSize != nil && last != nil && keys.first == last
+            count += Int(clamping: row.int64(at: 0)) - (overlaps ? 1 : 0)
+            last = keys.last ?? last
+        }
+        return count
+    }
+
+    /// Goes on with a crawl at its end, or at one of its pages: what it read from there on is read again.
+    ///
+    /// - Parameter isProved: Whether it was shown that nothing lies between the pages of its range.
+    /// - Returns: What to request, and how many pages the crawl had.
+    func goOn(_ id: Int64, from number: Int?, isProved: Bool) throws -> (cursor: PageCursor?, pages: Int) {
+        var draft = state
+        var trail = CrawlTrail()
+        let known = Int(try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(id)) ?? 0)
+        let open = (state.progress.round?.ranges[id] ?? state.progress.synced[id])?.cursor
+        var cursor = open
+        try connection.transaction {
+            if let number, number <= known {
+                cursor = try self.cursor(of: PageOfCrawl(crawl: id, number: number))
+                try connection.run(
+                    "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
+                try connection.run(
+                    "UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = ?3 WHERE id = ?1",
+                    Value(id), Value(number - 1), Value(try elementCount(of: id)))
+                if let cursor {
+                    draft.progress.synced.update(id) { $0.end = .open(cursor) }
+                    draft.progress.round?.ranges.update(id) { $0.end = .open(cursor) }
+                    try saveProgress(draft)
+                }
+            }
+            if number == nil, isProved {
+                draft.progress.synced.update(id) { $0.loosePages = [] }
+                draft.progress.round?.ranges.update(id) { $0.loosePages = [] }
+                try saveProgress(draft)
+            }
+            // What the crawl before read up to there has nothing more to prove.
+            if let number, state.progress.synced[id]?.growsAtEnd == true {
+                try connection.run("UPDATE _crawl SET checked = ? WHERE id = ?", Value(number - 1), Value(id))
+            }
+            try adoptGeneration(id)
+            draft.crawl = try CrawlState.load(id, trail: &trail, on: connection)
+            try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(id), .text(feed))
+        }
+        if state.crawl?.id == id { trail.keepPlaces(of: self.trail) }
+        follow(draft, trail)
+        return (cursor, known)
+    }
+}

@@ -1,0 +1,140 @@
+internal import SQLite
+
+/// Rows that a crawl of every page did not meet.
+extension FeedWriter {
+    /// A row that was not met.
+    struct MissingRow {
+        let id: Int64
+        let section: String?
+        let place: Place
+        /// The pages where it should stand, by the rows that stood beside it; none where both came on one page with
+        /// nothing between them.
+        var pages: Set<PageOfCrawl> = []
+        /// Whether only rows that were not met stand behind it.
+        var isAtEnd = true
+    }
+
+    /// The rows that the crawl did not meet, in feed order.
+    func missingRows() throws -> [MissingRow] {
+        guard state.crawl != nil, try !metEverything() else { return [] }
+        let met = try metKeys()
+        let places = try placesMet()
+        var missing: [MissingRow] = []
+        /// The rows since the last one that was met.
+        var gap: [Int] = []
+        var before: PageOfCrawl?
+        let columns = try shape.definition.key.map { try SQL.identifier($0) }
+        try connection.rows(
+            """
+            SELECT _rowid_, _section, _generation, _position, \(columns.joined(separator: ", "))
+            FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL ORDER BY _generation DESC, _position
+            """
+        ) { row in
+            let key = RowKey.text(row, from: 4, count: columns.count)
+            if met[key] != nil { return }
+            missing.append(
+                MissingRow(
+                    id: row.int64(at: 0), section: row.text(at: 1),
+                    place: Place(generation: row.int64(at: 2), position: row.int64(at: 3))))
+        }
+        if missing.isEmpty { missesNothing = true }
+        // In the order of before, rows that were met stand between them.
+        var next = 0
+        for index in missing.indices {
+            let place = missing[index].place
+            while next < places.count, places[next].first.precedes(place) {
+                for row in gap { missing[row].isAtEnd = false }
+                settle(&gap, in: &missing, before: before, behind: PageOfCrawl(places[next]))
+                before = PageOfCrawl(places[next])
+                next += 1
+            }
+            gap.append(index)
+        }
+        let behind = next < places.count ? PageOfCrawl(places[next]) : nil
+        if behind != nil { for row in gap { missing[row].isAtEnd = false } }
+        settle(&gap, in: &missing, before: before, behind: behind)
+        return missing
+    }
+
+    private func settle(
+        _ gap: inout [Int], in missing: inout [MissingRow], before: PageOfCrawl?, behind: PageOfCrawl?
+    ) {
+        defer { gap = [] }
+        if let before, before == behind { return }
+        for row in gap { missing[row].pages = Set([before, behind].compactMap(\.self)) }
+    }
+
+    /// The keys that the crawl met, as the pages have them.
+    func metKeys() throws -> [String: MetKey] {
+        var keys: [String: MetKey] = [:]
+        var page = 0
+        try forEachPage { text in
+            page += 1
+            for key in RowKey.texts(ofPage: text) where keys[key] == nil {
+                keys[key] = MetKey(page: page, place: keys.count)
+            }
+        }
+        return keys
+    }
+
+    /// Where an item was met first: the page, from 1, and its number among all, from 0.
+    struct MetKey {
+        let page: Int
+        let place: Int
+    }
+
+    /// Goes through the keys of the crawl's pages, in the order of the list.
+    private func forEachPage(_ body: (_ keys: String) throws -> Void) throws {
+        for crawl in crawlsOfList {
+            try connection.rows(
+                """
+                SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?
+                ORDER BY w.number < 0, abs(w.number)
+                """, [Value(crawl)]
+            ) { row in try body(row.text(at: 0) ?? "[]") }
+        }
+    }
+
+    /// The crawls that make up the list, from the head.
+    var crawlsOfList: [Int64] {
+        guard let id = state.crawl?.id else { return [] }
+        // A crawl that only met rows in their places is in no range: those it met are.
+        let range =
+            state.progress.round.map { $0.ranges.range(ofPagesOf: id) ?? $0.ranges.ranges.first }
+            ?? state.progress.synced.range(ofPagesOf: id)
+        // A range has the crawl at its end first.
+        return range?.crawls.reversed() ?? [id]
+    }
+
+    /// Where the rows that the crawl met stood before, in feed order.
+    private func placesMet() throws -> [MetPlaces] {
+        var places: [MetPlaces] = []
+        let own = Set(
+            try crawlsOfList.compactMap { crawl in
+                try connection.int64("SELECT generation FROM _crawl WHERE id = ?", Value(crawl))
+            })
+        for crawl in crawlsOfList {
+            try connection.rows("SELECT number, met FROM _crawl_page WHERE crawl = ? ORDER BY number", [Value(crawl)]) {
+                row in
+                places += MetPlaces.read(row.text(at: 1), page: Int(clamping: row.int64(at: 0)), crawl: crawl)
+            }
+        }
+        return places.filter { !own.contains($0.first.generation) || own.isEmpty }.sorted {
+            $0.first.precedes($1.first)
+        }
+    }
+
+    /// Whether it is plain, without a look at any key, that no row is missing: as many rows as there are stood at places that
+    /// the crawl met, or are new.
+    func metEverything() throws -> Bool {
+        if missesNothing { return true }
+        guard crawlsOfList.count == 1, let met = trail.metCount(besides: state.crawl?.generation) else { return false }
+        return try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) == met
+    }
+}
+
+extension PageOfCrawl {
+    fileprivate init(_ places: MetPlaces) {
+        self.init(crawl: places.crawl, number: places.page)
+    }
+}

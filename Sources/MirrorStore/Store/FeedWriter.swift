@@ -1,0 +1,237 @@
+internal import SQLite
+
+/// One feed while a run works on it: its table, its crawl, and the transactions that change them.
+///
+/// Every method is one transaction: what it writes is there together or not at all, and `state` follows only a commit.
+/// `commit` is part of one, which may have several pages: `state` follows each page, and goes back if they are undone.
+///
+/// - Isolation: the store's.
+final class FeedWriter {
+    let feed: String
+    let tableName: String
+    let run: Int64
+    let connection: Connection
+    private(set) var shape: ResolvedFeed
+    private(set) var table: FeedTable
+    var state: FeedState
+    /// Of the crawl in progress; changed only when a transaction has succeeded.
+    private(set) var trail: CrawlTrail
+    /// Whether a look at all keys found no row that the crawl did not meet, and no page came since.
+    var missesNothing = false
+    /// What the run began with.
+    let resumePoint: ResumePoint
+    /// Stored pages, or that there is none, as they were looked up; gone when one is written.
+    var lookedUp: [RequestKey: StoredPage?] = [:]
+    /// Where in the list each key was met first: gathered once, for pages that are asked for again.
+    var metBefore: [String: MetKey]?
+    /// What pages left that wait for their commit; nil where none wait.
+    private var unsaved: UnsavedRows?
+    /// Why pages that waited for their commit are not stored, until the run is told.
+    private var loss: (any Error)?
+
+    init(
+        feed: String, tableName: String, run: Int64, shape: ResolvedFeed, state: FeedState, trail: CrawlTrail,
+        resumePoint: ResumePoint, on connection: Connection
+    ) throws {
+        self.feed = feed
+        self.tableName = tableName
+        self.run = run
+        self.shape = shape
+        self.state = state
+        self.trail = trail
+        self.resumePoint = resumePoint
+        self.connection = connection
+        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+    }
+
+    /// What a stored page is found by.
+    struct RequestKey: Hashable {
+        let request: String
+        let credential: Int64
+    }
+
+    /// Goes on with another shape, whose table is there.
+    func follow(_ shape: ResolvedFeed) {
+        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+        self.shape = shape
+    }
+
+    /// Logs that a page is on its way.
+    func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
+        let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
+        let event = try connection.transaction {
+            try logEvent(direction.begin, page: page, now: now)
+        }
+        state.open = direction
+        return event
+    }
+
+    /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
+    func fail(_ error: FeedError, outcome: String, spent: RunMetrics, quota: [QuotaReading], now: String) throws
+        -> StatusEvent?
+    {
+        let isPassing = [.cancelled, .interrupted, .unreachable, .limited, .locked, .store].contains(error.kind)
+        var draft = state
+        draft.figures.requests += spent.requests
+        draft.figures.bytes += spent.bytes
+        draft.open = nil
+        let event = try connection.transaction {
+            var event: StatusEvent?
+            if let direction = state.open {
+                let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
+                event = try logEvent(direction.end, page: page, error: error.json, now: now)
+            }
+            try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), .text(feed))
+            // A failed first page says nothing of where the list goes on.
+            if state.open == .footer, let crawl = state.crawl, !error.isOfUser {
+                draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
+                try saveProgress(draft)
+            }
+            try QuotaLedger.record(quota, for: feed, on: connection)
+            try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
+            return event
+        }
+        state = draft
+        return event
+    }
+
+    /// Ends the run: nothing is on its way.
+    func finish(outcome: String, now: String) throws {
+        try connection.transaction {
+            try finishRun(outcome: outcome, figures: state.figures, error: nil, now: now)
+        }
+    }
+
+    /// Goes on from a page that is stored.
+    ///
+    /// - Parameters:
+    ///   - met: Where the rows that the page met stood before.
+    ///   - added: How many rows it added.
+    ///   - rows: What is to be written of it with the commit.
+    func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int, rows: UnsavedRows) {
+        unsaved = rows.behind(unsaved ?? UnsavedRows(before: state))
+        if draft.crawl?.id != state.crawl?.id {
+            trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true)
+        }
+        missesNothing = false
+        metBefore = nil
+        if !page.isCheck { trail.add(page.end.next?.text, met, added: added) }
+        state = draft
+    }
+
+    /// Writes what several pages changed, once for all of them.
+    func saveOnce() throws {
+        guard let unsaved else { return }
+        if let crawl = state.crawl { try save(crawl, endedAt: unsaved.endedAt) }
+        try updateFeed(unsaved)
+        if state.progress != unsaved.before.progress { try writeProgress(state.progress) }
+        try updateRun(state.figures)
+    }
+
+    /// The pages are committed.
+    func isCommitted() { unsaved = nil }
+
+    /// Goes back to where the last commit left the feed: the pages since are not stored.
+    func undo(_ error: any Error) {
+        guard let unsaved else { return }
+        state = unsaved.before
+        self.unsaved = nil
+        lookedUp = [:]
+        table.abandon()
+        loss = error
+    }
+
+    /// Why the last pages were not stored; once.
+    func takeLoss() -> (any Error)? {
+        defer { loss = nil }
+        return loss
+    }
+
+    /// Goes on with another crawl.
+    func follow(_ draft: FeedState, _ trail: CrawlTrail) {
+        self.trail = trail
+        missesNothing = false
+        lookedUp = [:]
+        state = draft
+    }
+
+    /// Logs an event that stands by itself.
+    private func logEvent(
+        _ status: RefreshStatus, page: Int?, error: String? = nil, now: String
+    ) throws -> StatusEvent {
+        try connection.run("UPDATE feed SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
+        return try addEvents([EventEntry(status: status, page: page, error: error)], now: now)[0]
+    }
+
+    /// Adds an event to the log; the feed's status is to follow in the same transaction.
+    func addEvents(_ entries: [EventEntry], now: String) throws -> [StatusEvent] {
+        try connection.run(
+            entries.count < Self.insertions.count ? Self.insertions[entries.count] : Self.insertion(of: entries.count),
+            entries.flatMap { entry in
+                [
+                    .text(now), .text(feed), Value(run), .text(entry.status.rawValue), Value(entry.page),
+                    Value(entry.items.inserted), Value(entry.items.updated), Value(entry.items.unchanged),
+                    Value(entry.items.removed), Value(entry.error),
+                ]
+            })
+        // AUTOINCREMENT counts on in one statement: https://sqlite.org/autoinc.html
+        let first = Int(connection.lastInsertRowID) - entries.count + 1
+        return entries.enumerated().map { index, entry in
+            StatusEvent(
+                id: first + index, at: now, feed: feed, run: Int(run), status: entry.status, page: entry.page,
+                items: entry.items, error: entry.error)
+        }
+    }
+
+    /// Adds so many events; those of a page are at most three.
+    private static let insertions = (0...3).map(insertion)
+
+    private static func insertion(of count: Int) -> String {
+        """
+        INSERT INTO event (at, feed, run, status, page, inserted, updated, unchanged, removed, error)
+        VALUES \(Array(repeating: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", "))
+        """
+    }
+
+    func finishRun(outcome: String, figures: RunMetrics, error: String?, now: String) throws {
+        // A run is as complete as the mirror that it leaves, unless it came to nothing itself.
+        let hasEnded = ["ok", "unchanged", "no_more_data"].contains(outcome)
+        let isComplete = hasEnded && state.isComplete
+        var reason: String?
+        if !isComplete {
+            let known = state.crawl?.reason ?? state.progress.reason
+            reason = outcome == "failed" ? "failed" : hasEnded ? known?.rawValue ?? "cut_off" : "cut_off"
+        }
+        try connection.run(
+            """
+            UPDATE run SET finished_at = ?, outcome = ?, complete = ?, verified = ?, reason = ?, requests = ?, bytes = ?,
+                error = ?
+            WHERE id = ?
+            """, .text(now), .text(outcome), Value(isComplete), Value(isComplete && state.isVerified), Value(reason),
+            Value(figures.requests), Value(figures.bytes), Value(error), Value(run))
+        try FeedSchedule.follow(run, of: feed, every: shape.definition.every, on: connection)
+    }
+
+    /// Keeps the ranges with the transaction.
+    func saveProgress(_ draft: FeedState) throws {
+        if draft.progress != state.progress { try writeProgress(draft.progress) }
+    }
+
+    private func writeProgress(_ progress: CrawlProgress) throws {
+        try connection.run("UPDATE _feed SET ranges = ? WHERE feed = ?", Value(progress.json), .text(feed))
+    }
+}
+
+extension FeedError {
+    /// Whether it is the user's doing that the run did not go on.
+    fileprivate var isOfUser: Bool { [.cancelled, .interrupted, .limited, .locked, .store].contains(kind) }
+}
+
+/// A line of the event log on its way into the store.
+struct EventEntry {
+    var status: RefreshStatus
+    var page: Int?
+    var items = ItemCounts()
+    /// Why it failed, as JSON.
+    var error: String?
+}

@@ -1,0 +1,179 @@
+internal import HTTP
+
+/// A page on its way into the store.
+package struct PageCommit: Sendable {
+    package enum Content: Sendable {
+        /// A body with items, or none.
+        case decoded(DecodedPage)
+        /// A response that stands for an empty page.
+        case empty
+        /// The stored page is still true.
+        case notModified(StoredPage)
+    }
+
+    package let direction: PageDirection
+    /// What the crawl is for.
+    package var mode = CrawlMode.reload
+    /// The number of the page, where it is asked for again behind the end of the crawl; nil for the crawl's next page.
+    package var checked: Int?
+    /// Whether the crawl read the page before and went back to it.
+    package var isAgain = false
+    /// Whether the list may have moved since the page before was read, and nothing tells.
+    package var isLoose = false
+    /// How many elements of the page before it shows: 1 where it was asked to, and does.
+    package var overlap = 0
+    /// Whether it begins with an item of the page before, as it was asked to.
+    package var showsPageBefore = false
+    /// The page cursor that it was asked for with; nil for the first page.
+    package var asked: PageCursor?
+    /// The partition that the page belongs to; nil for a feed that is not partitioned.
+    package var part: PagePartition?
+    /// What the request carried for the watermark.
+    package var watermark: String?
+    /// How far its items reach by the watermark's value, as JSON.
+    package var furthest: String?
+    /// How long the run waited for it.
+    package var waited = Duration.zero
+    package let content: Content
+    /// Method and URL, secrets masked.
+    package let request: String
+    package let credential: Int64
+    package let validators: Validators
+    /// Where the crawl goes on.
+    package let end: NextPage
+    /// Where the upstream says that the pages go on; the crawl may end before.
+    package let upstreamNext: PageCursor?
+    package let httpStatus: Int
+    package let requestCount: Int
+    package let byteCount: Int
+    package let quota: [QuotaReading]
+    package let serverDate: Int64?
+    /// Why a crawl that ends here is not complete all the same.
+    package let incompleteReason: IncompleteReason?
+    /// The elements that are no items; the first of them in words.
+    package let skipped: SkippedItems
+    /// The feed's shape, where the page brought something new of it.
+    package let shape: ResolvedFeed?
+    /// Whether a footer begins at once, in the same transaction.
+    package let beginsNext: Bool
+    /// The query parameters that say which page, for a message.
+    package var cursorParameters: [String] = []
+    /// When the upstream wants to be asked again.
+    package var advice = PollingAdvice()
+
+    package init(
+        direction: PageDirection, mode: CrawlMode = .reload, checked: Int? = nil, isAgain: Bool = false,
+        isLoose: Bool = false, overlap: Int = 0, showsPageBefore: Bool = false, asked: PageCursor? = nil,
+        part: PagePartition? = nil, watermark: String? = nil, furthest: String? = nil, content: Content,
+        request: String, credential: Int64, validators: Validators, end: NextPage, upstreamNext: PageCursor?,
+        httpStatus: Int, requestCount: Int, byteCount: Int, quota: [QuotaReading], serverDate: Int64?,
+        incompleteReason: IncompleteReason?, skipped: SkippedItems, shape: ResolvedFeed?, beginsNext: Bool,
+        cursorParameters: [String] = [], advice: PollingAdvice = PollingAdvice()
+    ) {
+        self.direction = direction
+        self.mode = mode
+        self.checked = checked
+        self.isAgain = isAgain
+        self.isLoose = isLoose
+        self.overlap = overlap
+        self.showsPageBefore = showsPageBefore
+        self.asked = asked
+        self.part = part
+        self.watermark = watermark
+        self.furthest = furthest
+        self.content = content
+        self.request = request
+        self.credential = credential
+        self.validators = validators
+        self.end = end
+        self.upstreamNext = upstreamNext
+        self.httpStatus = httpStatus
+        self.requestCount = requestCount
+        self.byteCount = byteCount
+        self.quota = quota
+        self.serverDate = serverDate
+        self.incompleteReason = incompleteReason
+        self.skipped = skipped
+        self.shape = shape
+        self.beginsNext = beginsNext
+        self.cursorParameters = cursorParameters
+        self.advice = advice
+    }
+}
+
+/// Elements that were not stored.
+package struct SkippedItems: Sendable, Hashable {
+    package var count = 0
+    package var first: String?
+
+    package init(count: Int = 0, first: String? = nil) {
+        self.count = count
+        self.first = first
+    }
+}
+
+/// A page as the store has it.
+package struct StoredPage: Sendable, Hashable {
+    package let id: Int64
+    package let validators: Validators
+    let place: Place
+    let placed: Int64
+    package let elements: Int
+    package let skipped: Int
+    package let keys: String
+    package let cursor: PageCursor?
+    package let total: Int?
+}
+
+/// What a commit did.
+package struct PageOutcome: Sendable {
+    let items: ItemCounts
+    package let isUnchanged: Bool
+    /// Whether the list goes on behind it, or ends, as it did when it was stored.
+    package let isInPlace: Bool
+    /// Whether nothing is left to read.
+    package let isEnd: Bool
+    /// The page's number in the crawl.
+    package let number: Int
+    package let crawl: Int64
+    /// Whether some of its items were stored before.
+    package let hasOverlap: Bool
+    /// Where the crawl goes on.
+    package let onward: CrawlProgress.Onward
+    /// The pages of the range that it goes on with.
+    package let pagesOfRange: Int
+    /// Whether a footer has begun.
+    package let beginsNext: Bool
+    package let events: [StatusEvent]
+}
+
+extension PageCommit {
+    /// Whether the stored page is still true.
+    var isNotModified: Bool { if case .notModified = content { true } else { false } }
+
+    /// Whether it is asked for again behind the end of the crawl.
+    var isCheck: Bool { checked != nil }
+
+    /// The URL in `request`, without the method and the body.
+    var url: String {
+        let parts = request.split(separator: " ", maxSplits: 2)
+        return parts.count > 1 ? String(parts[1]) : request
+    }
+}
+
+extension FeedError {
+    /// The page has the items of the one before: whatever led to it, the upstream did not go on.
+    static func samePageTwice(_ page: PageCommit) -> FeedError {
+        let names = page.cursorParameters.map { "`\($0)`" }.joined(separator: " and ")
+        guard !names.isEmpty else {
+            return FeedError(
+                .unfollowable, "the same page came twice in a row: the upstream does not continue with the next one",
+                advice: "check `pagination` in the feed's definition", url: page.url)
+        }
+        return FeedError(
+            .unfollowable,
+            "the same page came twice in a row: the upstream seems to ignore the query parameter \(names)",
+            advice: "correct `param` in the feed's `pagination`, or set `pagination: none` if there is only one page",
+            url: page.url)
+    }
+}

@@ -1,0 +1,38 @@
+internal import SQLite
+
+/// The key of a stored row as `_page.keys` has it, so that both can be compared without loss: SQLite's own JSON functions
+/// round reals and cut text at a zero byte.
+package enum RowKey {
+    /// The key in so many columns of a result row.
+    static func text(_ row: Statement, from column: Int, count: Int) -> String {
+        let values = (column..<column + count).map { value(row, at: $0) }
+        return count == 1 ? values[0] : "[\(values.joined(separator: ","))]"
+    }
+
+    private static func value(_ row: Statement, at column: Int) -> String {
+        switch row.value(at: column) {
+        case .null: "null"
+        case .integer(let integer): "\(integer)"
+        case .real(let real): JSONText.number(real)
+        case .text(let text): JSONText.string(text)
+        case .blob: "null"
+        }
+    }
+
+    /// The keys of a page in the same form.
+    package static func texts(ofPage keys: String) -> [String] {
+        guard case .array(let elements)? = try? JSONValue(parsing: keys) else { return [] }
+        return elements.map(text)
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool(let value): value ? "1" : "0"
+        case .number(let digits): digits
+        case .string(let text): JSONText.string(text)
+        case .array(let values): "[\(values.map(text).joined(separator: ","))]"
+        case .object: "null"
+        }
+    }
+}

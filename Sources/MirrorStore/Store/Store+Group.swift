@@ -1,0 +1,109 @@
+internal import SQLite
+
+/// Pages that share a transaction.
+///
+/// It stays open from its first page to its commit, which `CommitGroup` decides on. Whatever else is asked of the store
+/// commits it first, so nobody sees half of it. A page that cannot be stored is undone by itself. If the commit fails,
+/// no page of it is stored: their feeds stand where the last commit left them, and their runs fail.
+extension Store {
+    /// The transaction that is open, with what follows from its commit.
+    struct OpenGroup {
+        var rule = CommitGroup()
+        /// The feeds that have pages in it.
+        var writers: [FeedWriter] = []
+        /// Tells of its pages.
+        var publications: [@Sendable () -> Void] = []
+        /// Commits it in time if no further page comes.
+        var timer: Task<Void, Never>?
+    }
+
+    /// Stores a page of the feed, to be committed with those that come close to it.
+    ///
+    /// - Parameter publish: is called with the page's events once they are committed.
+    package func commit(
+        _ page: PageCommit, to feed: String, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
+    ) throws(FeedError) -> PageOutcome {
+        try inGroup {
+            let writer = try session(feed)
+            let outcome = try storeInGroup { try writer.commit(page, now: now) }
+            if !group.writers.contains(where: { $0 === writer }) { group.writers.append(writer) }
+            group.publications.append { outcome.events.forEach(publish) }
+            let isFull = group.rule.add(
+                CommitGroup.Page(
+                    bytes: page.content.byteCount, waited: page.waited, isFollowed: outcome.beginsNext), at: .now)
+            if isFull { try closeGroup() } else { startTimer() }
+            return outcome
+        }
+    }
+
+    /// Commits the pages that wait for it, if any do.
+    ///
+    /// - Throws: what keeps them from being stored; they are undone then.
+    func closeGroup() throws {
+        guard !group.writers.isEmpty else { return }
+        let (writers, publications) = (group.writers, group.publications)
+        forgetGroup()
+        do {
+            for writer in writers { try writer.saveOnce() }
+            try connection.commit()
+        } catch {
+            connection.rollback()
+            for writer in writers { writer.undo(error) }
+            throw error
+        }
+        for writer in writers { writer.isCommitted() }
+        for publish in publications { publish() }
+    }
+
+    /// A page's transaction: the one that is open, in which it can be undone alone, or a new one.
+    private func storeInGroup(_ body: () throws -> PageOutcome) throws -> PageOutcome {
+        guard group.writers.isEmpty else {
+            do { return try connection.savepoint(body) } catch {
+                // SQLite itself may have undone the pages before it, too.
+                if !connection.isInTransaction {
+                    for writer in group.writers { writer.undo(error) }
+                    forgetGroup()
+                }
+                throw error
+            }
+        }
+        try connection.begin(.immediate)
+        do { return try body() } catch {
+            connection.rollback()
+            throw error
+        }
+    }
+
+    private func forgetGroup() {
+        group.writers = []
+        group.publications = []
+        group.rule.close()
+    }
+
+    private func startTimer() {
+        guard group.timer == nil else { return }
+        group.timer = Task(executorPreference: executor) { [weak self] in
+            while let due = await self?.closeIfDue() {
+                try? await ContinuousClock().sleep(until: due)
+            }
+        }
+    }
+
+    /// Commits the pages that have waited long enough.
+    ///
+    /// - Returns: When to look again; nil where no page waits, and the timer ends.
+    private func closeIfDue() -> ContinuousClock.Instant? {
+        // If they cannot be stored, their runs are told when they go on.
+        if let due = group.rule.dueAt, due <= .now { try? closeGroup() }
+        guard let due = group.rule.dueAt else {
+            group.timer = nil
+            return nil
+        }
+        return due
+    }
+}
+
+extension PageCommit.Content {
+    /// The bytes of the body; 0 without one.
+    fileprivate var byteCount: Int { if case .decoded(let page) = self { page.byteCount } else { 0 } }
+}

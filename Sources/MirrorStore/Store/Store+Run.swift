@@ -1,0 +1,177 @@
+internal import SQLite
+
+extension Store {
+    /// Logs that a page is on its way.
+    package func begin(_ direction: PageDirection, on feed: String, now: String) throws(FeedError) -> StatusEvent {
+        try storing { try session(feed).begin(direction, now: now) }
+    }
+
+    /// Ends the run with an error, closing the begin that is open.
+    package func fail(
+        _ feed: String, _ error: FeedError, outcome: RunOutcome, spent: RunMetrics, quota: [QuotaReading], now: String
+    ) throws(FeedError) -> StatusEvent? {
+        try inGroup {
+            // Pages that cannot be committed are undone, and what came before them stands.
+            try? closeGroup()
+            _ = sessions[feed]?.takeLoss()
+            return try session(feed).fail(error, outcome: outcome.rawValue, spent: spent, quota: quota, now: now)
+        }
+    }
+
+    /// Ends the run; the rows of the feed that the upstream has, and how many items it has served.
+    package func finish(
+        _ feed: String, outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
+    ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
+        try storing {
+            let session = try session(feed)
+            if let closing {
+                _ = try session.close(closing, outcome: outcome.rawValue, now: now)
+            } else {
+                try session.finish(outcome: outcome.rawValue, now: now)
+            }
+            var counts = (itemCount: 0, seenCount: 0)
+            try connection.rows(
+                "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _crawl ON _crawl.id = ? WHERE name = ?",
+                [Value(session.state.crawl?.id), .text(feed)]
+            ) { row in counts = (Int(clamping: row.int64(at: 0)), Int(clamping: row.int64(at: 1))) }
+            return counts
+        }
+    }
+
+    /// The page cursor that led to a page of a crawl, which is the one in progress from now on.
+    package func cursor(of page: PageOfCrawl, of feed: String) throws(FeedError) -> PageCursor? {
+        try storing {
+            let session = try session(feed)
+            if session.state.crawl?.id != page.crawl { _ = try session.goOn(page.crawl, from: nil, isProved: false) }
+            return try session.cursor(of: page)
+        }
+    }
+
+    /// Goes on with a crawl at its end, or at one of its pages; what to request, and how many pages it had.
+    package func goOn(
+        _ crawl: Int64, from page: Int?, isProved: Bool, of feed: String
+    ) throws(FeedError) -> (cursor: PageCursor?, pages: Int) {
+        try storing { try session(feed).goOn(crawl, from: page, isProved: isProved) }
+    }
+
+    /// Whether a range lies behind the crawl, which it may meet.
+    package func mayMeetRange(of feed: String) throws(FeedError) -> Bool {
+        try inGroup {
+            let state = try session(feed).state
+            let ranges = state.progress.round?.ranges ?? state.progress.synced
+            return ranges.ranges.last?.crawl != state.crawl?.id
+        }
+    }
+
+    /// Whether a page is as it is stored.
+    package func holds(_ page: DecodedPage?, as known: StoredPage?, of feed: String) throws(FeedError) -> Bool {
+        try storing {
+            let session = try session(feed)
+            guard let known, (page?.keys ?? "[]") == known.keys else { return false }
+            return try page.map { try session.table.holds($0) } ?? true
+        }
+    }
+
+    /// What the crawl has seen, at the end of the list.
+    package func examine(_ feed: String) throws(FeedError) -> CrawlFacts {
+        try storing { try session(feed).examine() }
+    }
+
+    /// What came of a page's partition before it, as it was met last.
+    package func partitionSoFar(before page: PageOfCrawl, of feed: String) throws(FeedError) -> (
+        elements: Int, total: Int?
+    ) {
+        try storing { try session(feed).partitionSoFar(before: page) }
+    }
+
+    /// What a page that is asked for again tells; nil is one without items.
+    package func compare(
+        _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?, of feed: String
+    ) throws(FeedError) -> PageComparison {
+        try storing { try session(feed).compare(page, end, at: place, known: known) }
+    }
+
+    /// Takes note of a page that was asked for again and is the same.
+    package func markChecked(_ page: PageOfCrawl, of feed: String) throws(FeedError) {
+        try storing { try session(feed).markChecked(page) }
+    }
+
+    /// Takes note of a page that was asked for again because rows that stood there were not met.
+    package func markAskedAgain(_ page: PageOfCrawl, of feed: String) throws(FeedError) {
+        try storing { try session(feed).markAskedAgain(page) }
+    }
+
+    /// Counts what requests cost.
+    package func spend(_ cost: FetchCost, on feed: String) throws(FeedError) {
+        try storing {
+            let session = try session(feed)
+            session.state.figures.requests += cost.requestCount
+            session.state.figures.bytes += cost.byteCount
+            try QuotaLedger.record(cost.quota, for: feed, on: connection)
+        }
+    }
+
+    /// Takes note that a partition is too large.
+    package func narrow(_ feed: String, to half: PageCursor, isFirst: Bool) throws(FeedError) {
+        try storing { try session(feed).narrow(to: half, isFirst: isFirst) }
+    }
+
+    /// Takes note of the validators with which a page came again as it is stored.
+    package func refresh(_ page: StoredPage, _ validators: Validators, of feed: String) throws(FeedError) {
+        try storing { try session(feed).refresh(page, validators) }
+    }
+
+    /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
+    package func pagesBesideMissing(of feed: String) throws(FeedError) -> [PageOfCrawl]? {
+        try storing {
+            let session = try session(feed)
+            let missing = try session.missingRows()
+            guard !missing.isEmpty else { return nil }
+            let asked = session.state.progress.round?.askedAgain ?? []
+            let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }.subtracting(asked)
+            return session.crawlsOfList.flatMap { crawl in
+                wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
+            }
+        }
+    }
+
+    /// The newest stored page for a request.
+    package func storedPage(_ request: String, _ credential: Int64, of feed: String) throws(FeedError) -> StoredPage? {
+        try inGroup { try session(feed).storedPage(request, credential) }
+    }
+
+    /// Until when a host wants no request from these credentials, in seconds since 1970.
+    package func blockedUntil(
+        _ origin: String, _ credential: Int64, of feed: String, now: String
+    ) throws(FeedError) -> Int64? {
+        try inGroup {
+            try QuotaLedger.blockedUntil(
+                origin: origin, credential: credential, feed: feed, now: now, on: connection)
+        }
+    }
+
+    /// What the crawl in progress has come to, and what its run has done.
+    package func progress(of feed: String) throws(FeedError) -> (crawl: CrawlState?, figures: RunMetrics) {
+        try inGroup {
+            let state = try session(feed).state
+            return (state.crawl, state.figures)
+        }
+    }
+
+    /// Why what is stored is not all, although there are no further pages.
+    package func reason(of feed: String) throws(FeedError) -> IncompleteReason? {
+        try storing {
+            let state = try session(feed).state
+            return state.isComplete ? nil : state.crawl?.reason ?? state.progress.reason
+        }
+    }
+
+    /// The feed's session.
+    ///
+    /// - Throws: what kept its last pages from being stored, to the first who asks.
+    func session(_ feed: String) throws -> FeedWriter {
+        guard let session = sessions[feed] else { throw FeedError(.bug, "feed `\(feed)` is not open") }
+        if let loss = session.takeLoss() { throw loss }
+        return session
+    }
+}

@@ -1,0 +1,267 @@
+internal import SQLite
+
+extension Store {
+    /// What a run found when it had locked its feed.
+    package struct Opening: Sendable {
+        package let run: Int
+        package let resumePoint: ResumePoint
+        /// The definition, with what earlier runs found of the rest.
+        package let shape: ResolvedFeed
+        /// What closed a begin that an interrupted run left open.
+        package let events: [StatusEvent]
+    }
+
+    /// The feed's number, which its lock goes by; the feed is entered if it is new.
+    package func feedNumber(_ definition: FeedDefinition) throws(FeedError) -> Int64 {
+        try storing {
+            if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) {
+                return id
+            }
+            return try connection.transaction { try enter(definition) }
+        }
+    }
+
+    /// Opens a feed that is held by this process, and begins a run on it.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` if the feed's key is another now.
+    package func open(_ definition: FeedDefinition, command: String, now: String) throws(FeedError) -> Opening {
+        try storing {
+            try connection.transaction {
+                let events = try closeInterrupted(definition.name, now: now)
+                let shape = try adopt(definition)
+                try forget(definition.name, before: now)
+                try connection.run(
+                    "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
+                    .text(command), .text(now))
+                let run = connection.lastInsertRowID
+                let (state, trail, resumePoint) = try load(definition.name)
+                sessions[definition.name] = try FeedWriter(
+                    feed: definition.name, tableName: TableSchema.tableName(definition.name), run: run, shape: shape,
+                    state: state, trail: trail, resumePoint: resumePoint, on: connection)
+                return Opening(run: Int(run), resumePoint: resumePoint, shape: shape, events: events)
+            }
+        }
+    }
+
+    /// Keeps that a command failed before a run could begin.
+    package func logFailure(
+        _ error: FeedError, of definition: FeedDefinition, command: String, now: String
+    ) throws(FeedError) {
+        let feed = Value.text(definition.name)
+        try storing {
+            try connection.transaction {
+                try connection.run(
+                    """
+                    INSERT INTO run (feed, command, started_at, finished_at, outcome, reason, error)
+                    VALUES (?1, ?2, ?3, ?3, 'failed', 'failed', ?4)
+                    """, feed, .text(command), .text(now), .text(error.json))
+                let run = connection.lastInsertRowID
+                try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), feed)
+                try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
+            }
+        }
+    }
+
+    /// Ends what `open` began, whether or not anything was committed.
+    package func close(_ feed: String) {
+        try? closeGroup()
+        sessions[feed] = nil
+    }
+
+    /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
+    /// wrote nothing.
+    private func forget(_ feed: String, before now: String) throws {
+        let seconds = Timestamp(now)?.seconds
+        guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
+        let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
+        try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
+        try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
+        try connection.run(
+            """
+            DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
+                AND id NOT IN (SELECT crawl FROM _feed WHERE crawl IS NOT NULL)
+            """, .text(feed), .text(limit))
+    }
+
+    private func enter(_ definition: FeedDefinition) throws -> Int64 {
+        if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) { return id }
+        let schema = TableSchema(definition)
+        let table = Value.text(schema.name)
+        if let other = try connection.scalar("SELECT feed FROM _feed WHERE \"table\" = ?", table)?.text {
+            throw FeedError(
+                .configuration, "its table already belongs to feed `\(other)`",
+                advice: "rename the feed, or use another store")
+        }
+        if definition.isResolved { try schema.create(on: connection) } else { try schema.checkName(on: connection) }
+        try connection.run(
+            "INSERT INTO feed (name, model, url) VALUES (?, ?, ?)", .text(definition.name), Value(definition.model),
+            .text(definition.shownURL))
+        try connection.run(
+            "INSERT INTO _feed (feed, \"table\", key, key_columns, columns, definition) VALUES (?, ?, ?, ?, ?, ?)",
+            .text(definition.name), .text(schema.name), .text(definition.isResolved ? definition.keyText : ""),
+            .text(Self.keyColumns(definition)),
+            .text(ColumnDefinition.json(definition.columns)), .text(definition.canonicalText(salt: salt)))
+        let id = connection.lastInsertRowID
+        if let model = definition.model { try ModelView(model: model).apply(to: connection) }
+        return id
+    }
+
+    /// The process that began is gone, or we would not hold the feed.
+    private func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
+        let error = FeedError(.interrupted, "the process ended before the command did")
+        var open: (status: RefreshStatus, run: Int64, page: Int64)?
+        try connection.rows(
+            """
+            SELECT event.status, event.run, event.page FROM feed JOIN event ON event.feed = feed.name
+            WHERE feed.name = ? AND feed.status IN ('beginHeader', 'beginFooter') ORDER BY event.id DESC LIMIT 1
+            """, [.text(feed)]
+        ) { row in
+            open = RefreshStatus(rawValue: row.text(at: 0) ?? "").map { ($0, row.int64(at: 1), row.int64(at: 2)) }
+        }
+        try connection.run(
+            """
+            UPDATE run SET finished_at = ?, outcome = 'interrupted', reason = 'cut_off', error = ?
+            WHERE feed = ? AND outcome IS NULL
+            """, .text(now), .text(error.json), .text(feed))
+        guard let open else { return [] }
+        let closing: RefreshStatus = open.status == .beginHeader ? .endHeader : .endFooter
+        try connection.run(
+            "INSERT INTO event (at, feed, run, status, page, error) VALUES (?, ?, ?, ?, ?, ?)", .text(now), .text(feed),
+            Value(open.run), .text(closing.rawValue), Value(open.page), .text(error.json))
+        let id = Int(connection.lastInsertRowID)
+        try connection.run(
+            "UPDATE feed SET status = ?, error = ? WHERE name = ?", .text(closing.rawValue), .text(error.json),
+            .text(feed))
+        return [
+            StatusEvent(
+                id: id, at: now, feed: feed, run: Int(open.run), status: closing, page: Int(open.page),
+                items: ItemCounts(), error: error.json)
+        ]
+    }
+
+    /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.
+    ///
+    /// - Returns: The definition with what earlier runs found.
+    private func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
+        let name = Value.text(declared.name)
+        var row: StoredDefinition?
+        try connection.rows(
+            """
+            SELECT key, definition, model, url, found FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
+            """, [name]
+        ) { row = StoredDefinition($0) }
+        guard let stored = row else { throw FeedError(.bug, "the store lost the feed while it was opened") }
+        let canonical = declared.canonicalText(salt: salt)
+        var findings = stored.findings
+        if stored.definition != canonical {
+            // Rows are told apart by the key that was found; where items and pages are may be another matter now.
+            findings.items = nil
+            findings.pagination = nil
+            findings.triedElementCount = nil
+        }
+        let shape = try ResolvedFeed(declared, findings)
+        let definition = shape.definition
+        guard stored.key.isEmpty || stored.key == definition.keyText else {
+            throw FeedError(
+                .configuration, "`key` differs from the one the stored rows use",
+                advice: "restore the old `key`, or mirror the feed under a new name")
+        }
+        // Somebody may have dropped the table; what was known of its rows is not true any more then.
+        let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
+        if isNew {
+            try connection.run("DELETE FROM _section WHERE feed = ?", name)
+            try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
+        }
+        if stored.definition != canonical || isNew { try forgetUpstream(shape, canonical: canonical) }
+        guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL
+        else {
+            return shape
+        }
+        try connection.run(
+            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(definition.model), .text(definition.shownURL),
+            name)
+        for model in Set([stored.model, definition.model].compactMap(\.self)) {
+            try ModelView(model: model).apply(to: connection)
+        }
+        return shape
+    }
+
+    /// What the store has of a feed's definition.
+    private struct StoredDefinition {
+        let key: String
+        let definition: String
+        let model: String?
+        let url: String
+        let findings: Findings
+
+        init(_ row: Statement) {
+            key = row.text(at: 0) ?? ""
+            definition = row.text(at: 1) ?? ""
+            model = row.text(at: 2)
+            url = row.text(at: 3) ?? ""
+            findings = row.text(at: 4).flatMap(Findings.init) ?? Findings()
+        }
+    }
+
+    /// Drops validators, page cursor, a synced range and watermark, which belong to another definition.
+    private func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
+        let definition = shape.definition
+        let name = Value.text(definition.name)
+        try connection.run("DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", name)
+        try connection.run("DELETE FROM _page WHERE feed = ?", name)
+        try connection.run(
+            """
+            UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
+                full_at = NULL WHERE name = ?
+            """, name)
+        try connection.run(
+            """
+            UPDATE _feed SET crawl = NULL, ranges = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
+            WHERE feed = ?
+            """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
+            .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
+            .text(Self.keyColumns(definition)), name)
+    }
+
+    private static func keyColumns(_ definition: FeedDefinition) -> String {
+        "[\(definition.key.map(JSONText.string).joined(separator: ","))]"
+    }
+
+    private func load(_ feed: String) throws -> (FeedState, CrawlTrail, ResumePoint) {
+        let name = Value.text(feed)
+        var trail = CrawlTrail()
+        var state = FeedState(generation: 0, longestPage: 0)
+        var resumePoint = ResumePoint(isLoaded: false)
+        var crawl: Int64?
+        try connection.rows(
+            """
+            SELECT generation, _feed.crawl, watermark, ranges, complete, verified, full_at
+            FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?
+            """, [name]
+        ) { row in
+            state.generation = row.int64(at: 0)
+            crawl = row.isNull(at: 1) ? nil : row.int64(at: 1)
+            resumePoint.watermark = row.text(at: 2)
+            state.progress = CrawlProgress(json: row.text(at: 3))
+            state.isComplete = row.int64(at: 4) == 1
+            state.isVerified = row.int64(at: 5) == 1
+            resumePoint.fullAt = Timestamp.milliseconds(of: row.text(at: 6))
+        }
+        state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
+        resumePoint.progress = state.progress
+        resumePoint.open = state.progress.open
+        resumePoint.firstPartition = state.progress.firstPartition
+        guard let crawl else { return (state, trail, resumePoint) }
+        resumePoint.isLoaded = true
+        let loaded = try CrawlState.load(crawl, trail: &trail, on: connection)
+        state.crawl = loaded
+        resumePoint.cap = loaded.cap
+        let first = try connection.scalar(
+            "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = 1", Value(crawl))?.text
+        resumePoint.firstPartition =
+            state.progress.firstPartition ?? PartitionScheme.partitionName(in: first.map(PageCursor.init))
+        resumePoint.crawlWatermark = try connection.scalar(
+            "SELECT watermark FROM _crawl WHERE id = ?", Value(state.progress.round?.id ?? crawl))?.text
+        return (state, trail, resumePoint)
+    }
+}

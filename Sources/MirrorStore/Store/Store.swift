@@ -1,0 +1,150 @@
+package import Concurrency
+internal import Migrations
+internal import SQLite
+
+/// A SQLite file that holds feeds, and the one connection that this process writes it with.
+///
+/// Other processes may read the file at any time, and work on other feeds: each transaction is one page.
+///
+/// - Isolation: an actor on a thread of its own, because SQLite blocks.
+public actor Store {
+    /// The file's path.
+    public nonisolated let path: String
+
+    package nonisolated let executor: ThreadExecutor
+    let connection: Connection
+    var sessions: [String: FeedWriter] = [:]
+    var group = OpenGroup()
+    package nonisolated let salt: String
+    let keep: Duration
+
+    /// Runs the actor's code on the store's own thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// How a store is opened.
+    public struct Options: Sendable {
+        /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
+        public var isDurable = false
+        /// Whether a missing file is an error.
+        public var mustExist = false
+        /// How long runs and events are kept.
+        public var keep = Duration.seconds(90 * 86_400)
+
+        /// As the configuration has them by default.
+        public init(isDurable: Bool = false, mustExist: Bool = false, keep: Duration = .seconds(90 * 86_400)) {
+            self.isDurable = isDurable
+            self.mustExist = mustExist
+            self.keep = keep
+        }
+    }
+
+    /// Opens the store, makes it if it is not there, and brings an older one up to date.
+    ///
+    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
+    ///   feedsync; it is untouched then.
+    public init(path: String, options: Options = Options()) async throws(FeedError) {
+        self.path = path
+        keep = options.keep
+        guard let executor = ThreadExecutor() else {
+            throw FeedError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
+        }
+        self.executor = executor
+        do {
+            connection = try Connection(path: path, access: options.mustExist ? .readWrite : .readWriteCreate)
+            try connection.retryWhileBusy(tries: 5000)
+            try Self.refuseForeign(connection, path: path)
+            let migrator = Migrator(Migrations.all)
+            // Before anything is written, so that a store from a newer feedsync stays as it is.
+            let pending = try migrator.pending(in: connection)
+            try Self.switchToWAL(connection, path: path)
+            // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
+            try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+            // A checkpoint writes what many pages changed once for all of them: it may wait for 64 MB of log.
+            // https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
+            try connection.execute("PRAGMA wal_autocheckpoint = 16384")
+            // Debian's SQLite writes zeros over what is deleted, which costs writes; no secret is stored.
+            // https://sqlite.org/pragma.html#pragma_secure_delete
+            try connection.execute("PRAGMA secure_delete = OFF")
+            // What those of `status` allow is made a table for every page; ours are an enumeration's.
+            // https://sqlite.org/pragma.html#pragma_ignore_check_constraints
+            try connection.execute("PRAGMA ignore_check_constraints = ON")
+            _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
+            salt = try connection.scalar("SELECT value FROM _salt")?.text ?? ""
+        } catch {
+            throw FeedError(storing: error, path: path)
+        }
+    }
+
+    /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
+    ///
+    /// The switch wants the file for itself. Two processes that both want that wait for each other until one gives up, so
+    /// they take turns.
+    private static func switchToWAL(_ connection: Connection, path: String) throws {
+        func isNeeded() throws -> Bool {
+            let mode = try connection.scalar("PRAGMA journal_mode")?.text
+            return mode != "wal" && mode != "memory"
+        }
+        guard try isNeeded() else { return }
+        try FeedLock.alone(with: path) {
+            if try isNeeded() { try connection.execute("PRAGMA journal_mode = WAL") }
+        }
+    }
+
+    /// Tables that are none of ours mean that the file belongs to another program.
+    private static func refuseForeign(_ connection: Connection, path: String) throws {
+        let tables = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
+        let isOurs = try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = '_migration'") == 1
+        guard tables == 0 || isOurs else {
+            throw FeedError(
+                .store, "\(path) belongs to another program: it has tables, but none of feedsync's",
+                advice: "choose another file with --store")
+        }
+    }
+
+    /// Runs `body` on what is committed, and turns SQLite's errors into the feed's.
+    func storing<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
+        try inGroup {
+            try closeGroup()
+            return try body()
+        }
+    }
+
+    /// Runs `body` while pages may wait for their commit: it reads what they left in the feed's session, or they do not
+    /// concern it.
+    func inGroup<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
+        do { return try body() } catch { throw FeedError(storing: error, path: path) }
+    }
+}
+
+extension FeedError {
+    /// An error of the store, with what to try.
+    init(storing error: any Error, path: String) {
+        switch error {
+        case let error as FeedError: self = error
+        case let error as SQLiteError: self.init(error, path: path)
+        case let error as MigrationError:
+            self.init(.store, "\(path): \(error)", advice: "use the feedsync that wrote the store, or a newer one")
+        default: self.init(.bug, "\(path): \(error)")
+        }
+    }
+
+    private init(_ error: SQLiteError, path: String) {
+        let advice: String? =
+            if error.isNotADatabase {
+                "choose another file with --store; this one was not changed"
+            } else if error.isFull {
+                "make room on the disk, then run the command again; nothing was lost"
+            } else if error.isReadOnly || error.isCannotOpen {
+                "check that you can write to the file and its folder, or choose another with --store"
+            } else if error.isBusy {
+                "another program is using the store; run it again when that is done"
+            } else if error.isCorrupt {
+                "the file is damaged; restore a backup, or try `.recover` in sqlite3"
+            } else {
+                nil
+            }
+        // A lock held for longer than we wait is somebody at work, as another process on the feed is.
+        let kind: Kind = error.isBusy ? .locked : .store
+        self.init(kind, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
+    }
+}

@@ -1,0 +1,103 @@
+package import HTTP
+
+/// What a body is that is not JSON, by how it begins: for messages.
+package enum BodyFormat: Sendable, Hashable {
+    /// A page for people, with its title.
+    case html(title: String?)
+    case rss
+    case atom
+    case xml
+    /// Values separated by commas, semicolons or tabs, line by line.
+    case csv
+    /// One JSON value a line.
+    case ndjson
+
+    /// How much of a body is looked at.
+    private static let most = 16_384
+
+    /// The format of a body; nil for what is none of them.
+    ///
+    /// - Parameter contentType: What the upstream calls it, in lower case and without parameters.
+    package init?(of body: Body, contentType: String? = nil) {
+        let beginning = body.withUnsafeBytes { String(decoding: $0.prefix(Self.most), as: UTF8.self) }
+        let text = beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        if text.first == "<" {
+            self = Self.markup(text)
+        } else if contentType == "text/csv" || contentType == "text/tab-separated-values" || Self.isTable(text) {
+            self = .csv
+        } else if Self.isJSONLines(text) {
+            self = .ndjson
+        } else {
+            return nil
+        }
+    }
+
+    private static func markup(_ text: Substring) -> BodyFormat {
+        let lower = text.lowercased()
+        if lower.contains("<rss") || lower.contains("<rdf:rdf") { return .rss }
+        if lower.contains("<feed") { return .atom }
+        let isHTML = ["<!doctype html", "<html", "<head", "<body", "<title", "<h1", "<p"].contains {
+            lower.contains($0)
+        }
+        return isHTML ? .html(title: title(in: text)) : .xml
+    }
+
+    private static func title(in text: Substring) -> String? {
+        let bytes = Array(text.utf8)
+        let lower = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+        guard let name = lower.firstRange(of: Array("<title".utf8)),
+            let open = lower[name.upperBound...].firstIndex(of: UInt8(ascii: ">")),
+            let close = lower[open...].firstRange(of: Array("</title".utf8))
+        else { return nil }
+        let title = String(decoding: bytes[(open + 1)..<close.lowerBound], as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace)
+        return title.isEmpty ? nil : title.joined(separator: " ")
+    }
+
+    /// Whether the first two lines have as many separators, and at least one.
+    private static func isTable(_ text: Substring) -> Bool {
+        guard let first = text.first, !"{[".contains(first) else { return false }
+        let lines = text.split(whereSeparator: \.isNewline).prefix(2)
+        guard lines.count == 2 else { return false }
+        return ",;\t".contains { separator in
+            let counts = lines.map { line in line.count { $0 == separator } }
+            return counts[0] > 0 && counts[0] == counts[1]
+        }
+    }
+
+    private static func isJSONLines(_ text: Substring) -> Bool {
+        let lines = text.split(whereSeparator: \.isNewline).prefix(2)
+        return lines.count == 2 && lines.allSatisfy { $0.first == "{" } && (try? JSONTree(String(lines[0]))) != nil
+    }
+
+    /// What it is, for a sentence.
+    func words(_ secrets: Secrets) -> String {
+        switch self {
+        case .html(nil): "HTML"
+        case .html(let title?): "HTML with the title \"\(Excerpt.of(title, limit: 100, secrets: secrets) ?? "")\""
+        case .rss: "an RSS feed"
+        case .atom: "an Atom feed"
+        case .xml: "XML"
+        case .csv: "CSV"
+        case .ndjson: "one JSON value per line (NDJSON)"
+        }
+    }
+
+    /// What to try then.
+    var advice: String {
+        switch self {
+        case .html: "open the URL in a browser: a login or error page is often HTML"
+        case .rss, .atom: "check whether the site has a JSON Feed or an API; RSS and Atom are not supported"
+        case .xml, .csv, .ndjson: "ask for one JSON document, as with `headers: {Accept: application/json}`"
+        }
+    }
+}
+
+extension FeedError {
+    /// The body is of another format than JSON; nil where it is not known which.
+    package static func otherFormat(_ body: Body, contentType: String? = nil, secrets: Secrets) -> FeedError? {
+        BodyFormat(of: body, contentType: contentType).map {
+            FeedError(.undecodable, "expected JSON, but got \($0.words(secrets))", advice: $0.advice)
+        }
+    }
+}

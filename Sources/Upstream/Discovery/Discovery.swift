@@ -1,0 +1,178 @@
+internal import HTTP
+
+/// Finds what a feed's definition leaves open, from its first page and a few requests for a second one.
+///
+/// What the definition says is taken as given. Requests go out one after the other, at most `mostTrials`.
+///
+/// - Isolation: any; it keeps nothing between calls, and stores nothing.
+public struct Discovery: Sendable {
+    /// How far to go for the pagination.
+    public enum Effort: Sendable, Hashable {
+        /// What describes itself is believed; other signs are tried; without any the page is the only one.
+        case signs
+        /// As `signs`, and where nothing on the page says how to continue, the usual ways are tried.
+        case search
+        /// As `search`, and what describes itself is tried too.
+        case verify
+    }
+
+    /// The most requests for a second page.
+    public static let mostTrials = 8
+
+    private let definition: FeedDefinition
+    private let options: EngineOptions
+    private let salt: String
+    private let mostRetries: Int
+    private let progress: @Sendable (FetchProgress) -> Void
+
+    /// A discovery for a feed.
+    ///
+    /// - Parameters:
+    ///   - definition: What is known.
+    ///   - options: The client that requests, the environment that `${NAME}` refers to, and how long to wait.
+    ///   - salt: Goes into the fingerprint of the credentials, which the quota readings carry.
+    ///   - mostRetries: How often to try again at most, whatever the definition says: fewer where somebody waits.
+    ///   - progress: Hears of what would otherwise look like resumePoint still.
+    public init(
+        _ definition: FeedDefinition, options: EngineOptions, salt: String, mostRetries: Int = .max,
+        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+    ) {
+        self.definition = definition
+        self.options = options
+        self.salt = salt
+        self.mostRetries = mostRetries
+        self.progress = progress
+    }
+
+    /// Fetches the first page and finds all that is open, verifying what can be.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` where the body has no items or nothing tells them apart,
+    ///   `undecodable` where it is no JSON, or the reason why a page did not come.
+    public func discover() async throws(FeedError) -> DiscoveryResult {
+        let requests = plan(definition)
+        try await requests.runCommands()
+        let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher(retries: definition.retries))
+            .fetch(try requests.page(for: nil), validators: nil)
+        let first: FetchedPage
+        let found: DiscoveryResult
+        do throws(FetchFailure) {
+            first = try result.get()
+            found = try await discover(from: first, of: page, effort: .verify)
+        } catch {
+            throw error.error
+        }
+        return DiscoveryResult(
+            findings: found.findings, evidence: found.evidence, definition: found.definition,
+            itemCount: found.itemCount, missing: found.missing, pages: found.pages,
+            requestCount: found.requestCount + first.requestCount,
+            byteCount: found.byteCount + first.byteCount, quota: first.quota + found.quota)
+    }
+
+    /// Finds what is open, from a first page that came already.
+    ///
+    /// A page without content or items shows little, and is no failure: what was found may not be enough to store it.
+    ///
+    /// - Parameter triedElementCount: The elements of a page with which a search was in vain: one with no more of them is
+    ///   looked at for signs only.
+    /// - Throws: `FetchFailure` with what discovery's own requests cost: a page that is no JSON, or has no items or no
+    ///   key; with the effort `verify` also a host that cannot be reached or wants no request now. Nothing is learned
+    ///   then. With less effort such a host keeps the first page from nobody.
+    package func discover(
+        from first: FetchedPage, of page: PreparedPage, effort: Effort, triedElementCount: Int? = nil
+    ) async throws(FetchFailure) -> DiscoveryResult {
+        var trials = SecondPageTrials(
+            first: first, of: page, definition: definition, fetcher: fetcher(retries: min(definition.retries, 1)),
+            plan: plan)
+        guard first.kind == .content else { return trials.discovered([], itemCount: 0) }
+        var structure = try self.structure(of: first, page)
+        trials.findings = structure.findings
+        var paging: Evidence?
+        if definition.hasOpenPagination {
+            let isInVain = triedElementCount.map { structure.reading.elementCount <= $0 } ?? false
+            let effort = isInVain && effort == .search ? .signs : effort
+            paging = try await pagination(structure, effort, &trials)
+            if let place = trials.betterPlace {
+                structure = try self.structure(of: first, at: place, page)
+                trials.findings = structure.findings
+                paging = try await pagination(structure, effort, &trials)
+            }
+            if let refutation = trials.refutation {
+                structure = try self.structure(
+                    of: first, besides: refutation.items, at: trials.betterPlace, page)
+                trials.findings = structure.findings
+                paging = try await pagination(structure, effort, &trials)
+            }
+        }
+        let evidence = structure.evidence + [paging].compactMap(\.self)
+        return trials.discovered(
+            evidence.map { evidence in
+                Evidence(
+                    evidence.subject, evidence.certainty, found: evidence.found.map { Self.shown($0, page) },
+                    Self.shown(evidence.text, page))
+            }, itemCount: structure.reading.items.count)
+    }
+
+    private func pagination(
+        _ structure: StructureSearch, _ effort: Effort, _ trials: inout SecondPageTrials
+    ) async throws(FetchFailure) -> Evidence {
+        guard !structure.isSingle else {
+            return Evidence(.pagination, .nothing, "the body is a single item, so there are no pages")
+        }
+        return try await trials.findPagination(structure, effort: effort)
+    }
+
+    /// - Parameters:
+    ///   - others: Items of another page, which the key has to tell apart, too.
+    ///   - place: Where the items are; nil for the best place.
+    private func structure(
+        of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], at place: Path? = nil, _ page: PreparedPage
+    ) throws(FetchFailure) -> StructureSearch {
+        do throws(FeedError) {
+            // What cannot be stored later is not found out now.
+            guard String(validating: first.response.body.bytes, as: UTF8.self) != nil else {
+                throw DiscoveryFault.notUTF8(contentType: first.response.contentType)
+            }
+            let body: JSONTree
+            do throws(JSONSyntaxError) {
+                body = try JSONTree(first.response.body)
+            } catch {
+                throw FeedError.otherFormat(
+                    first.response.body, contentType: first.response.contentType, secrets: page.secrets)
+                    ?? DiscoveryFault.notJSON(error, contentType: first.response.contentType)
+            }
+            do throws(FeedError) {
+                return try StructureSearch(
+                    definition, body: body, url: first.response.url, others: others, place: place)
+            } catch {
+                throw ErrorBody.failure(first.response, secrets: page.secrets) ?? error
+            }
+        } catch {
+            let told = FeedError(
+                error.kind, Self.shown(error.message, page), advice: error.advice.map { Self.shown($0, page) },
+                httpStatus: first.response.status, url: page.shown(first.response.url))
+            throw FetchFailure(error: told, requestCount: 0, byteCount: 0, quota: [])
+        }
+    }
+
+    /// Names come from the upstream: secrets masked, controls escaped, cut.
+    private static func shown(_ text: String, _ page: PreparedPage) -> String {
+        Excerpt.of(text, limit: 600, secrets: page.secrets) ?? ""
+    }
+
+    private var plan: @Sendable (FeedDefinition) -> RequestPlan {
+        { [options, salt] definition in
+            RequestPlan(
+                definition, environment: options.environment, folder: options.folder, salt: salt,
+                commands: options.commands, tokens: options.tokens)
+        }
+    }
+
+    private func fetcher(retries: Int) -> Fetcher {
+        let wallClock = options.wallClock
+        return Fetcher(
+            client: options.client, rules: definition.responses,
+            policy: RetryPolicy(retries: min(retries, mostRetries), maxWait: options.maxWait), clock: options.clock,
+            random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
+            progress: progress)
+    }
+}

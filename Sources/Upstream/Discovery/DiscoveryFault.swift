@@ -1,0 +1,95 @@
+/// What keeps a feed from being found out, in words a user can act on.
+package enum DiscoveryFault {
+    /// How much of what a body holds is told.
+    private static let most = 8
+
+    /// The body has nothing that looks like items.
+    static func noItems(in body: JSONTree) -> FeedError {
+        let seen: String
+        var advice = "write where they are, for example `items: data.list`"
+        if case .object(let members) = body, members.all.contains(where: { $0.value.isListOfLists }) {
+            advice = "request rows as objects, for example with `?_shape=objects` on a Datasette server"
+        }
+        switch body {
+        case .object(let members):
+            let places = members.all.prefix(most).map { "`\($0.name)` (\($0.value.sizeWords))" }
+            let rest = members.all.count > most ? ", and \(members.all.count - most) more" : ""
+            seen = places.isEmpty ? "it is an empty object" : "it has \(places.joined(separator: ", "))\(rest)"
+        case .array:
+            advice = "request a list of objects, each with a field that identifies it"
+            seen = "it is \(body.sizeWords), not of objects"
+        default: seen = "it is \(body.kindWords)"
+        }
+        return FeedError(.configuration, "no items found in the response: \(seen)", advice: advice)
+    }
+
+    /// There is nothing, or no list, where the definition has the items.
+    static func noItems(at path: Path, in body: JSONTree) -> FeedError {
+        let there = body.value(at: path).map { "`\(path)` is \($0.kindWords), not a list" }
+        let best = ItemsSearch.best(in: body).map { ", such as `items: \($0.path)`" } ?? ""
+        return FeedError(
+            .configuration, there ?? "`items: \(path)` matches nothing in the response",
+            advice: "correct `items`\(best)")
+    }
+
+    /// Nothing tells the items apart.
+    ///
+    /// - Parameter single: The body, where it was taken for the only item: a list in it that is not of objects is what was
+    ///   meant.
+    static func noKey(_ reason: String, of single: JSONTree?) -> FeedError {
+        if case .object(let members)? = single, members.all.contains(where: { $0.value.isBareList }) {
+            return noItems(in: .object(members))
+        }
+        return FeedError(
+            .configuration, "no key found: \(reason)",
+            advice: "write which fields identify an item, for example `key: id` or `key: [owner, name]`")
+    }
+
+    /// The body is text in another encoding, or no text.
+    static func notUTF8(contentType: String?) -> FeedError {
+        FeedError(
+            .undecodable,
+            "the response is not UTF-8, which JSON must be\(contentType.map { "; it was sent as `\($0)`" } ?? "")",
+            advice: "request UTF-8, or JSON if it sent something else")
+    }
+
+    /// The body is no JSON.
+    package static func notJSON(_ error: JSONSyntaxError, contentType: String?) -> FeedError {
+        let kind = contentType.map { $0.hasSuffix("json") ? "" : " (it was sent as `\($0)`)" } ?? ""
+        return FeedError(
+            .undecodable, "the response is not JSON\(kind): \(error.message), at byte \(error.offset)",
+            advice: "check that the `url` belongs to an API that answers in JSON")
+    }
+}
+
+extension JSONTree {
+    /// Whether it is a list whose first element is a list.
+    var isListOfLists: Bool {
+        if case .array(let elements) = self, case .array? = elements.first { true } else { false }
+    }
+
+    /// Whether it is a list, not of objects.
+    fileprivate var isBareList: Bool {
+        guard case .array(let elements) = self, let first = elements.first else { return false }
+        return first.members == nil
+    }
+
+    /// What kind of elements a list has that are no items.
+    private var elementWords: String {
+        guard case .array(let elements) = self else { return "" }
+        switch elements.first {
+        case .array?: return elements.count == 1 ? " list" : " lists"
+        case .string?: return elements.count == 1 ? " string" : " strings"
+        default: return ""
+        }
+    }
+
+    /// What it is, and how many it holds.
+    fileprivate var sizeWords: String {
+        switch self {
+        case .array(let elements): elements.isEmpty ? "an empty list" : "a list of \(elements.count)\(elementWords)"
+        case .object(let members): "an object of \(members.all.count)"
+        default: kindWords
+        }
+    }
+}

@@ -1,0 +1,87 @@
+extension ItemShape {
+    /// Columns made of a shape.
+    struct Columns: Sendable, Hashable {
+        /// The columns, those that were there before first.
+        let all: [ColumnDefinition]
+        /// How many members have no column because there would be too many; 0 where every one has.
+        let passedOver: Int
+    }
+
+    /// The columns for what the items have; the same as `allColumns(extending:fixed:)` has.
+    package func columns(extending existing: [ColumnDefinition] = [], fixed: Set<String> = []) -> [ColumnDefinition] {
+        allColumns(extending: existing, fixed: fixed).all
+    }
+
+    /// The columns for what the items have.
+    ///
+    /// Those that exist keep name, path and place; their type is widened where values do not fit it. New ones follow in
+    /// order of appearance.
+    ///
+    /// - Parameters:
+    ///   - existing: The columns so far, the definition's own among them.
+    ///   - fixed: The names of those whose type stays as it is.
+    func allColumns(extending existing: [ColumnDefinition] = [], fixed: Set<String> = []) -> Columns {
+        let room = max(0, FeedDefinition.mostColumns - existing.count)
+        var wanted: [Leaf] = []
+        // Where flattening makes too many, objects stay whole.
+        for depth in stride(from: Self.deepest, through: 1, by: -1) {
+            wanted = leaves(depth: depth, existing: existing)
+            if wanted.count <= room { break }
+        }
+        let added = wanted.prefix(room)
+        let kept = existing.map { column in
+            guard !fixed.contains(column.name), let node = node(at: column.path) else { return column }
+            return ColumnDefinition(
+                name: column.name, path: column.path, type: ColumnType.joining(column.type, Self.type(of: node)))
+        }
+        let names = ColumnNames.columnNames(for: existing.map(\.name) + added.map(\.path.columnName))
+        let new = zip(names.dropFirst(existing.count), added).map { name, leaf in
+            ColumnDefinition(name: name, path: leaf.path, type: leaf.type)
+        }
+        return Columns(all: kept + new, passedOver: passedOver + wanted.count - added.count)
+    }
+
+    private struct Leaf {
+        let path: Path
+        let type: ColumnType?
+    }
+
+    /// The paths that become new columns.
+    private func leaves(depth: Int, existing: [ColumnDefinition]) -> [Leaf] {
+        let known = Set(existing.map(\.path))
+        var inner: Set<Path> = []
+        for path in known {
+            for length in path.segments.indices where length > 0 { inner.insert(Path(Array(path.segments[..<length]))) }
+        }
+        var leaves: [Leaf] = []
+        func visit(_ node: Node, _ path: Path) {
+            for child in node.children {
+                let place = path.appending(child.name)
+                // What is whole in one column stays so.
+                if known.contains(place) { continue }
+                let isFlattened = inner.contains(place)
+                let isWhole = !isFlattened && (child.isDictionary || place.segments.count >= depth)
+                if child.objects > 0, !child.isMixed, !child.isEmptyAtTimes || !isFlattened, !isWhole {
+                    visit(child, place)
+                } else {
+                    // The columns of its members stay, if it has any; what they do not tell of gets one besides.
+                    leaves.append(Leaf(path: place, type: Self.type(of: child)))
+                }
+            }
+        }
+        visit(root, Path([]))
+        return leaves
+    }
+
+    /// The type of a column that holds what stood there whole.
+    private static func type(of node: Node) -> ColumnType? {
+        node.objects == 0 ? node.type : ColumnType.joining(node.type, .json)
+    }
+
+    private func node(at path: Path) -> Node? {
+        path.segments.reduce(Optional(root)) { node, segment in
+            guard case .member(let name) = segment else { return nil }
+            return node.flatMap { node in node.places[ExactText(name)].map { node.children[$0] } }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import HTTP
+
+/// A page that was read without a complete definition: its items, and the values that tell them apart.
+package struct PageReading {
+    let body: JSONTree
+    package let items: [ItemsCandidate.Item]
+    /// The elements of the items' array, also those that are no objects.
+    let elementCount: Int
+    /// Whether the items are the elements of an array.
+    let isList: Bool
+
+    /// Reads what stands where the items are; nil where nothing does that could be items.
+    package init?(_ body: JSONTree, items path: Path, isKeyed: Bool) {
+        self.body = body
+        switch body.value(at: path) {
+        case .array(let elements)? where !isKeyed:
+            items = elements.compactMap { element in
+                element.members.map { ItemsCandidate.Item(name: nil, members: $0) }
+            }
+            elementCount = elements.count
+            isList = true
+        case .object(let members)? where isKeyed:
+            items = members.all.compactMap { member in
+                member.value.members.map { ItemsCandidate.Item(name: member.name, members: $0) }
+            }
+            elementCount = members.all.count
+            isList = false
+        case .object(let members)?:
+            items = [ItemsCandidate.Item(name: nil, members: members)]
+            elementCount = 1
+            isList = false
+        default: return nil
+        }
+    }
+
+    /// The keys in the page's order, each as JSON; items that lack theirs are passed over.
+    func keys(_ paths: [Path]) -> [String] {
+        items.compactMap { item in
+            let values = paths.map { item.value(at: $0) }
+            guard values.allSatisfy({ $0?.isScalar == true }) else { return nil }
+            return JSONTree.array(values.compactMap(\.self)).json
+        }
+    }
+}
+
+extension ItemsCandidate.Item {
+    /// What stands at a path of the item; `~` is its name.
+    func value(at path: Path) -> JSONTree? {
+        if path == .memberName { return name.map(JSONTree.string) }
+        if path == .itemHash {
+            var hash = ContentHash()
+            hash.add(JSONTree.object(members).json.utf8)
+            return .string(hash.digits)
+        }
+        return JSONTree.object(members).value(at: path)
+    }
+}

@@ -1,0 +1,89 @@
+package import HTTP
+
+/// Paths of a definition that match nothing on a feed's first page: mistyped, perhaps.
+package struct UnmatchedPaths {
+    private let definition: FeedDefinition
+    private let body: JSONTree
+    private let items: [ItemsCandidate.Item]
+    /// Whether the page leads nowhere, although there are more items than it has.
+    private let endsTooSoon: Bool
+
+    /// Looks at a page that has items; nil for any other.
+    ///
+    /// - Parameters:
+    ///   - definition: The definition as the user gave it, but for where the items are.
+    ///   - end: Where the page leads.
+    package init?(_ definition: FeedDefinition, items rule: ItemsRule?, in body: Body, _ end: NextPage) {
+        guard let tree = try? JSONTree(body),
+            let reading = PageReading(tree, items: rule?.path ?? Path([]), isKeyed: rule?.keyedBy != nil),
+            !reading.items.isEmpty
+        else { return nil }
+        self.definition = definition
+        self.body = tree
+        items = reading.items
+        endsTooSoon = end.next == nil && end.total.map { $0 > reading.items.count } ?? false
+    }
+
+    /// What to tell of them; nil where every path matches.
+    package var notice: String? {
+        let notices = columns + [section].compactMap(\.self) + paging
+        return notices.isEmpty ? nil : notices.joined(separator: "; ")
+    }
+
+    private var columns: [String] {
+        definition.columns.compactMap { column in
+            guard ![.memberName, .itemHash].contains(column.path) else { return nil }
+            return unmatched(column.path, for: "the column `\(column.name)`")
+        }
+    }
+
+    private var section: String? { definition.section.flatMap { unmatched($0.path, for: "`section`") } }
+
+    /// What to tell of a path that no item has; nil where one does.
+    private func unmatched(_ path: Path, for purpose: String) -> String? {
+        guard items.allSatisfy({ $0.value(at: path) == nil }) else { return nil }
+        let members = items.first.map { JSONTree.object($0.members) } ?? .null
+        let nearest = nearest(to: path, in: members)
+        // Of what a preset names the author knew that it may be absent.
+        guard nearest != nil || definition.presetName == nil else { return nil }
+        return "no item of the first page has `\(path)`, for \(purpose)\(hint(nearest))"
+    }
+
+    private var paging: [String] {
+        definition.pagination.bodyPaths.enumerated().compactMap { index, path in
+            guard body.value(at: path) == nil else { return nil }
+            let nearest = nearest(to: path, in: body)
+            // Many say that there is no next page by saying nothing of one.
+            let isEnd = index == 0 && !definition.pagination.isCounting && !endsTooSoon
+            let mayBeAbsent = definition.presetName != nil || isEnd
+            guard nearest != nil || !mayBeAbsent else { return nil }
+            return "`\(path)`, in the feed's `pagination`, matches nothing in the body\(hint(nearest))"
+        }
+    }
+
+    private func hint(_ nearest: String?) -> String { nearest.map { "; did you mean `\($0)`?" } ?? "" }
+
+    /// The path as it was probably meant: with the nearest name in place of the first that is not there.
+    private func nearest(to path: Path, in value: JSONTree) -> String? {
+        var value = value
+        var steps: [Path.Segment] = []
+        for segment in path.segments {
+            if let next = value.value(at: Path([segment])) {
+                value = next
+                steps.append(segment)
+                continue
+            }
+            guard case .member(let name) = segment, let members = value.members,
+                let nearest = NearestWord.suggestion(for: name, among: members.names)
+            else { return nil }
+            let rest = path.segments.dropFirst(steps.count + 1)
+            return Path(steps + [.member(nearest)] + rest).description
+        }
+        return nil
+    }
+}
+
+extension Paginator {
+    /// Whether it reads figures from the body, which are always there.
+    fileprivate var isCounting: Bool { self is PageNumberPaginator || self is OffsetPaginator }
+}

@@ -1,0 +1,3 @@
+// What comes with `import Upstream`: its signatures name types of these modules.
+@_exported public import Crawling
+@_exported public import ResponseBody

@@ -1,0 +1,126 @@
+internal import HTTP
+
+/// Fetches pages, with an access token where their requests need one.
+///
+/// The token is fetched when a page first needs it and when it is about to expire, and once more after a 401.
+package struct AuthorizedFetcher: Sendable {
+    package let requests: RequestPlan
+    package let fetcher: Fetcher
+
+    package init(requests: RequestPlan, fetcher: Fetcher) {
+        self.requests = requests
+        self.fetcher = fetcher
+    }
+
+    /// Fetches a page, conditionally if there are validators.
+    ///
+    /// - Parameter isAhead: Whether it is not yet the page's turn.
+    /// - Returns: Besides the result, the page as it was requested: an access token is among its secrets.
+    package func fetch(
+        _ page: PreparedPage, validators: Validators?, isAhead: Bool = false
+    ) async -> (page: PreparedPage, result: Result<FetchedPage, FetchFailure>) {
+        guard let token = page.tokenRequest else { return (page, await attempt(page, validators, isAhead)) }
+        var page = page
+        var cost = FetchCost()
+        for isLast in [false, true] {
+            do throws(FeedError) {
+                page = try await authorized(page, token, &cost)
+            } catch {
+                let failure = FetchFailure(error: error, requestCount: 0, byteCount: 0, quota: [])
+                return (page, .failure(cost.added(to: failure)))
+            }
+            let result = await attempt(page, validators, isAhead && !isLast)
+            switch result {
+            case .failure(let failure) where failure.error.httpStatus == 401 && !isLast:
+                cost.add(failure)
+                requests.tokens.expire(page.accessToken, of: token)
+            case .failure(let failure): return (page, .failure(cost.added(to: failure)))
+            case .success(let fetched): return (page, .success(cost.added(to: fetched)))
+            }
+        }
+        return (page, .failure(FetchFailure(FeedError(.bug, "a page was asked for more often than twice"))))
+    }
+
+    private func attempt(
+        _ page: PreparedPage, _ validators: Validators?, _ isAhead: Bool
+    ) async -> Result<FetchedPage, FetchFailure> {
+        do throws(FetchFailure) {
+            return .success(try await fetcher.fetch(page, validators: validators, isAhead: isAhead))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The page with a fresh token.
+    private func authorized(
+        _ page: PreparedPage, _ token: TokenRequest, _ cost: inout FetchCost
+    ) async throws(FeedError) -> PreparedPage {
+        let outcome = await requests.tokens.renew(token, now: fetcher.seconds) {
+            await fetchToken(token, for: page)
+        }
+        cost.add(outcome.cost)
+        let fresh = try outcome.result.get()
+        guard page.accessToken != fresh else { return page }
+        return try requests.page(for: page.cursor)
+    }
+}
+
+extension AuthorizedFetcher {
+    /// What a token endpoint says to a request that it does not like, so that we tell it in our own words.
+    private static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
+
+    private func fetchToken(_ token: TokenRequest, for page: PreparedPage) async -> AccessTokens.Outcome {
+        let request = token.page(timeouts: page.request.timeouts, secrets: page.secrets)
+        let url = request.shown(token.url)
+        let now = fetcher.seconds
+        var cost = FetchCost()
+        do throws(FetchFailure) {
+            let fetched = try await fetcher.with(rules: Self.refusals).fetch(request)
+            cost.requestCount = fetched.requestCount
+            cost.byteCount = fetched.byteCount
+            if case .end = fetched.kind {
+                let refusal = refusal(fetched.response, request, url: url)
+                return AccessTokens.Outcome(result: .failure(refusal), cost: cost)
+            }
+            do throws(FeedError) {
+                return AccessTokens.Outcome(
+                    result: .success(try AccessToken(fetched.response.body, now: now)), cost: cost)
+            } catch {
+                let failure = FeedError(
+                    error.kind, error.message, advice: error.advice, httpStatus: fetched.response.status, url: url)
+                return AccessTokens.Outcome(result: .failure(failure), cost: cost)
+            }
+        } catch {
+            cost.add(error)
+            let failure = error.error
+            guard failure.kind != .cancelled else { return AccessTokens.Outcome(result: .failure(failure), cost: cost) }
+            let advice =
+                switch failure.kind {
+                case .rejected, .unfollowable: "check `token_url` in `auth`"
+                case .refused: Self.advice
+                default: failure.advice
+                }
+            return AccessTokens.Outcome(
+                result: .failure(
+                    FeedError(
+                        failure.kind, "cannot get an access token: \(failure.message)", advice: advice,
+                        httpStatus: failure.httpStatus, url: failure.url ?? url)), cost: cost)
+        }
+    }
+
+    /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+    private func refusal(_ response: Response, _ page: PreparedPage, url: String) -> FeedError {
+        let word = { (name: String) -> String? in
+            guard case .text(let text)? = fetcher.bodyValue(response.body, Path([.member(name)])) else { return nil }
+            return UpstreamText.excerpt(text, page.secrets)
+        }
+        let words = [word("error"), word("error_description").map { "\"\($0)\"" }].compactMap(\.self)
+        let said = words.isEmpty ? "" : ": \(words.joined(separator: ", "))"
+        return FeedError(
+            .refused, "cannot get an access token: the upstream answered \(StatusText.text(response.status))\(said)",
+            advice: Self.advice, httpStatus: response.status, url: url)
+    }
+
+    private static let advice =
+        "check `client_id`, `client_secret` and `scope` in `auth`, and whether `send: body` is needed"
+}

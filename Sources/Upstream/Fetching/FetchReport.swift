@@ -1,0 +1,97 @@
+package import HTTP
+
+/// What the attempts at one page cost and told so far, and the words for how they ended.
+package struct FetchReport {
+    let page: PreparedPage
+    let bodyValue: BodyValue
+    private(set) var requestCount = 0
+    private(set) var byteCount = 0
+    private(set) var quota: [QuotaReading] = []
+
+    package init(_ page: PreparedPage, bodyValue: @escaping BodyValue) {
+        self.page = page
+        self.bodyValue = bodyValue
+    }
+
+    /// Counts a response and keeps what it told.
+    mutating func add(_ response: Response, now: Int64) {
+        requestCount += 1 + response.redirectCount
+        byteCount += response.wireByteCount
+        note(QuotaReading(of: response, to: page, now: now))
+    }
+
+    /// Counts a request that brought no response.
+    mutating func addFailedRequest() { requestCount += 1 }
+
+    private mutating func note(_ reading: QuotaReading?) {
+        guard let reading else { return }
+        quota.removeAll { $0.concernsSameQuota(as: reading) }
+        quota.append(reading)
+    }
+
+    func fetched(_ kind: FetchedPage.Kind, _ response: Response) -> FetchedPage {
+        FetchedPage(kind: kind, response: response, requestCount: requestCount, byteCount: byteCount, quota: quota)
+    }
+
+    func failure(_ error: FeedError) -> FetchFailure {
+        FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
+    }
+
+    /// The request was not sent.
+    var heldBack: FetchFailure {
+        var failure = failure(FeedError(.cancelled, "the request was held back"))
+        failure.isHeldBack = true
+        return failure
+    }
+
+    /// A failure that the upstream told us of.
+    package func failure(_ kind: FeedError.Kind, _ response: Response, attempts: Int = 1) -> FetchFailure {
+        failure(
+            FeedError(
+                kind, sentence(about: response, attempts), advice: FetchAdvice.advice(kind, response.status),
+                httpStatus: response.status, url: page.shown(response.url)))
+    }
+
+    /// The host wants no request for a time; `isTooLong` tells that we would have made one had we been allowed to wait.
+    mutating func limited(
+        _ response: Response, wait: Duration, isTooLong: Bool, attempts: Int, now: Int64
+    ) -> FetchFailure {
+        let told = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
+        // A host that names no time is left alone for as long as we would have waited before another attempt.
+        let reading = QuotaReading(of: response, to: page, now: now, ownWait: wait)
+        note(reading)
+        let time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
+        let until = told.map { ", and asked us to wait until \($0)" } ?? ""
+        return failure(
+            FeedError(
+                .limited, sentence(about: response, attempts) + until,
+                advice: "run it again after \(time ?? "a while")"
+                    + (isTooLong ? ", or allow a longer wait with --max-wait" : ""),
+                httpStatus: response.status, url: page.shown(response.url)))
+    }
+
+    /// There was no response.
+    func failure(_ error: HTTPError, attempts: Int) -> FetchFailure {
+        let kind = FetchAdvice.kind(of: error.kind)
+        let message = error.kind == .cancelled ? "the request was cancelled" : page.secrets.mask(error.message)
+        return failure(
+            FeedError(
+                kind, message + Self.times(attempts), advice: FetchAdvice.advice(error.kind),
+                url: Self.wholeURL(of: error).map(page.secrets.mask) ?? page.shown(page.request.url)))
+    }
+
+    private func sentence(about response: Response, _ attempts: Int) -> String {
+        let quotation = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: bodyValue)
+        // Of a 304 only one that no validators asked for is a failure.
+        let question = response.isModified ? "" : " to an unconditional request"
+        let words = quotation.map { ": \($0)" } ?? ""
+        return "the upstream answered \(StatusText.text(response.status))\(question)\(words)\(Self.times(attempts))"
+    }
+
+    /// The error's URL, unless it could not be parsed: then it is cut, perhaps within a secret.
+    private static func wholeURL(of error: HTTPError) -> String? {
+        error.kind == .invalidURL || error.kind == .unsupportedScheme ? nil : error.url
+    }
+
+    private static func times(_ attempts: Int) -> String { attempts > 1 ? " (\(attempts) attempts)" : "" }
+}

@@ -1,0 +1,163 @@
+public import HTTP
+
+/// Fetches pages: attempt by attempt, until a response is worth going on with or nothing is left to try.
+///
+/// - Isolation: any; it keeps nothing between pages.
+public struct Fetcher: Sendable {
+    private let client: Client
+    private var rules: [ResponseRule]
+    private let policy: RetryPolicy
+    private let clock: any Clock<Duration>
+    private let random: @Sendable () -> Double
+    private let now: @Sendable () -> Int64
+    let bodyValue: BodyValue
+    private var progress: @Sendable (FetchProgress) -> Void
+    private var gate: CircuitBreaker?
+    private var prepare: (@Sendable (Response) -> (any Sendable)?)?
+
+    /// A fetcher for the pages of a feed.
+    ///
+    /// - Parameters:
+    ///   - client: What sends the requests.
+    ///   - rules: The definition's `responses`.
+    ///   - policy: When to try again; the definition's `retries` and the command's `--max-wait` are in it.
+    ///   - clock: What waits.
+    ///   - random: A number from 0 up to but not including 1, for the back-off.
+    ///   - now: The time in seconds since 1970.
+    ///   - bodyValue: Reads a value from a body, for rules and messages.
+    ///   - progress: Hears of what would otherwise look like resumePoint still.
+    public init(
+        client: Client, rules: [ResponseRule], policy: RetryPolicy,
+        clock: any Clock<Duration> = ContinuousClock(),
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+        now: @escaping @Sendable () -> Int64, bodyValue: @escaping BodyValue,
+        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+    ) {
+        self.client = client
+        self.rules = rules
+        self.policy = policy
+        self.clock = clock
+        self.random = random
+        self.now = now
+        self.bodyValue = bodyValue
+        self.progress = progress
+    }
+
+    /// The time in seconds since 1970.
+    var seconds: Int64 { now() }
+
+    /// A fetcher that differs in its rules alone.
+    func with(rules: [ResponseRule]) -> Fetcher {
+        var fetcher = self
+        fetcher.rules = rules
+        return fetcher
+    }
+
+    /// A fetcher that makes something of each response as soon as it is there, on the client's thread.
+    package func preparing(_ prepare: @escaping @Sendable (Response) -> (any Sendable)?) -> Fetcher {
+        var fetcher = self
+        fetcher.prepare = prepare
+        return fetcher
+    }
+
+    /// A fetcher that shuts the gate when something speaks against asking for more.
+    package func through(_ gate: CircuitBreaker) -> Fetcher {
+        var fetcher = self
+        fetcher.gate = gate
+        return fetcher
+    }
+
+    /// Fetches a page, conditionally if there are validators and it is a GET.
+    ///
+    /// - Parameter isAhead: Whether it is not yet the page's turn: the request is not sent if the gate is shut by then.
+    /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is, and for what was held back.
+    public func fetch(
+        _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false
+    ) async throws(FetchFailure) -> FetchedPage {
+        var report = FetchReport(page, bodyValue: bodyValue)
+        var request = page.request
+        var isConditional = false
+        if let validators, !validators.isEmpty, page.mayBeConditional {
+            request.headers.setConditions(validators)
+            isConditional = true
+        }
+        var hasAskedAgain = false
+        var attempt = 1
+        while true {
+            guard client.allowance?.take() ?? true else {
+                throw report.failure(FeedError(.cancelled, "no further request was allowed"))
+            }
+            let response: Response
+            do throws(HTTPError) {
+                response = try await client.send(
+                    request, gate: gate, isAhead: isAhead && attempt == 1, preparing: prepare)
+            } catch {
+                guard error.kind != .heldBack else {
+                    client.allowance?.giveBack()
+                    throw report.heldBack
+                }
+                report.addFailedRequest()
+                guard case .retry(let wait) = decision(.failure(error), attempt) else {
+                    throw report.failure(error, attempts: attempt)
+                }
+                try await pause(wait, before: &attempt, because: error.message, report)
+                continue
+            }
+            let now = now()
+            report.add(response, now: now)
+            let meaning = ResponseDisposition(
+                of: response, isConditional: isConditional, mayBeBeyondEnd: page.mayBeBeyondEnd, rules: rules,
+                bodyValue: bodyValue)
+            switch meaning {
+            case .page(let kind):
+                return report.fetched(kind, response)
+            case .failure(let kind):
+                throw report.failure(kind, response, attempts: attempt)
+            case .unaskedNotModified:
+                guard !hasAskedAgain else { throw report.failure(.unreachable, response) }
+                hasAskedAgain = true
+                request.headers.setConditions(nil)
+                request.headers["Cache-Control"] = "no-cache"
+            case .retry:
+                switch decision(outcome(of: response, now: now), attempt) {
+                case .retry(let wait):
+                    try await pause(wait, before: &attempt, because: StatusText.text(response.status), report)
+                case .limited(let wait):
+                    throw report.limited(
+                        response, wait: wait, isTooLong: wait > policy.maxWait, attempts: attempt, now: now)
+                case .giveUp:
+                    let kind = ResponseDisposition.failureAfterRetries(response.status)
+                    throw report.failure(kind, response, attempts: attempt)
+                }
+            }
+        }
+    }
+
+    private func decision(_ outcome: RetryPolicy.Outcome, _ attempt: Int) -> RetryPolicy.Decision {
+        policy.decision(for: outcome, attempt: attempt, random: random())
+    }
+
+    /// The outcome for the policy; a status that is tried again only by a rule counts as a 503.
+    private func outcome(of response: Response, now: Int64) -> RetryPolicy.Outcome {
+        let outcome = RetryPolicy.Outcome.response(response, now: now)
+        guard case .status(let status, let retryAfter, let rateLimit) = outcome else { return outcome }
+        let isKnown = [408, 425, 429].contains(status) || (500..<600).contains(status) || response.isRateLimited
+        return isKnown ? outcome : .status(503, retryAfter: retryAfter, rateLimit: rateLimit)
+    }
+
+    private func pause(
+        _ wait: Duration, before attempt: inout Int, because reason: String, _ report: FetchReport
+    ) async throws(FetchFailure) {
+        attempt += 1
+        // A rule may say so of a response that looks well.
+        gate?.shut()
+        progress(.retry(attempt: attempt, because: report.page.secrets.mask(reason)))
+        guard wait > .zero else { return }
+        progress(.waiting(for: wait))
+        do {
+            try await clock.sleep(for: wait)
+        } catch {
+            throw report.failure(FeedError(.cancelled, "the request was cancelled"))
+        }
+    }
+}

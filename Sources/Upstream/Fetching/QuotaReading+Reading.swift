@@ -1,0 +1,49 @@
+public import HTTP
+
+extension QuotaReading {
+    /// The reading of a response to `page`; nil where it tells nothing.
+    ///
+    /// | response | blocked until |
+    /// | --- | --- |
+    /// | 403, 429 or 5xx with `Retry-After` | the time it names, or the reset of a spent quota if that is later |
+    /// | any, quota spent | the reset |
+    /// | 429 that counts nothing but names a reset | the reset |
+    /// | any other | not |
+    ///
+    /// - Parameters:
+    ///   - response: Any response.
+    ///   - page: What was requested.
+    ///   - now: Our clock, in seconds since 1970.
+    public init?(of response: Response, to page: PreparedPage, now: Int64) {
+        self.init(of: response, to: page, now: now, ownWait: nil)
+    }
+
+    /// The reading where we leave the host alone for `ownWait` at least, whatever it says.
+    package init?(of response: Response, to page: PreparedPage, now: Int64, ownWait: Duration?) {
+        let limit = response.rateLimit(now: now)
+        let resetAt = limit?.resetAfter.map { now.adding($0) }
+        let isRefusal = [403, 429].contains(response.status) || (500..<600).contains(response.status)
+        let retryAt = isRefusal ? response.retryAfter(now: now).map { now.adding($0) } : nil
+        let speaksOfQuota = limit?.isSpent == true || (response.status == 429 && limit?.remaining == nil)
+        let blocks = [retryAt, speaksOfQuota ? resetAt : nil, ownWait.map { now.adding($0) }].compactMap(\.self)
+        // A time that has come blocks nothing.
+        let blockedUntil = blocks.max().flatMap { $0 > now ? $0 : nil }
+        guard limit?.remaining != nil || resetAt != nil || blockedUntil != nil else { return nil }
+        let origin = response.url.origin
+        self.init(
+            origin: page.secrets.key(for: origin.description),
+            credential: origin == page.request.credentialOrigin ? page.credentialFingerprint : 0,
+            resource: page.secrets.key(for: limit?.resource ?? ""), remaining: limit?.remaining, resetAt: resetAt,
+            blockedUntil: blockedUntil)
+    }
+}
+
+extension Int64 {
+    /// A time in seconds so much later, rounded up, held to the range.
+    fileprivate func adding(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        let (sum, overflow) = addingReportingOverflow(seconds)
+        if overflow { return seconds < 0 ? .min : .max }
+        return attoseconds > 0 && sum < .max ? sum + 1 : sum
+    }
+}

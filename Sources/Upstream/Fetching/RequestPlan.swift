@@ -1,0 +1,207 @@
+internal import HTTP
+
+/// How the pages of one feed are requested.
+///
+/// References such as `${NAME}` are followed when a page is prepared and not before: a definition may be read, checked and
+/// shown where its credentials are absent. Those to files are followed for each page, so that a rotated credential is
+/// seen; environment and commands' outputs stay what they are for as long as the plan does.
+public struct RequestPlan: Sendable {
+    private let definition: FeedDefinition
+    private let environment: [String: String]
+    private let folder: String
+    private let salt: String
+    private let pagination: any Paginator
+    private let commands: CommandSecrets
+    private let kept: KeptRequestBase
+    private let commandTexts: [String]
+    /// The access tokens of OAuth 2.
+    let tokens: AccessTokens
+    /// What the request of a sync carries besides: how far the mirror reaches.
+    package var watermark: PageRequest.Parameter?
+    /// How many elements of the page before a page should begin with, where the paginator can ask for that: 0 or 1.
+    package var overlap = 0
+
+    /// A plan for a feed.
+    ///
+    /// - Parameters:
+    ///   - definition: The feed.
+    ///   - environment: The environment variables.
+    ///   - folder: Where relative paths of `${file:PATH}` start: the folder of the configuration file.
+    ///   - pagination: The style that was found, where it is not for the definition to say.
+    ///   - commands: What `${command: …}` printed; shared by the feeds of a process.
+    ///   - tokens: The access tokens of OAuth 2; shared likewise.
+    ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
+    public init(
+        _ definition: FeedDefinition, pagination: (any Paginator)? = nil, environment: [String: String],
+        folder: String, salt: String, commands: CommandSecrets = CommandSecrets(), tokens: AccessTokens = AccessTokens()
+    ) {
+        self.definition = definition
+        self.environment = environment
+        self.folder = folder
+        self.salt = salt
+        self.commands = commands
+        self.tokens = tokens
+        self.pagination = pagination ?? definition.pagination
+        kept = KeptRequestBase(for: definition)
+        commandTexts = definition.templates.flatMap(\.commands)
+    }
+
+    /// Runs the commands that the definition refers to, unless they were run before; do so before the first page.
+    ///
+    /// A command that fails is told of by `page`.
+    ///
+    /// - Throws: `FeedError` of kind `cancelled` if the task is.
+    public func runCommands() async throws(FeedError) {
+        for command in commandTexts {
+            try await commands.run(command, folder: folder, environment: environment)
+        }
+    }
+
+    /// The request for a page.
+    ///
+    /// - Parameter page cursor: Which page, secrets in it concealed; nil for the first.
+    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
+    ///   `unfollowable` for a page cursor that leads to an origin that is not allowed.
+    public func page(for cursor: PageCursor?) throws(FeedError) -> PreparedPage {
+        let common = try kept.base { () throws(FeedError) in
+            let parts = try resolvedParts()
+            return RequestBase(
+                parts: parts, url: try url(of: parts), fingerprint: parts.distinction.fingerprint(salt: salt))
+        }
+        let (parts, base) = (common.parts, common.url)
+        // The style must get what the upstream meant, or a number would not be one.
+        let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
+        var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
+        if let watermark, case .since(let rule) = definition.sync {
+            own.set(watermark.name, to: rule.parameterValue(watermark.value))
+        }
+        own.overlap = definition.partitioning == nil ? overlap : 0
+        let wanted: PageRequest
+        var page = revealed
+        do throws(PagingError) {
+            if let scheme = definition.partitioning, let revealed {
+                let place = try scheme.place(of: revealed)
+                own = scheme.request(for: place.partition, base: own)
+                page = place.page
+            }
+            wanted = try pagination.request(for: page, base: own)
+        } catch {
+            throw FeedError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
+        }
+        // A style that follows a URL says nothing of the body: it stays.
+        let body = (wanted.body ?? parts.body)?.json
+        let target = try followed(wanted, body: body, from: base, parts)
+        let request = request(for: target, body: body, at: base.origin, parts)
+        let identity =
+            [request.method, parts.secrets.key(for: target.text)] + (body.map { [parts.secrets.key(for: $0)] } ?? [])
+        return PreparedPage(
+            request: request, identity: identity.joined(separator: " "),
+            credentialFingerprint: common.fingerprint, cursor: cursor,
+            mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
+            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken, overlap: page == nil ? 0 : wanted.overlap)
+    }
+
+    private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
+        var request = Request(
+            target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
+            timeouts: timeouts, maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
+        guard let body else { return request }
+        request.method = "POST"
+        request.body = Array(body.utf8)
+        if request.headers["Content-Type"] == nil { request.headers["Content-Type"] = "application/json" }
+        let holdsSecret = parts.bodyHoldsSecret || parts.secrets.occur(in: body)
+        request.redirects = holdsSecret ? .sameRequestAtOrigin : .sameRequest
+        return request
+    }
+
+    private var timeouts: Timeouts {
+        let usual = Timeouts()
+        let total = definition.timeout
+        // Who allows more time allows longer silence too.
+        return Timeouts(
+            connect: min(usual.connect, total), total: total, stall: min(total, max(usual.stall, total / 2)))
+    }
+
+    private func resolvedParts() throws(FeedError) -> ResolvedParts {
+        do throws(HTTPError) {
+            // Here, or each URL below would be taken for a bad one.
+            try CurlLibrary.load()
+        } catch {
+            throw FeedError(FetchAdvice.kind(of: error.kind), error.message, advice: FetchAdvice.advice(error.kind))
+        }
+        do throws(ConfigurationError) {
+            let resolve = { (template: Template, isURL: Bool) throws(ConfigurationError) in
+                try template.resolved(
+                    environment: environment, relativeTo: folder, isURL: isURL, commands: commands)
+            }
+            return try ResolvedParts(
+                definition, address: try resolve(definition.url, true), token: { tokens.current($0) }, resolve: resolve)
+        } catch {
+            throw FeedError(
+                .configuration, error.description, advice: "set what the definition refers to, then run it again")
+        }
+    }
+
+    private func url(of parts: ResolvedParts) throws(FeedError) -> WebURL {
+        do throws(HTTPError) {
+            return try WebURL(parts.url)
+        } catch {
+            throw FeedError(
+                .configuration, "the `url` cannot be requested: \(parts.secrets.mask(error.message))",
+                advice: "check the `url` and what it refers to",
+                url: String(definition.url.description.prefix { $0 != "?" }))
+        }
+    }
+
+    /// The URL of a page, if it may be requested.
+    private func followed(
+        _ wanted: PageRequest, body: String?, from base: WebURL, _ parts: ResolvedParts
+    ) throws(FeedError) -> WebURL {
+        let page: WebURL
+        do throws(HTTPError) {
+            // Most styles change the query of the feed's own URL, which has been read already.
+            let resolved = wanted.url == base.text ? base : try base.resolving(wanted.url).upgraded(toMatch: base)
+            page = resolved.replacingQuery(wanted.query.map { QueryItem(name: $0.name, value: $0.value) })
+        } catch {
+            throw FeedError(
+                .unfollowable, "the next page's URL cannot be requested: \(parts.secrets.mask(error.message))",
+                url: UpstreamText.excerpt(String(wanted.url.prefix { $0 != "?" }), parts.secrets))
+        }
+        guard page.origin != base.origin else { return page }
+        let origin = parts.secrets.mask(page.origin.description)
+        guard try allowedOrigins().contains(page.origin) else {
+            throw FeedError(
+                .unfollowable, "the next page is at another origin, \(origin)",
+                advice: "if you trust it, add `allow_origins: [\(origin)]` to the feed", url: parts.shown(page))
+        }
+        // Credentials stay behind by themselves; one that the upstream wrote into the URL would not.
+        guard !parts.secrets.occur(in: page.text) else {
+            throw FeedError(
+                .unfollowable, "the next page is at another origin, \(origin), and its URL holds a credential",
+                url: parts.shown(page))
+        }
+        if let body, parts.bodyHoldsSecret || parts.secrets.occur(in: body) {
+            throw FeedError(
+                .unfollowable,
+                "the next page is at another origin, \(origin), and the request's body holds a credential",
+                url: parts.shown(page))
+        }
+        return page
+    }
+
+    private func allowedOrigins() throws(FeedError) -> [Origin] {
+        do throws(HTTPError) {
+            return try definition.allowOrigins.map { text throws(HTTPError) in try Origin(text) }
+        } catch {
+            throw FeedError(.configuration, "`allow_origins` has an entry that is not an origin: \(error.message)")
+        }
+    }
+}
+
+extension RequestPlan: CustomStringConvertible, CustomReflectable {
+    /// The feed's name; the environment is nobody's business.
+    public var description: String { "request plan of feed `\(definition.name)`" }
+
+    /// A mirror without children, so that `dump` shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}

@@ -1,0 +1,78 @@
+internal import HTTP
+
+/// What a response is for the feed. The definition's rules come first, then this table:
+///
+/// | status | meaning |
+/// | --- | --- |
+/// | 204, 205 | a page without items |
+/// | any other 2xx | content |
+/// | 304 to validators | not modified |
+/// | 304 to none | asked again |
+/// | 403 whose quota is spent or with `Retry-After`, 408, 425, 429, 5xx | tried again, by `RetryPolicy` |
+/// | 401, any other 403 | refused |
+/// | 400, 404, 416, 422 to a page that was worked out, and not the first | the end |
+/// | any other 4xx | rejected |
+/// | anything else, such as a redirect that leads nowhere | unfollowable |
+///
+/// A page is worked out by the styles that number their pages: they may ask for one behind the last. Where the upstream
+/// itself led to a page, such an answer is no end, but a token that has expired or a link that is broken. Nor is a 404
+/// the end where the total says that the page is there; that is for whoever knows the total to tell.
+package enum ResponseDisposition: Equatable {
+    /// The page came, or there is none.
+    case page(FetchedPage.Kind)
+    /// A 304 that nobody can make use of.
+    case unaskedNotModified
+    /// Trouble that may pass.
+    case retry
+    /// Trouble that will not, or a rule says so.
+    case failure(FeedError.Kind)
+
+    /// Reads a response.
+    ///
+    /// - Parameter mayBeBeyondEnd: whether the page was worked out and is not the first.
+    init(
+        of response: Response, isConditional: Bool, mayBeBeyondEnd: Bool = false, rules: [ResponseRule],
+        bodyValue: BodyValue
+    ) {
+        if let rule = rules.first(where: { $0.matches(response, bodyValue: bodyValue) }) {
+            switch rule.action {
+            case .end: self = .page(.end(status: response.status))
+            case .empty: self = .page(.empty)
+            case .retry: self = .retry
+            case .fail: self = .failure(Self.failure(response.status))
+            }
+            return
+        }
+        switch response.status {
+        case 204, 205: self = .page(.empty)
+        case 200..<300: self = .page(.content)
+        case 304: self = isConditional ? .page(.notModified) : .unaskedNotModified
+        case 408, 425, 429, 500..<600: self = .retry
+        case 403 where response.isRateLimited: self = .retry
+        case let status where mayBeBeyondEnd && Self.endStatuses.contains(status):
+            self = .page(.beyondEnd(status: status))
+        default: self = .failure(Self.failure(response.status))
+        }
+    }
+
+    /// What upstreams answer to a page behind the last one. 422 is GitHub's to results past the first thousand:
+    /// https://docs.github.com/en/rest/search/search#about-search
+    private static let endStatuses: Set<Int> = [400, 404, 416, 422]
+
+    /// What a status means that kept coming through every attempt.
+    static func failureAfterRetries(_ status: Int) -> FeedError.Kind {
+        (200..<300).contains(status) ? .unreachable : failure(status)
+    }
+
+    /// What a status means that ends the fetch.
+    package static func failure(_ status: Int) -> FeedError.Kind {
+        switch status {
+        case 401, 403: .refused
+        case 408, 425, 500..<600: .unreachable
+        case 429: .limited
+        // A 2xx fails only by a rule of the definition: the upstream says no in the body.
+        case 200..<300, 400..<500: .rejected
+        default: .unfollowable
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package import HTTP
+
+/// What an upstream says about a failure, fit for a message.
+package enum UpstreamText {
+    /// The most Unicode scalars that are quoted.
+    private static let limit = 200
+
+    /// Where APIs put the sentence that is meant for people, best first.
+    private static let places =
+        [
+            ["message"], ["error", "message"], ["error_description"], ["error"], ["detail"], ["title"],
+            ["error", "info"], ["error", "detail"], ["fault", "faultstring"], ["exception", "message"], ["exception"],
+        ].map { Path($0.map(Path.Segment.member)) } + ["message", "detail", "title"].map(inErrors)
+    // GraphQL and JSON:API have several.
+    private static func inErrors(_ name: String) -> Path { Path([.member("errors"), .index(0), .member(name)]) }
+
+    /// The sentence in quotes; nil where the body has none.
+    package static func quotation(of response: Response, secrets: Secrets, bodyValue: BodyValue) -> String? {
+        guard !response.body.isEmpty else { return nil }
+        for place in places {
+            guard case .text(let text)? = bodyValue(response.body, place) else { continue }
+            if let excerpt = excerpt(text, secrets) { return "\"\(excerpt)\"" }
+        }
+        // The words of an HTML page drown in its mark-up.
+        if response.contentType?.hasSuffix("html") == true {
+            guard case .html(let title?)? = BodyFormat(of: response.body) else { return nil }
+            return excerpt(title, secrets).map { "\"\($0)\"" }
+        }
+        return Excerpt.of(response.body, limit: limit, secrets: secrets).map { "\"\($0)\"" }
+    }
+
+    /// The beginning of a text, secrets masked; nil if there is nothing to see.
+    static func excerpt(_ text: String, _ secrets: Secrets) -> String? {
+        Excerpt.of(text, limit: limit, secrets: secrets)
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import MirrorStore
+
+@Suite("Which pages share a transaction")
+struct CommitGroupTests {
+    /// A page that is stored so many milliseconds after the start.
+    struct Page: Sendable {
+        var at = 0
+        var waited = 0
+        var bytes = 100
+        var isFollowed = true
+    }
+
+    private let start = ContinuousClock.now
+
+    /// How many pages each transaction has; those of one that is not committed yet are not counted.
+    private func transactions(_ pages: [Page]) -> [Int] {
+        var group = CommitGroup()
+        var counts: [Int] = []
+        var count = 0
+        for page in pages {
+            let now = start + .milliseconds(page.at)
+            if let due = group.dueAt, due <= now {
+                counts.append(count)
+                count = 0
+                group.close()
+            }
+            count += 1
+            let isFull = group.add(
+                CommitGroup.Page(
+                    bytes: page.bytes, waited: .milliseconds(page.waited), isFollowed: page.isFollowed), at: now)
+            guard isFull else { continue }
+            counts.append(count)
+            count = 0
+            group.close()
+        }
+        return counts
+    }
+
+    @Test("Pages that come close together share one")
+    func close() {
+        let pages = [Page(at: 0), Page(at: 5), Page(at: 14, isFollowed: false)]
+        #expect(transactions(pages) == [3])
+    }
+
+    @Test("A page that was waited for is committed at once, with those before it")
+    func waited() {
+        let pages = [Page(at: 0, waited: 20), Page(at: 30, waited: 20), Page(at: 31), Page(at: 39, waited: 11)]
+        #expect(transactions(pages) == [1, 1, 2])
+    }
+
+    @Test("If no page comes for 10 ms, those that wait are committed")
+    func pause() {
+        #expect(transactions([Page(at: 0), Page(at: 9), Page(at: 19), Page(at: 20)]) == [2])
+    }
+
+    @Test("No page waits for longer than 50 ms")
+    func longestWait() {
+        let pages = [0, 9, 18, 27, 36, 45, 50, 51].map { Page(at: $0) }
+        #expect(transactions(pages) == [6])
+    }
+
+    @Test("At most 64 pages share one")
+    func mostPages() {
+        #expect(transactions(Array(repeating: Page(), count: 130)) == [64, 64])
+    }
+
+    @Test("At 4 MB they are committed")
+    func mostBytes() {
+        #expect(transactions(Array(repeating: Page(bytes: 1_500_000), count: 7)) == [3, 3])
+    }
+
+    @Test("Where no page waits, none is due")
+    func due() {
+        var group = CommitGroup()
+        #expect(group.dueAt == nil)
+        _ = group.add(CommitGroup.Page(bytes: 1, waited: .zero, isFollowed: true), at: start)
+        #expect(group.dueAt == start + .milliseconds(10))
+        group.close()
+        #expect(group.dueAt == nil)
+    }
+}

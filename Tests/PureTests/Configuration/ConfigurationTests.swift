@@ -1,0 +1,135 @@
+import Feeds
+import Foundation
+import Testing
+
+@Suite("A configuration")
+struct ConfigurationTests {
+    private func parse(_ text: String, file: String = "f.yaml") throws(ConfigurationError) -> Configuration {
+        try Configuration.parse(Array(text.utf8), file: file, environment: ["HOME": "/home/me"])
+    }
+
+    private func feeds(_ names: [(name: String, model: String?)]) -> String {
+        names.reduce("feeds:\n") { text, feed in
+            text
+                + "  \(feed.name): {url: https://a.b, key: id, columns: {id: id}\(feed.model.map { ", model: \($0)" } ?? "")}\n"
+        }
+    }
+
+    @Test("is read from the contract's own example, as far as it is supported")
+    func example() throws {
+        let configuration = try parse(
+            """
+            store: feeds.db
+            defaults: {timeout: 10s, retries: 2}
+            keep: 30d
+            durable: true
+            feeds:
+              swift-repos:
+                preset: github.search
+                query: {q: "language:swift stars:>=2000"}
+                every: 15m
+                timeout: 5s
+              catalogue:
+                url: https://api.example.com/v1/things
+                query: {size: 100}
+                headers: {Accept: application/json}
+                auth: {bearer: "${CATALOGUE_TOKEN}"}
+                items: data.list
+                key: id
+                section: category
+                model: thing
+                columns:
+                  id: id
+                  owner: owner.login
+                  stars: {path: stargazers_count, type: integer}
+                pagination: {style: page, param: page, first: 1, total: data.total}
+                responses: [{status: 400, do: end}]
+                sync: {mode: new}
+                raw: false
+            """, file: "/etc/feeds/f.yaml")
+        #expect(configuration.feeds.map(\.name) == ["swift-repos", "catalogue"])
+        #expect(configuration.feeds.map(\.timeout) == [.seconds(5), .seconds(10)])
+        #expect(configuration.feeds.map(\.retries) == [2, 2])
+        #expect(configuration.store == "/etc/feeds/feeds.db")
+        #expect(configuration.folder == "/etc/feeds")
+        #expect(configuration.keep == .seconds(30 * 86_400))
+        #expect(configuration.isDurable)
+        #expect(
+            configuration.feed(named: "catalogue")?.position
+                == SourcePosition(file: "/etc/feeds/f.yaml", line: 11, column: 3))
+        #expect(configuration.feed(named: "Catalogue") == nil)
+    }
+
+    @Test("may be empty", arguments: ["", "# soon", "feeds:", "feeds: {}", "{}"])
+    func empty(text: String) throws {
+        let configuration = try parse(text)
+        #expect(configuration.feeds.isEmpty)
+        #expect(configuration.keep == .seconds(90 * 86_400))
+    }
+
+    @Test(
+        "has its store beside it",
+        arguments: [
+            ("", "f.yaml", "feedsync.db"), ("", "/f.yaml", "/feedsync.db"), ("", "a/f.yaml", "a/feedsync.db"),
+            ("store: b.db", "a/f.yaml", "a/b.db"), ("store: /b.db", "a/f.yaml", "/b.db"),
+            ("store: ~/b.db", "a/f.yaml", "/home/me/b.db"),
+        ])
+    func store(text: String, file: String, store: String) throws {
+        #expect(try parse(text, file: file).store == store)
+    }
+
+    @Test(
+        "with a mistake outside its feeds says where",
+        arguments: [
+            ("feed: {}", "f.yaml:1:1: unknown member `feed` in the configuration; did you mean `feeds`?"),
+            ("- a", "f.yaml:1:1: the configuration must be a mapping, not a list"),
+            ("feeds: [a]", "f.yaml:1:8: `feeds` must be a mapping, not a list"),
+            ("feeds:\n  a:\n", "f.yaml:2:5: feed `a` must be a mapping, not nothing"),
+            ("defaults: {url: x}", "f.yaml:1:12: unknown member `url` in `defaults`"),
+            (
+                "keep: forever",
+                "f.yaml:1:7: `keep` of the configuration must be a time such as `500ms`, `30s`, `15m`, `2h` or `1d`, not `forever`"
+            ),
+            ("store: \"\"", "f.yaml:1:8: `store` is not the path of a file"),
+            ("a: [", "f.yaml:2:1: expected a value here"),
+            ("a: 1\na: 2", "f.yaml:2:1: the member `a` is given twice"),
+        ])
+    func diagnostics(text: String, expected: String) {
+        let error = #expect(throws: ConfigurationError.self) { try parse(text) }
+        #expect(error?.description == expected)
+    }
+
+    @Test(
+        "refuses names that cannot be told apart in the store",
+        arguments: [
+            ([("a-b", nil), ("A_B", nil)], "A_B"), ([("feed", nil)], "feed"), ([("Event", nil)], "Event"),
+            ([("a", "m"), ("M", nil)], "M"), ([("a", "m"), ("b", "M")], "M"), ([("a", "a")], "a"),
+            ([("a", "run")], "run"), ([("sqlite_x", nil)], "sqlite_x"), ([("SQLite-x", nil)], "SQLite-x"),
+            ([("1a", nil)], "1a"), ([("ä", nil)], "ä"), ([("a.b", nil)], "a.b"),
+            ([(String(repeating: "a", count: 64), nil)], String(repeating: "a", count: 64)),
+        ] as [([(name: String, model: String?)], String)])
+    func names(names: [(name: String, model: String?)], word: String) {
+        let error = #expect(throws: ConfigurationError.self) { try parse(feeds(names)) }
+        #expect(error?.diagnostics.map(\.word) == [word])
+    }
+
+    @Test("lets feeds share a model, and names be up to 63 letters")
+    func sharedModel() throws {
+        let configuration = try parse(feeds([("a", "m"), ("b", "m"), (String(repeating: "c", count: 63), nil)]))
+        #expect(configuration.feeds.count == 3)
+    }
+
+    @Test("that cannot be read says why")
+    func unreadable() {
+        let error = #expect(throws: ConfigurationError.self) { try Configuration.load("/nowhere/f.yaml") }
+        #expect(error?.description == "/nowhere/f.yaml: cannot be read: No such file or directory")
+    }
+
+    @Test("is read from its file")
+    func load() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(feeds([("a", nil)]).utf8).write(to: file)
+        #expect(try Configuration.load(file.path).feeds.map(\.name) == ["a"])
+    }
+}

@@ -1,0 +1,358 @@
+import Pagination
+import Testing
+
+@testable import Crawling
+
+@Suite("What a crawl asks for again at its end")
+struct CrawlChecksTests {
+    private static let pages = (1...3).map { PageOfCrawl(crawl: 1, number: $0) }
+    private static let last = PageOfCrawl(crawl: 1, number: 4)
+
+    /// Rules of a sync that has read four pages up to the end.
+    private static func atEnd(
+        _ feed: CrawlRules.Feed = CrawlRules.Feed(mode: .all, isShifting: true), _ reason: IncompleteReason? = nil,
+        isUnchanged: Bool = true, isInPlace: Bool = true
+    ) -> (rules: CrawlRules, step: CrawlRules.Step) {
+        var rules = CrawlRules(.sync, feed)
+        _ = rules.opened(ResumePoint(isLoaded: true))
+        for number in 1...3 {
+            _ = rules.committed(.page(number, PageCursor("p\(number + 1)"), isUnchanged: isUnchanged))
+        }
+        let step = rules.committed(.end(4, reason, isUnchanged: isUnchanged, isInPlace: isInPlace))
+        return (rules, step)
+    }
+
+    /// Those that a proof by pages is for.
+    private static let facts = CrawlFacts(
+        met: 40, isFirst: true, pageCount: 4, pages: pages, lastPage: last, haveValidators: true)
+
+    // MARK: - The end
+
+    @Test(
+        "A reason that leaves a gap ends the sync at once, others are examined first",
+        arguments: IncompleteReason.allCases)
+    func reasons(_ reason: IncompleteReason) {
+        let step = Self.atEnd(.init(mode: .all), reason).step
+        let isExamined = [.maxPages, .skipped].contains(reason)
+        #expect(step == (isExamined ? .examine : .end(.unchanged, .incomplete(reason))))
+    }
+
+    @Test(
+        "A crawl with a reason looks for no missing rows, however it is proved",
+        arguments: [IncompleteReason.maxPages, .skipped])
+    func reasonRemovesNothing(_ reason: IncompleteReason) {
+        var rules = Self.atEnd(.init(mode: .all), reason).rules
+        #expect(rules.examined(CrawlFacts(met: 4, pageCount: 1)) == .end(.unchanged, .incomplete(reason)))
+    }
+
+    @Test(
+        "A total that exceeds what was met makes the crawl incomplete, whatever would prove it",
+        arguments: VerifyRule.allCases)
+    func totalsAgainstUs(_ verify: VerifyRule) {
+        let feed = CrawlRules.Feed(mode: .all, verify: verify, isShifting: true)
+        var facts = Self.facts
+        facts.total = 41
+        var rules = Self.atEnd(feed).rules
+        #expect(rules.examined(facts) == .end(.unchanged, .incomplete(.cap)))
+        facts.hasRepeats = true
+        rules = Self.atEnd(feed).rules
+        #expect(rules.examined(facts) == .end(.unchanged, .incomplete(.drift)))
+        facts.hasRepeats = false
+        facts.hasTotalMoved = true
+        rules = Self.atEnd(feed).rules
+        #expect(rules.examined(facts) == .end(.unchanged, .incomplete(.drift)))
+    }
+
+    @Test("A crawl that nobody was to verify is complete and not verified")
+    func neverVerified() {
+        var rules = Self.atEnd(.init(mode: .all, verify: .never, isShifting: true)).rules
+        #expect(rules.examined(Self.facts) == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: false)))
+    }
+
+    @Test("Only a crawl of every page looks for rows that it did not meet", arguments: [CrawlMode.new, .since])
+    func othersRemoveNothing(_ mode: CrawlMode) {
+        var rules = Self.atEnd(.init(mode: mode, isShifting: false)).rules
+        #expect(rules.examined(CrawlFacts(met: 40, pageCount: 4)) == .readHeadAgain)
+        #expect(rules.headIsSame() == .end(.unchanged, .complete(isVerified: true)))
+    }
+
+    // MARK: - The head again
+
+    @Test(
+        "The head again proves pages that go on behind an item; others it only brings up to date",
+        arguments: [false, true])
+    func head(isShifting: Bool) {
+        var rules = Self.atEnd(.init(mode: .all, isShifting: isShifting)).rules
+        #expect(rules.examined(CrawlFacts(met: 40, pageCount: 4)) == .readHeadAgain)
+        #expect(rules.isReadingHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(!rules.isReadingHeadAgain)
+        #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: !isShifting)))
+    }
+
+    @Test("A head that changed is read on until it meets what was read")
+    func headChanged() {
+        var rules = Self.atEnd(.init(mode: .all)).rules
+        _ = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        #expect(rules.committed(.page(1, .p2, crawl: 2)) == .fetch(.footer, .p2))
+        #expect(rules.isReadingHeadAgain)
+        // While the second page was read, more may have come to the first.
+        #expect(rules.committed(.whole(2, .whole(1, generations: [1]))) == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: true)))
+    }
+
+    @Test("A head that gains more than a page whenever it is read proves nothing")
+    func headNeverRests() {
+        var rules = Self.atEnd(.init(mode: .all)).rules
+        var step = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        var reads = 0
+        while step == .readHeadAgain, reads < 10 {
+            reads += 1
+            _ = rules.committed(.page(1, .p2, crawl: 2))
+            step = rules.committed(.whole(2, .whole(1, generations: [1])))
+        }
+        #expect(reads == 3)
+        #expect(step == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: false)))
+    }
+
+    @Test("A head that leads to the end and meets nothing that was read shows another list")
+    func headMeetsNothing() {
+        var rules = Self.atEnd(.init(mode: .all)).rules
+        _ = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        #expect(rules.committed(.page(1, .p2, crawl: 2)) == .fetch(.footer, .p2))
+        #expect(rules.committed(.end(2)) == .end(.ok, .incomplete(.drift)))
+    }
+
+    // MARK: - Every page again
+
+    /// Asks for pages until the rules want something else.
+    private static func check(
+        _ rules: inout CrawlRules, from first: CrawlRules.Step, _ results: [[PageComparison]]
+    ) -> (step: CrawlRules.Step, asked: [[Int]]) {
+        var step = first
+        var asked: [[Int]] = [[]]
+        var left = results
+        while case .check(let page) = step {
+            if left.first?.isEmpty == true {
+                left.removeFirst()
+                asked.append([])
+            }
+            let result = left.first?.first ?? .same
+            if !left.isEmpty { left[0].removeFirst() }
+            asked[asked.count - 1].append(page.number)
+            step = rules.checked(page, result)
+            if asked.joined().count > 100 { break }
+        }
+        return (step, asked)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// What each page tells, round by round.
+        let results: [[PageComparison]]
+        let asked: [[Int]]
+        /// nil for drift.
+        let isVerified: Bool?
+    }
+
+    @Test(
+        "Every page again proves a crawl whose pages are as they were; after a change it only repairs, for three rounds",
+        arguments: [
+            Case(
+                testDescription: "all the same", results: [[.same, .same, .same]], asked: [[1, 2, 3]],
+                isVerified: true),
+            Case(
+                testDescription: "one changed, then all the same",
+                results: [[.same, .changed, .same], [.same, .same, .same, .same]], asked: [[1, 2, 3], [1, 2, 3, 4]],
+                isVerified: false),
+            Case(
+                testDescription: "items moved up, and then rested",
+                results: [[.same, .movedUp, .same], [.same, .same, .same, .same]], asked: [[1, 2, 3], [1, 2, 3, 4]],
+                isVerified: false),
+            Case(
+                testDescription: "a list that shifts down, and then up again",
+                results: [[.same, .shifted(by: 2), .shifted(by: 1)], [.same, .same, .same, .same]],
+                asked: [[1, 2, 3], [1, 2, 3, 4]], isVerified: false),
+            Case(
+                testDescription: "always something new above: no drift, no proof",
+                results: [
+                    [.changed, .same, .same], [.changed, .same, .same, .same], [.changed, .same, .same, .same],
+                ], asked: [[1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 4]], isVerified: false),
+            Case(
+                testDescription: "pushed down, and what follows shows where to",
+                results: [
+                    [.pushedDown, .pushedDown, .same], [.pushedDown, .pushedDown, .pushedDown, .changed],
+                    [.pushedDown, .pushedDown, .pushedDown, .changed],
+                ], asked: [[1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 4]], isVerified: false),
+            Case(
+                testDescription: "the last page was pushed down",
+                results: [[.same, .same, .changed], [.same, .same, .same, .pushedDown]],
+                asked: [[1, 2, 3], [1, 2, 3, 4]], isVerified: nil),
+            Case(
+                testDescription: "items move up in every round",
+                results: [
+                    [.movedUp, .same, .same], [.same, .movedUp, .same, .same], [.same, .same, .movedUp, .same],
+                ], asked: [[1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 4]], isVerified: nil),
+            Case(
+                testDescription: "a page in the middle lost its place: another round shows what it led to",
+                results: [[.detached, .same, .same], [.same, .same, .same, .same]],
+                asked: [[1, 2, 3], [1, 2, 3, 4]], isVerified: false),
+            Case(
+                testDescription: "a page leads elsewhere", results: [[.same, .outgrown, .same]], asked: [[1, 2]],
+                isVerified: nil),
+        ])
+    func checksPages(_ row: Case) {
+        var (rules, _) = Self.atEnd()
+        let first = rules.examined(Self.facts)
+        let (step, asked) = Self.check(&rules, from: first, row.results)
+        #expect(asked == row.asked)
+        guard let isVerified = row.isVerified else {
+            #expect(step == .end(.ok, .incomplete(.drift)))
+            return
+        }
+        #expect(step == .findMissing)
+        let hasChanged = row.results.joined().contains { $0 != .same }
+        #expect(
+            rules.found(missingBeside: nil) == .end(hasChanged ? .ok : .unchanged, .complete(isVerified: isVerified)))
+    }
+
+    @Test("A list that only shifted down missed nothing: its last page shows that, and the head what is new")
+    func shiftedDown() {
+        var (rules, _) = Self.atEnd()
+        let first = rules.examined(Self.facts)
+        let results: [PageComparison] = [.same, .shifted(by: 1), .shifted(by: 1), .shifted(by: 2)]
+        let (step, asked) = Self.check(&rules, from: first, [results])
+        #expect(asked == [[1, 2, 3, 4]])
+        #expect(step == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: true)))
+    }
+
+    @Test("A crawl that finds every page as the one before read it has asked for every page twice")
+    func unchanged() {
+        var facts = Self.facts
+        facts.isFirst = false
+        var (rules, _) = Self.atEnd()
+        #expect(rules.examined(facts) == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: true)))
+    }
+
+    @Test("A list that ends elsewhere is not as it was, though its pages are", arguments: [VerifyRule.auto, .always])
+    func endsElsewhere(_ verify: VerifyRule) {
+        var facts = Self.facts
+        facts.isFirst = false
+        var (rules, _) = Self.atEnd(.init(mode: .all, verify: verify, isShifting: true), isInPlace: false)
+        #expect(rules.examined(facts) == .check(Self.pages[0]))
+    }
+
+    @Test("`always` asks for every page, though each is as it was")
+    func always() {
+        var facts = Self.facts
+        facts.isFirst = false
+        var (rules, _) = Self.atEnd(.init(mode: .all, verify: .always, isShifting: true))
+        #expect(rules.examined(facts) == .check(Self.pages[0]))
+    }
+
+    // MARK: - Missing rows
+
+    @Test("Rows that were not met are gone only once the head and the pages beside them were asked for again")
+    func missingRows() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 4, pageCount: 1))
+        #expect(rules.found(missingBeside: [Self.pages[1]]) == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: [Self.pages[1], Self.pages[2]]) == .check(Self.pages[1]))
+        #expect(rules.checked(Self.pages[1], .same) == .check(Self.pages[2]))
+        #expect(rules.checked(Self.pages[2], .same) == .end(.unchanged, .complete(isVerified: true)))
+    }
+
+    @Test("Rows between two that came on one page need no page again, but the head")
+    func missingInsideAPage() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 4, pageCount: 1))
+        #expect(rules.found(missingBeside: []) == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: []) == .end(.unchanged, .complete(isVerified: true)))
+    }
+
+    @Test("Rows that the head shows again are not missing")
+    func foundAtTheHead() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 4, pageCount: 1))
+        _ = rules.found(missingBeside: [Self.pages[1]])
+        #expect(rules.committed(.whole(1, .whole(1, generations: [1]))) == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: true)))
+    }
+
+    @Test("A head that the proof has read is not asked for once more")
+    func headOnce() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: [Self.pages[0]]) == .check(Self.pages[0]))
+    }
+
+    @Test(
+        "A page beside missing rows that shows other items than it did keeps them",
+        arguments: [
+            (PageComparison.same, true), (.changed, true), (.pushedDown, false), (.movedUp, false),
+            (.detached, false), (.outgrown, false),
+        ])
+    func missingBesideChange(result: PageComparison, isComplete: Bool) {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        _ = rules.headIsSame()
+        _ = rules.found(missingBeside: [Self.pages[0]])
+        let closing = rules.checked(Self.pages[0], result)
+        let outcome: RunOutcome = result == .same ? .unchanged : .ok
+        #expect(closing == .end(outcome, isComplete ? .complete(isVerified: true) : .incomplete(.drift)))
+    }
+
+    // MARK: - Loose pages
+
+    private static func loose(_ range: SyncedRange) -> SyncedRange {
+        var range = range
+        range.loosePages = [2, 3, 7]
+        return range
+    }
+
+    /// Rules of a sync whose first page met the range, and the check that follows.
+    private static func meeting(_ range: SyncedRange) -> (rules: CrawlRules, step: CrawlRules.Step) {
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .new, isShifting: true))
+        _ = rules.opened(.loaded(range))
+        let page: CrawlRules.Committed =
+            range.cursor == nil ? .whole(1, range, isUnchanged: true) : .range(1, range, pages: 8, isUnchanged: true)
+        let step = rules.committed(page)
+        return (rules, step)
+    }
+
+    @Test("Pages that other commands fetched one by one are asked for again, each with the one behind it")
+    func loosePages() {
+        var (rules, first) = Self.meeting(Self.loose(.whole(1, generations: [1])))
+        let (step, asked) = Self.check(&rules, from: first, [])
+        #expect(asked == [[2, 3, 4, 7, 8]])
+        #expect(step == .end(.unchanged, .complete(isVerified: false)))
+    }
+
+    @Test("Behind loose pages that are as they were the crawl goes on at the range's end")
+    func loosePagesOfOpen() {
+        var (rules, first) = Self.meeting(Self.loose(.open(1, .p9, generations: [1])))
+        let (step, asked) = Self.check(&rules, from: first, [])
+        #expect(asked == [[2, 3, 4, 7, 8]])
+        #expect(step == .goOn(crawl: 1, from: nil))
+    }
+
+    @Test(
+        "From loose pages that are not as they were on, the list is read again",
+        arguments: [PageComparison.changed, .pushedDown, .movedUp, .detached, .outgrown], [false, true])
+    func loosePagesChanged(_ result: PageComparison, isOpen: Bool) {
+        let range: SyncedRange = isOpen ? .open(1, .p9, generations: [1]) : .whole(1, generations: [1])
+        var (rules, first) = Self.meeting(Self.loose(range))
+        let (step, _) = Self.check(&rules, from: first, [[.same, .same, .same, result, .same]])
+        #expect(step == .goOn(crawl: 1, from: 2))
+        #expect(rules.committed(.page(2, .p3, isUnchanged: true)) == .fetch(.footer, .p3))
+    }
+}

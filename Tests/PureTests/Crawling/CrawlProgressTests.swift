@@ -1,0 +1,261 @@
+import Pagination
+import Testing
+
+@testable import Crawling
+
+@Suite("How far a mirror has come")
+struct CrawlProgressTests {
+    private typealias Page = CrawlProgress.ReadPage
+
+    private static func header(_ crawl: Int64, generation: Int64?, _ end: SyncedRange.End, met: SyncedRange? = nil)
+        -> Page
+    {
+        Page(crawl: crawl, generation: generation, isHeader: true, end: end, met: met)
+    }
+
+    private static func footer(_ crawl: Int64, generation: Int64?, _ end: SyncedRange.End, met: SyncedRange? = nil)
+        -> Page
+    {
+        Page(crawl: crawl, generation: generation, end: end, met: met)
+    }
+
+    // MARK: - Without a crawl of every page
+
+    @Test("A crawl goes on at its pages' cursors up to the end of the list")
+    func readsToTheEnd() {
+        var progress = CrawlProgress()
+        #expect(progress.read(Self.header(1, generation: 1, .open(.p2))) == .page(.p2))
+        #expect(progress.open?.cursor == .p2)
+        #expect(progress.read(Self.footer(1, generation: 1, .open(.p3))) == .page(.p3))
+        #expect(progress.read(Self.footer(1, generation: 1, .last(nil))) == .end(nil))
+        #expect(progress.isWhole)
+        #expect(progress.open == nil)
+        #expect(progress.reason == nil)
+    }
+
+    @Test("A crawl that meets a range which reaches the end has nothing left to read")
+    func meetsWhole() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1], .maxPages))
+        _ = progress.read(Self.header(2, generation: 2, .open(.p2)))
+        #expect(!progress.isWhole)
+        let onward = progress.read(Self.footer(2, generation: 2, .open(.p3), met: progress.synced[1]))
+        guard case .whole(let range, .maxPages) = onward else {
+            Issue.record("\(onward)")
+            return
+        }
+        #expect(range.crawls == [1, 2])
+        #expect(progress.isWhole)
+        #expect(progress.reason == .maxPages)
+    }
+
+    @Test(
+        "A crawl that meets the middle of a range proves nothing: others may have moved to the head and look like it",
+        arguments: [true, false])
+    func meetsMiddle(meetsTop: Bool) {
+        var range = SyncedRange.whole(1, generations: [1])
+        range.isVerified = true
+        var page = Self.header(2, generation: 2, .open(.p2), met: range)
+        page.isSync = true
+        page.meetsTop = meetsTop
+        var progress = CrawlProgress()
+        progress.synced = .whole(range)
+        guard case .whole(let met, nil) = progress.read(page) else {
+            Issue.record("nothing is met")
+            return
+        }
+        #expect(met.isVerified == meetsTop)
+        #expect(progress.synced.ranges[0].isVerified == meetsTop)
+        progress = CrawlProgress()
+        progress.beginRound(1, .all)
+        progress.round?.ranges = .whole(range)
+        _ = progress.read(page)
+        #expect(progress.round?.isDoubtful == !meetsTop)
+    }
+
+    @Test("A crawl that meets an open range goes on at that range's end")
+    func meetsOpen() {
+        var progress = CrawlProgress()
+        progress.synced = SyncedRanges(ranges: [.open(1, .p7, generations: [1])])
+        let onward = progress.read(Self.header(2, generation: 2, .open(.p2), met: progress.synced[1]))
+        guard case .range(let range) = onward else {
+            Issue.record("\(onward)")
+            return
+        }
+        #expect(range.cursor == .p7)
+        #expect(progress.open?.crawl == 1)
+        #expect(progress.read(Self.footer(1, generation: 1, .open(.p8))) == .page(.p8))
+    }
+
+    @Test("Where a first page met a range that was but one page, what it says of the list's end is newer")
+    func coversRange() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        var page = Self.header(2, generation: nil, .open(.p2), met: progress.synced[1])
+        page.coversRange = true
+        guard case .range(let range) = progress.read(page) else {
+            Issue.record("the list grew behind its page")
+            return
+        }
+        #expect(range.cursor == .p2)
+        #expect(!progress.isWhole)
+    }
+
+    @Test("The end of the list drops the ranges that stood behind it")
+    func endsEarly() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        _ = progress.read(Self.header(2, generation: 2, .open(.p2)))
+        #expect(progress.read(Self.footer(2, generation: 2, .last(.skipped))) == .end(.skipped))
+        #expect(progress.synced.ranges.map(\.crawls) == [[2]])
+        #expect(progress.reason == .skipped)
+    }
+
+    // MARK: - In a crawl of every page
+
+    @Test("A crawl of every page does not join what was stored before it")
+    func roundReads() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        progress.beginRound(2, .all)
+        progress.beginRound(9, .since)
+        #expect(progress.round?.id == 2)
+        #expect(progress.read(Self.header(2, generation: nil, .open(.p2))) == .page(.p2))
+        #expect(progress.synced.isWhole, "the mirror stays whole while its pages are as they were")
+        #expect(progress.open == nil)
+        #expect(progress.read(Self.footer(2, generation: nil, .last(nil))) == .end(nil))
+        #expect(progress.round?.ranges.isWhole == true)
+    }
+
+    @Test("Rows that a crawl of every page moves stay in the range that had them")
+    func roundAbsorbs() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        progress.beginRound(2, .all)
+        var page = Self.header(2, generation: 2, .open(.p2))
+        page.lastGeneration = 1
+        _ = progress.read(page)
+        #expect(progress.synced.isWhole)
+        #expect(progress.synced.ranges[0].generations == [1, 2])
+    }
+
+    @Test("Where the last item of a page is new, others may lie before what was stored: its ranges are forgotten")
+    func roundForgets() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        progress.beginRound(2, .all)
+        _ = progress.read(Self.header(2, generation: 2, .open(.p2)))
+        #expect(progress.synced.isEmpty)
+        #expect(progress.open?.cursor == .p2)
+        #expect(!progress.isWhole)
+    }
+
+    @Test("A crawl by watermark brings rows to the head, and leaves the ranges")
+    func sinceAbsorbs() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        progress.beginRound(2, .since)
+        _ = progress.read(Self.header(2, generation: 2, .last(nil)))
+        #expect(progress.synced.isWhole)
+        #expect(progress.synced.ranges[0].generations == [1, 2])
+        #expect(progress.synced.ranges[0].first == Place(generation: 2, position: 0))
+        progress.endRound(nil, generations: [2], isVerified: true)
+        #expect(progress.round == nil)
+        #expect(progress.synced.ranges[0].crawls == [1], "what it read is no list")
+    }
+
+    @Test("A crawl of every page that met all is the list, with the generations of its pages")
+    func roundEnds() {
+        var progress = CrawlProgress()
+        progress.beginRound(1, .all)
+        _ = progress.read(Self.header(1, generation: 1, .open(.p2)))
+        _ = progress.read(Self.footer(1, generation: 1, .last(nil)))
+        progress.round?.ranges.update(1) { $0.loosePages = [1] }
+        progress.endRound(nil, generations: [1, 4], isVerified: true)
+        #expect(progress.round == nil)
+        var range = SyncedRange.whole(1, generations: [1, 4])
+        range.isVerified = true
+        #expect(progress.synced == .whole(range))
+    }
+
+    @Test(
+        "What a crawl that is not complete leaves is a whole range only if another one would meet no more",
+        arguments: IncompleteReason.allCases)
+    func roundEndsIncomplete(_ reason: IncompleteReason) {
+        var progress = CrawlProgress()
+        progress.beginRound(1, .all)
+        _ = progress.read(Self.header(1, generation: 1, .last(nil)))
+        progress.endRound(reason, generations: [1], isVerified: false)
+        #expect(progress.round == nil)
+        #expect(progress.synced.isWhole == [.cap, .maxPages, .skipped].contains(reason))
+        #expect(progress.reason == (progress.synced.isWhole ? reason : nil))
+    }
+
+    @Test("A list that moved is read through by the next sync")
+    func forgets() {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        progress.beginRound(2, .all)
+        progress.fullPages = 4
+        progress.forgetRanges()
+        var empty = CrawlProgress()
+        empty.fullPages = 4
+        #expect(progress == empty)
+    }
+
+    // MARK: - Failures
+
+    struct Failure: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var isRefused = false
+        /// Whether the page cursor is a number that feedsync counted itself.
+        var isComputed = false
+        var times = 1
+        let isLost: Bool
+    }
+
+    @Test(
+        "A page cursor is lost once it leads nowhere, and a computed one only if it was refused",
+        arguments: [
+            Failure(testDescription: "a token that failed once", isLost: false),
+            Failure(testDescription: "a token that failed twice", times: 2, isLost: true),
+            Failure(testDescription: "a token that was refused", isRefused: true, isLost: true),
+            Failure(testDescription: "a number that failed once", isComputed: true, isLost: false),
+            Failure(testDescription: "a number that failed five times", isComputed: true, times: 5, isLost: false),
+            Failure(testDescription: "a number that was refused", isRefused: true, isComputed: true, isLost: true),
+        ], [false, true])
+    func fails(_ failure: Failure, inRound: Bool) {
+        var progress = CrawlProgress()
+        if inRound { progress.beginRound(1, .all) }
+        _ = progress.read(Self.header(1, generation: 1, .open(.p2)))
+        for _ in 0..<failure.times {
+            progress.fail(1, isLost: failure.isRefused, mayPass: failure.isComputed)
+        }
+        let range = inRound ? progress.round?.ranges[1] : progress.synced[1]
+        #expect(range?.failures == failure.times)
+        #expect(range?.isLost == failure.isLost)
+        _ = progress.read(Self.footer(1, generation: 1, .open(.p3)))
+        let behind = inRound ? progress.round?.ranges[1] : progress.synced[1]
+        #expect(behind?.failures == 0, "a page that came ends the row of failures")
+        #expect(behind?.isLost == false)
+    }
+
+    @Test("A page cursor that was refused stays lost when `more` tries it again and the network fails")
+    func staysLost() {
+        var progress = CrawlProgress()
+        _ = progress.read(Self.header(1, generation: 1, .open(.p2)))
+        progress.fail(1, isLost: true, mayPass: true)
+        progress.fail(1, isLost: false, mayPass: true)
+        #expect(progress.synced[1]?.isLost == true)
+    }
+
+    @Test("A failure elsewhere says nothing of the end of the list, nor of another range")
+    func failsElsewhere() {
+        var progress = CrawlProgress()
+        progress.synced = SyncedRanges(ranges: [.open(2, .p2, generations: [2]), .whole(1, generations: [1])])
+        let before = progress
+        progress.fail(1, isLost: true, mayPass: false)
+        progress.fail(7, isLost: true, mayPass: false)
+        #expect(progress == before)
+    }
+}

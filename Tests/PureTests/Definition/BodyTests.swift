@@ -1,0 +1,66 @@
+import Feeds
+import Testing
+
+@Suite("The body of a request")
+struct BodyTests {
+    private func feed(_ members: String) throws -> FeedDefinition {
+        try FeedDefinition.parse(
+            name: "x", yaml: "url: https://a.example\nkey: id\ncolumns: {id: id}\n\(members)", file: "f.yaml")
+    }
+
+    @Test(
+        "that is mistaken is told at its place",
+        arguments: [
+            ("body: {a: 1}", "f.yaml:4:7: `body` of feed `x` needs `method: POST`"),
+            ("method: GET\nbody: {a: 1}", "f.yaml:5:7: `body` of feed `x` needs `method: POST`"),
+            ("method: post", "f.yaml:4:9: unknown method `post` in feed `x`, which can be `GET` or `POST`"),
+            ("method: POST\nbody: [1]", "f.yaml:5:7: `body` of feed `x` must be a mapping, not a list"),
+            (
+                "method: POST\nbody: {a: [007]}",
+                "f.yaml:5:12: `a` of `body` of feed `x` is not a number as JSON writes one; put it in quotes if it is text"
+            ),
+            (
+                "method: POST\nbody: {a: {b: 0x1F}}",
+                "f.yaml:5:15: `b` of `a` of `body` of feed `x` is not a number as JSON writes one; put it in quotes if it is text"
+            ),
+            (
+                "method: POST\nbody: {a: '${'}",
+                "f.yaml:5:12: in `a` of `body` of feed `x`: `${` is not closed; a literal `${` is written `$${`"
+            ),
+            (
+                "method: POST\nbody: {variables: 5}\npagination: {style: page, param: variables.page}",
+                "f.yaml:5:7: `body` of feed `x` cannot hold `variables.page`, which its pagination sets: a part of that path is not a mapping"
+            ),
+            (
+                "method: POST\npagination: {style: page, param: 'a[0]'}",
+                "f.yaml:5:13: `pagination` of feed `x` has a `param` that is not a member of its `body`: give a path of names such as `variables.after`"
+            ),
+        ])
+    func diagnostics(members: String, expected: String) {
+        let error = #expect(throws: ConfigurationError.self) { try feed(members) }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("may have a first value of the paging parameter; a query may not")
+    func firstValue() throws {
+        #expect(try feed("method: POST\nbody: {page: 7}\npagination: page").body != nil)
+        #expect(throws: ConfigurationError.self) { try feed("query: {page: 7}\npagination: page") }
+        // Of a POST it is the body that has the parameter.
+        #expect(try feed("method: POST\nquery: {page: 7}\npagination: page").query.count == 1)
+    }
+
+    @Test("counts in the canonical text, whatever the order of its members, and without its credentials")
+    func canonical() throws {
+        let text = { (members: String) in try feed(members).canonicalText(salt: "salt") }
+        let plain = try text("")
+        let body = try text("method: POST\nbody: {a: 1, b: '${B}', password: s3cret}")
+        #expect(plain != (try text("method: POST")))
+        #expect(try text("method: POST") != body)
+        #expect(try text("method: POST\nbody: {password: s3cret, b: '${B}', a: 1}") == body)
+        #expect(try text("method: POST\nbody: {a: 2, b: '${B}', password: s3cret}") != body)
+        #expect(try text("method: POST\nbody: {a: 1, b: '${B}', password: other}") != body)
+        #expect(!body.contains("s3cret"))
+        #expect(body.contains(#"body={"a":1,"b":"${B}","password":"#))
+        #expect(plain == (try text("method: GET")))
+    }
+}

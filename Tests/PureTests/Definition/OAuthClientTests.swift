@@ -1,0 +1,41 @@
+import Feeds
+import Testing
+
+@Suite("The definition of an OAuth 2 client")
+struct OAuthClientTests {
+    private func feed(_ oauth2: String) throws -> FeedDefinition {
+        try FeedDefinition.parse(
+            name: "x", yaml: "url: https://a.example\nkey: id\ncolumns: {id: id}\nauth: {oauth2: \(oauth2)}",
+            file: "f.yaml")
+    }
+
+    private static let whole = "token_url: https://b.example/t, client_id: me, client_secret: s3cret"
+
+    @Test(
+        "that is mistaken is told",
+        arguments: [
+            ("{}", "has no `token_url`"), ("{\(whole), send: cookie}", "unknown send `cookie`"),
+            ("{\(whole), scopes: x}", "did you mean `scope`?"),
+            ("{token_url: b.example, client_id: me, client_secret: x}", "must begin with `https://` or `http://`"),
+            ("{token_url: https://b.example, client_id: me}", "has no `client_secret`"),
+        ])
+    func diagnostics(oauth2: String, problem: String) {
+        let error = #expect(throws: ConfigurationError.self) { try feed(oauth2) }
+        #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+        "changes the canonical text with each of its members, and leaves no credential in it",
+        arguments: [
+            "token_url: https://c.example/t, client_id: me, client_secret: s3cret",
+            "token_url: https://b.example/t, client_id: you, client_secret: s3cret",
+            "token_url: https://b.example/t, client_id: me, client_secret: other",
+            "\(whole), scope: read", "\(whole), audience: a", "\(whole), send: body",
+        ])
+    func canonical(members: String) throws {
+        let text = try feed("{\(members)}").canonicalText(salt: "salt")
+        #expect(text != (try feed("{\(Self.whole)}").canonicalText(salt: "salt")))
+        #expect(!text.contains("s3cret"))
+        #expect("\(try #require(try feed("{\(members)}").authentication))" == "oauth2")
+    }
+}

@@ -1,0 +1,132 @@
+import Feeds
+import Testing
+
+@Suite("Paging by cursor")
+struct CursorPaginatorTests {
+    private func style(_ members: String) throws -> any Paginator {
+        try FeedDefinition.parse(
+            name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {style: cursor\(members)}\n"
+        ).pagination
+    }
+
+    private func facts(_ values: JSONScalar?..., count: Int = 1, emptyBefore: Int = 0) -> PaginationInput {
+        PaginationInput(
+            cursor: nil, elementCount: count, crawlElementCount: count, emptyPagesBefore: emptyBefore,
+            values: values)
+    }
+
+    private func query(_ style: any Paginator, _ cursor: String?) throws -> [String] {
+        let base = PageRequest(url: "https://a.b", query: [.init(name: "q", value: "x")])
+        return try style.request(for: cursor.map { PageCursor($0) }, base: base).query
+            .map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test("sends the token as it came, beside the feed's own query")
+    func request() throws {
+        let style = try style(", param: after, next: meta.next")
+        #expect(try query(style, nil) == ["q=x"])
+        #expect(try query(style, "a+b/=&") == ["q=x", "after=a+b/=&"])
+        #expect(style.cursorParameters == ["after"])
+        #expect(style.predicted(after: nil) == nil)
+    }
+
+    @Test(
+        "continues with a text or a number's digits",
+        arguments: [
+            (.text("abc"), "abc"), (.text("0"), "0"), (.integer(.max), "9223372036854775807"), (.integer(-1), "-1"),
+            (.number("18446744073709551616"), "18446744073709551616"), (.real(1.5), "1.5"), (.text("false"), "false"),
+        ] as [(JSONScalar, String)])
+    func token(value: JSONScalar, text: String) throws {
+        #expect(try style(", param: c, next: n").next(after: facts(value)) == .more(PageCursor(text)))
+    }
+
+    @Test("ends where there is none", arguments: [nil, .null, .text(""), .boolean(false)] as [JSONScalar?])
+    func end(value: JSONScalar?) throws {
+        #expect(try style(", param: c, next: n").next(after: facts(value)) == .end())
+    }
+
+    @Test("ends at a response without a body")
+    func noBody() throws {
+        let facts = PaginationInput(cursor: nil, elementCount: 0, crawlElementCount: 0)
+        #expect(try style(", param: c, next: n, more: m").next(after: facts) == .end())
+    }
+
+    @Test("refuses what is not a token", arguments: [.boolean(true), .json("[1]"), .json("{}")] as [JSONScalar])
+    func noToken(value: JSONScalar) {
+        #expect(throws: PagingError.self) { try style(", param: c, next: n").next(after: facts(value)) }
+    }
+
+    @Test(
+        "ends when the flag says so, whatever the token",
+        arguments: [
+            (.boolean(false), true), (.integer(0), true), (.text("false"), true), (.boolean(true), false),
+            (.integer(1), false), (.null, false), (nil, false),
+        ] as [(JSONScalar?, Bool)])
+    func more(flag: JSONScalar?, isEnd: Bool) throws {
+        let style = try style(", param: c, next: n, more: m")
+        #expect(style.bodyPaths.map(\.description) == ["n", "m"])
+        #expect((try style.next(after: facts(.text("t"), flag)).next == nil) == isEnd)
+    }
+
+    @Test("ends with a notice where the flag says more and no token comes")
+    func moreWithoutToken() throws {
+        let end = try style(", param: c, next: n, more: m").next(after: facts(nil, .boolean(true)))
+        #expect(end.next == nil)
+        #expect(end.notice?.contains("`m`") == true)
+    }
+
+    @Test("reads the token from a header, and the flag from the body")
+    func header() throws {
+        let style = try style(", param: c, header: X-Cursor, more: m")
+        let facts = { (value: String?, flag: JSONScalar?) in
+            PaginationInput(
+                cursor: nil, elementCount: 1, crawlElementCount: 1, values: [flag],
+                headers: value.map { [PaginationInput.Header(name: "x-cursor", value: $0)] } ?? [])
+        }
+        #expect(try style.next(after: facts("t", nil)) == .more(PageCursor("t")))
+        #expect(try style.next(after: facts("t", .boolean(false))) == .end())
+        #expect(try style.next(after: facts("", nil)) == .end())
+        #expect(try style.next(after: facts(nil, nil)) == .end())
+        #expect(style.endsByAbsence)
+        #expect(try !self.style(", param: c, next: n").endsByAbsence)
+    }
+
+    @Test("without a parameter sends every member of the object, in one order")
+    func object() throws {
+        let style = try style(", next: continue")
+        let text = #"{"apcontinue":"Ü b","n":12345678901234567890,"b":true,"a":null,"":"x"}"#
+        #expect(try style.next(after: facts(.json(text))) == .more(PageCursor(text)))
+        #expect(try query(style, text) == ["q=x", "=x", "apcontinue=Ü b", "b=true", "n=12345678901234567890"])
+        #expect(try query(style, #"{"q":"y"}"#) == ["q=y"])
+        #expect(style.cursorParameters.isEmpty)
+        for end in [nil, .null, .json("{}"), .json(#"{"a":null}"#), .boolean(false)] as [JSONScalar?] {
+            #expect(try style.next(after: facts(end)) == .end())
+        }
+    }
+
+    @Test(
+        "without a parameter refuses what is no object of scalars",
+        arguments: [.text("t"), .integer(1), .json("[]"), .json(#"{"a":{}}"#), .json(#"{"a":[1]}"#)] as [JSONScalar])
+    func noObject(value: JSONScalar) {
+        #expect(throws: PagingError.self) { try style(", next: continue").next(after: facts(value)) }
+    }
+
+    @Test("refuses a stored cursor that is not an object", arguments: ["", "x", "[1]", "1", "{"])
+    func badCursor(text: String) {
+        #expect(throws: PagingError.self) { try query(style(", next: continue"), text) }
+    }
+
+    @Test("follows empty pages on the way, but not for ever")
+    func emptyPages() throws {
+        let style = try style(", param: c, next: n")
+        #expect(try style.next(after: facts(.text("t"), count: 0, emptyBefore: 99)).next != nil)
+        #expect(throws: PagingError.self) { try style.next(after: facts(.text("t"), count: 0, emptyBefore: 100)) }
+    }
+
+    @Test(
+        "refuses members that say nothing, or two things",
+        arguments: ["", ", param: c", ", param: c, next: a, header: b", ", header: b", ", param: c, next: 'a['"])
+    func diagnostics(members: String) {
+        #expect(throws: ConfigurationError.self) { try style(members) }
+    }
+}

@@ -1,0 +1,89 @@
+import Feeds
+import Testing
+
+@Suite("Paging by keyset")
+struct KeysetPaginatorTests {
+    private func style(_ members: String = ", param: after, from: id") throws -> any Paginator {
+        try FeedDefinition.parse(
+            name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {style: keyset\(members)}\n"
+        ).pagination
+    }
+
+    private func facts(_ cursor: String?, _ values: JSONScalar?..., count: Int = 5) -> PaginationInput {
+        PaginationInput(
+            cursor: cursor.map { PageCursor($0) }, elementCount: count, crawlElementCount: 5,
+            lastItemValues: values)
+    }
+
+    private func query(_ style: any Paginator, _ cursor: PageCursor?) throws -> [String] {
+        let base = PageRequest(url: "https://a.b", query: [.init(name: "q", value: "x")])
+        return try style.request(for: cursor, base: base).query.map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test("sends the last item's value as it came, a number with its digits")
+    func request() throws {
+        let style = try style()
+        #expect(style.itemPaths.map(\.description) == ["id"])
+        #expect(style.cursorParameters == ["after"])
+        #expect(try query(style, nil) == ["q=x"])
+        for (value, text) in [
+            (.integer(7), "7"), (.text("[\"a\"]"), "[\"a\"]"), (.real(1.5), "1.5"),
+            (.number("18446744073709551616"), "18446744073709551616"),
+            (.text("2026-01-02T03:04:05+01:00"), "2026-01-02T03:04:05+01:00"),
+        ] as [(JSONScalar, String)] {
+            let end = try style.next(after: facts(nil, value))
+            #expect(end == .more(PageCursor(text)))
+            #expect(try query(style, end.next) == ["q=x", "after=\(text)"])
+        }
+    }
+
+    @Test("sends several values in several parameters, whatever they are made of")
+    func several() throws {
+        let style = try style(", param: [since, id], from: [meta.time, id]")
+        #expect(style.itemPaths.map(\.description) == ["meta.time", "id"])
+        let end = try style.next(after: facts(nil, .text("a\",\\]\u{0}ü"), .integer(7)))
+        #expect(try query(style, end.next) == ["q=x", "since=a\",\\]\u{0}ü", "id=7"])
+    }
+
+    @Test("ends at an empty page")
+    func end() throws {
+        #expect(try style().next(after: facts("5", count: 0)) == .end())
+    }
+
+    @Test(
+        "cannot go on from an item without the value",
+        arguments: [nil, .null, .text(""), .boolean(true), .json("{}")] as [JSONScalar?])
+    func noValue(value: JSONScalar?) {
+        #expect(throws: PagingError.self) { try style().next(after: facts(nil, value)) }
+    }
+
+    @Test("cannot continue from a page whose elements are not objects")
+    func noItem() {
+        #expect(throws: PagingError.self) { try style().next(after: facts(nil)) }
+    }
+
+    @Test("calls it a loop when a page ends with the item that it should begin behind")
+    func loop() throws {
+        #expect(throws: PagingError.self) { try style().next(after: facts("5", .integer(5))) }
+        #expect(try style().next(after: facts("5", .integer(6))).next == PageCursor("6"))
+        let two = try style(", param: [a, b], from: [a, b]")
+        #expect(throws: PagingError.self) { try two.next(after: facts(#"["1","2"]"#, .integer(1), .integer(2))) }
+    }
+
+    @Test("refuses a stored cursor with another number of values", arguments: ["", "1", "[\"1\"]", "{}", "["])
+    func badCursor(text: String) {
+        #expect(throws: PagingError.self) {
+            try query(style(", param: [a, b], from: [a, b]"), PageCursor(text))
+        }
+    }
+
+    @Test(
+        "refuses members that do not go together",
+        arguments: [
+            "", ", param: a", ", from: a", ", param: [a, b], from: a", ", param: [a, a], from: [a, b]",
+            ", param: [], from: []", ", param: a, from: 'a['",
+        ])
+    func diagnostics(members: String) {
+        #expect(throws: ConfigurationError.self) { try style(members) }
+    }
+}

@@ -1,0 +1,115 @@
+import Crawling
+import Testing
+
+@testable import Feeds
+
+@Suite("Behind a page of a partition")
+struct PartitionOutcomeTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var place: String
+        /// Of the page, and of the partition with it.
+        var count: Int
+        var partitionCount: Int
+        var total: Int?
+        var next: String?
+        var cap: Int?
+        var follows: String?
+        var end: PartitionOutcome?
+    }
+
+    @Test(
+        "Comes what follows from its figures",
+        arguments: [
+            Case(
+                testDescription: "leads on", place: "64..127", count: 10, partitionCount: 10, total: 30, next: "2",
+                follows: "64..127, 2"),
+            Case(
+                testDescription: "whole", place: "64..127, 3", count: 10, partitionCount: 30, total: 30, cap: 40,
+                follows: "0..63", end: .whole),
+            Case(testDescription: "the oldest", place: "0..63", count: 3, partitionCount: 3, total: 3, end: .whole),
+            Case(
+                testDescription: "too many", place: "64..127", count: 10, partitionCount: 10, total: 41, next: "2",
+                cap: 40,
+                follows: "96..127", end: .tooMany),
+            Case(
+                testDescription: "too many, of a single value", place: "64..64", count: 10, partitionCount: 10,
+                total: 41,
+                next: "2", cap: 40, follows: "64..64, 2"),
+            Case(
+                testDescription: "cut, with a cap nobody knew", place: "64..127, 5", count: 0, partitionCount: 40,
+                total: 99, follows: "96..127", end: .cut),
+            Case(
+                testDescription: "cut, before the page that would be refused", place: "64..127, 4", count: 10,
+                partitionCount: 40, total: 99, next: "5", cap: 40, follows: "96..127", end: .cut),
+            Case(
+                testDescription: "at the cap, without a total", place: "64..127, 4", count: 10, partitionCount: 40,
+                next: "5", cap: 40, follows: "96..127", end: .cut),
+            Case(
+                testDescription: "capped, a single value", place: "64..64, 5", count: 0, partitionCount: 40, total: 99,
+                cap: 40, follows: "63..63", end: .capped),
+            Case(
+                testDescription: "a single value that leads on behind what was taken for the cap", place: "64..64, 4",
+                count: 10, partitionCount: 40, total: 99, next: "5", cap: 40, follows: "64..64, 5"),
+            Case(
+                testDescription: "a total that is a little too large", place: "64..127, 3", count: 7,
+                partitionCount: 27,
+                total: 28, cap: 40, follows: "0..63", end: .capped),
+            Case(
+                testDescription: "the same, with no cap known", place: "64..127, 3", count: 7, partitionCount: 27,
+                total: 28, follows: "0..63", end: .capped),
+        ])
+    func following(_ example: Case) throws {
+        let feed = try FeedDefinition.parse(
+            name: "things",
+            yaml: """
+                url: https://example.com/things
+                pagination: page
+                partition: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127}
+                """)
+        let scheme = try #require(feed.partitioning)
+        let place = try scheme.place(of: PageCursor(example.place))
+        var facts = PaginationInput(
+            cursor: place.page, elementCount: example.count, crawlElementCount: example.partitionCount)
+        facts.fullPageCount = 10
+        let end = NextPage(next: example.next.map(PageCursor.init), total: example.total, notice: nil)
+        let result = scheme.following(end, at: place, facts, total: example.total, cap: example.cap, now: 0)
+        #expect(result.next?.text == example.follows)
+        #expect(result.part == example.end)
+    }
+
+    @Test(
+        "A page where a crawl left its partition is asked for anew: another crawl may have read less by then, and go on",
+        arguments: [
+            ("64..127, 2", "96..127", true), ("64..127", "96..127", true), ("64..127, 2", "32..63", false),
+            ("64..127, 2", "64..127, 3", false), ("64..64, 2", "63..63", true), ("64..64", "63..63", false),
+            ("0..63, 2", nil, false),
+        ])
+    func cut(page: String, next: String?, isAskedAnew: Bool) throws {
+        let feed = try FeedDefinition.parse(
+            name: "things",
+            yaml: """
+                url: https://example.com/things
+                pagination: page
+                partition: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127}
+                """)
+        #expect(feed.mayHaveGoneOn(from: PageCursor(page), to: next.map(PageCursor.init)) == isAskedAnew)
+    }
+
+    @Test("Of what lies ahead of now nothing is asked")
+    func ahead() throws {
+        let feed = try FeedDefinition.parse(
+            name: "things",
+            yaml: """
+                url: https://example.com/things
+                pagination: page
+                partition: {query: {q: "{from}..{to}"}, by: date, path: at, from: 1970-01-01}
+                """)
+        let scheme = try #require(feed.partitioning)
+        // 20 days after the first one: the half from day 32 on is ahead.
+        let place = try scheme.place(of: PageCursor("1970-01-01..1970-03-05"))
+        let facts = PaginationInput(cursor: nil, elementCount: 10, crawlElementCount: 10)
+        let end = scheme.following(.end(), at: place, facts, total: 41, cap: 40, now: 20 * 86_400)
+        #expect(end.next?.text == "1970-01-01..1970-02-01")
+    }
+}
