@@ -313,8 +313,10 @@ package struct CrawlRules {
     private mutating func checkLoosePages(of range: SyncedRange, pages count: Int, _ before: Crawl) -> Step {
         var crawl = before
         crawl.behindLoose = range
-        let numbers = Set(range.loosePages.flatMap { [$0, $0 + 1] }).filter { $0 <= count }.sorted()
-        let pages = (numbers.isEmpty ? [1] : numbers).map { PageOfCrawl(crawl: range.crawl, number: $0) }
+        let numbers = Set(range.loosePages.flatMap { [$0, $0 + 1] }).sorted()
+        // A range that was read anew from a page before has fewer pages than it had.
+        let known = numbers.filter { $0 <= count }
+        let pages = (known.isEmpty ? numbers : known).map { PageOfCrawl(crawl: range.crawl, number: $0) }
         state = .checking(crawl, Round(pages, number: 1))
         return .check(pages[0])
     }

@@ -58,8 +58,7 @@ public struct OffsetPaginator: Paginator {
     /// Whether `total` is given.
     public var hasTotal: Bool { total != nil }
 
-    /// The limit, where one is given.
-    // Of a page of one item, the overlap is as much as the page.
+    /// The limit, where one is given and more than 1: of a page of one item, the overlap would be as much as the page.
     public var overlappingSize: Int? { limit.flatMap { $0.count > 1 ? $0.count : nil } }
 
     /// The parameter with the offset.

@@ -63,12 +63,14 @@ struct BudgetTests {
         }
     }
 
-    @Test("`more` and `sync` go on where the other one stopped, and fetch nothing twice")
-    func shared() async throws {
-        let bench = try await bench(.pageWithTotal, mode: "new", sendsETag: true, pages: 8)
+    @Test(
+        "`sync` goes on where `more` stopped, with the head and one page more: the one at the border, or the head again",
+        arguments: [Paging.offset, .pageWithTotal])
+    func shared(paging: Paging) async throws {
+        let bench = try await bench(paging, mode: "new", sendsETag: true, pages: 8)
         try await bench.more(.nextPages(3))
         try await bench.sync()
-        #expect(bench.upstream.requestedPages == [1, 2, 3, 1, 4, 5, 6, 7, 8])
+        #expect(bench.server.requests.count == 3 + 1 + 5 + 1)
         #expect(try bench.feed("complete, no_more_data, item_count") == "1|1|40")
     }
 

@@ -197,9 +197,6 @@ final class MovingMirror {
             requests: \(requests.joined(separator: ", "))
             ranges: \((try? bench.query("SELECT ranges FROM _feed")) ?? [])
             definition: \(list.withLock { $0.definition })
-            DEBUG rows: \((try? bench.query("SELECT id||'@'||_generation||'.'||_position||coalesce('R','') , _removed_at IS NOT NULL FROM things ORDER BY _generation DESC, _position")) ?? [])
-            DEBUG pages: \((try? bench.query("SELECT crawl, number, page, asked, generation, p.position, placed, elements, keys, cursor, total FROM _crawl_page w JOIN _page p ON p.id = w.page")) ?? [])
-            DEBUG events: \((try? bench.query("SELECT id, run, status, page, inserted, updated, unchanged, removed FROM event")) ?? [])
             """)
     }
 

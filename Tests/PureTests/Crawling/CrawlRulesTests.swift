@@ -150,7 +150,8 @@ struct CrawlRulesTests {
         arguments: [
             (CrawlRules.Feed(isShifting: true), 5), (CrawlRules.Feed(isShifting: false), nil),
             (CrawlRules.Feed(isShifting: true, overlaps: true), nil),
-            (CrawlRules.Feed(isShifting: true, hasTotals: true), nil),
+            // As many items may have come as went.
+            (CrawlRules.Feed(isShifting: true, hasTotals: true), 5),
             (CrawlRules.Feed(isShifting: true, isPartitioned: true), nil),
         ] as [(CrawlRules.Feed, Int?)])
     func joinsOpen(feed: CrawlRules.Feed, from: Int?) {
