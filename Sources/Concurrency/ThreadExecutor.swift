@@ -25,6 +25,13 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
 
     deinit { queue.close() }
 
+    /// Calls `action` on the thread after a time, between two jobs; instead of one that was asked for before.
+    ///
+    /// The thread waits for jobs anyway: a sleeping task would have another thread wake it.
+    public func wake(after time: Duration, _ action: @escaping @Sendable () -> Void) {
+        queue.wake(after: time, action)
+    }
+
     /// Puts a job at the end of the queue.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -58,13 +65,41 @@ private func runJobs(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoint
     return nil
 }
 
+/// Something to do at a moment of the system's monotonic clock.
+private struct Alarm {
+    let moment: timespec
+    let action: @Sendable () -> Void
+
+    init(after time: Duration, _ action: @escaping @Sendable () -> Void) {
+        let (seconds, attoseconds) = max(time, .zero).components
+        var moment = Self.now
+        let nanoseconds = moment.tv_nsec + Int(attoseconds / 1_000_000_000)
+        moment.tv_sec = moment.tv_sec &+ Int(clamping: seconds) &+ nanoseconds / 1_000_000_000
+        moment.tv_nsec = nanoseconds % 1_000_000_000
+        self.moment = moment
+        self.action = action
+    }
+
+    var isDue: Bool {
+        let now = Self.now
+        return (now.tv_sec, now.tv_nsec) >= (moment.tv_sec, moment.tv_nsec)
+    }
+
+    private static var now: timespec {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return now
+    }
+}
+
 /// Jobs in order of arrival, with a thread that sleeps while there are none.
 private final class JobQueue: @unchecked Sendable {
-    // Sendable: `jobs` and `isClosed` are touched only while `mutex` is held.
+    // Sendable: `jobs`, `alarm` and `isClosed` are touched only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var jobs: [PendingJob] = []
     private var head = 0
+    private var alarm: Alarm?
     private var isClosed = false
 
     init() {
@@ -73,7 +108,11 @@ private final class JobQueue: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -91,6 +130,14 @@ private final class JobQueue: @unchecked Sendable {
         pthread_cond_signal(condition)
     }
 
+    func wake(after time: Duration, _ action: @escaping @Sendable () -> Void) {
+        let alarm = Alarm(after: time, action)
+        pthread_mutex_lock(mutex)
+        self.alarm = alarm
+        pthread_mutex_unlock(mutex)
+        pthread_cond_signal(condition)
+    }
+
     func close() {
         pthread_mutex_lock(mutex)
         isClosed = true
@@ -102,9 +149,22 @@ private final class JobQueue: @unchecked Sendable {
     func next() -> PendingJob? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        while head == jobs.count {
-            if isClosed { return nil }
-            pthread_cond_wait(condition, mutex)
+        while true {
+            if let alarm, alarm.isDue {
+                self.alarm = nil
+                // It may ask for jobs, or for another alarm.
+                pthread_mutex_unlock(mutex)
+                alarm.action()
+                pthread_mutex_lock(mutex)
+            } else if head < jobs.count {
+                break
+            } else if isClosed {
+                return nil
+            } else if var moment = alarm?.moment {
+                pthread_cond_timedwait(condition, mutex, &moment)
+            } else {
+                pthread_cond_wait(condition, mutex)
+            }
         }
         let job = jobs[head]
         head += 1

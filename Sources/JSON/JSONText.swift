@@ -56,7 +56,7 @@ package struct JSONObjectText: Sendable {
     private var members = "{"
 
     /// An object without members.
-    package init() {}
+    package init() { members.reserveCapacity(128) }
 
     /// The whole object.
     package var text: String { members + "}" }

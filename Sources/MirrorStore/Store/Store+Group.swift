@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import SQLite
 
 /// Pages that share a transaction.
@@ -13,8 +14,8 @@ extension Store {
         var writers: [FeedWriter] = []
         /// Tells of its pages.
         var publications: [@Sendable () -> Void] = []
-        /// Commits it in time if no further page comes.
-        var timer: Task<Void, Never>?
+        /// Whether somebody looks whether it is due, if no further page comes.
+        var hasAlarm = false
     }
 
     /// Stores a page of the feed, to be committed with those that come close to it.
@@ -31,7 +32,7 @@ extension Store {
             let isFull = group.rule.add(
                 CommitGroup.Page(
                     bytes: page.content.byteCount, waited: page.waited, isFollowed: outcome.beginsNext), at: .now)
-            if isFull { try closeGroup() } else { startTimer() }
+            if isFull { try closeGroup() } else { setAlarm() }
             return outcome
         }
     }
@@ -80,26 +81,20 @@ extension Store {
         group.rule.close()
     }
 
-    private func startTimer() {
-        guard group.timer == nil else { return }
-        group.timer = Task(executorPreference: executor) { [weak self] in
-            while let due = await self?.closeIfDue() {
-                try? await ContinuousClock().sleep(until: due)
-            }
+    /// Looks again when the pages have waited long enough.
+    private func setAlarm() {
+        guard !group.hasAlarm, let due = group.rule.dueAt else { return }
+        group.hasAlarm = true
+        executor.wake(after: due - .now) { [weak self, executor] in
+            Task(executorPreference: executor) { await self?.closeIfDue() }
         }
     }
 
-    /// Commits the pages that have waited long enough.
-    ///
-    /// - Returns: When to look again; nil where no page waits, and the timer ends.
-    private func closeIfDue() -> ContinuousClock.Instant? {
+    private func closeIfDue() {
+        group.hasAlarm = false
         // If they cannot be stored, their runs are told when they go on.
         if let due = group.rule.dueAt, due <= .now { try? closeGroup() }
-        guard let due = group.rule.dueAt else {
-            group.timer = nil
-            return nil
-        }
-        return due
+        setAlarm()
     }
 }
 
