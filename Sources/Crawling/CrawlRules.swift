@@ -109,6 +109,8 @@ package struct CrawlRules {
         var isRemoving = false
         /// A range to go on with, once its loose pages are checked.
         var behindLoose: SyncedRange?
+        /// The range at whose end the crawl looks for what was appended.
+        var grown: SyncedRange?
         var reason: IncompleteReason?
     }
 
@@ -295,6 +297,10 @@ package struct CrawlRules {
                 ? reachedEnd(crawl) : checkLoosePages(of: range, pages: page.pagesOfRange, crawl)
         case .end(let reason):
             crawl.reason = crawl.isReadingHead ? .drift : reason
+            if let grown = crawl.grown, !crawl.hasMoved {
+                crawl.isVerified = grown.isVerified
+                return finish(crawl)
+            }
             crawl.isVerified = true
             // What leaves a synced range must have no gaps, whatever the reason why it is not all.
             return crawl.reason.map { $0 == .cap || !$0.leavesSyncedRange } ?? false ? finish(crawl) : examine(crawl)
@@ -323,9 +329,16 @@ package struct CrawlRules {
 
     /// The crawl met a range that is open at its end.
     private mutating func join(_ range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
-        let crawl = before
+        var crawl = before
         if range.growsAtEnd, range.cursor == nil {
+            if feed.hasTotals, crawl.pages == 1, page.isUnchanged, page.isInPlace {
+                // As many items as there were.
+                crawl.isVerified = range.isVerified
+                return reachedEnd(crawl)
+            }
             // What is new stands at the end: the last page again, and on from there.
+            crawl.grown = range
+            state = .crawling(crawl)
             return .goOn(crawl: range.crawl, from: page.pagesOfRange)
         }
         if !range.loosePages.isEmpty { return checkLoosePages(of: range, pages: page.pagesOfRange, crawl) }

@@ -104,6 +104,8 @@ package struct SyncedRanges: Sendable, Hashable {
         // A crawl that only met rows in their places adds nothing.
         if !head.generations.isEmpty { joined.crawls += head.crawls.filter { !joined.crawls.contains($0) } }
         joined.generations.formUnion(head.generations)
+        // A list whose head changes may grow there.
+        joined.growsAtEnd = joined.growsAtEnd && head.generations.isEmpty
         joined.isVerified = joined.isVerified && isDirect
         // Pages that may have others between them are read again by the next sync.
         joined.isLost = joined.isLost || !head.loosePages.isEmpty

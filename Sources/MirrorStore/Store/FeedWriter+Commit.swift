@@ -99,7 +99,10 @@ extension FeedWriter {
             isSync: page.mode != .reload, isAsBefore: writer.isUnchanged && isInPlace,
             coversRange: try covers(met, page))
         var onward = draft.progress.read(read)
-        if case .whole(let range, nil) = onward, crawl.skipped > 0 { onward = .whole(range, .skipped) }
+        if crawl.skipped > 0 {
+            if case .whole(let range, nil) = onward { onward = .whole(range, .skipped) }
+            if case .range(let range) = onward, range.cursor == nil { onward = .whole(range, .skipped) }
+        }
         for met in writer.metPlaces where !writer.isUnchanged {
             draft.progress.synced.takeTop(at: met.first, count: met.count)
         }

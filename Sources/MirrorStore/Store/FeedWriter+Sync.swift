@@ -69,32 +69,36 @@ extension FeedWriter {
         return facts
     }
 
-    /// Whether new items come to the end of the list: they did since the last full crawl, and none came to its head.
+    /// Whether new items come to the end of the list: it is in ascending order, and none came to its head since.
     private func growsAtEnd() throws -> Bool {
-        guard let crawl = state.crawl, !crawl.headGained, let before = resumePoint.progress.synced.ranges.first else {
-            return false
-        }
-        return try before.growsAtEnd || crawl.tailGained && isAscending()
+        guard let crawl = state.crawl else { return false }
+        guard let before = resumePoint.progress.synced.ranges.first else { return try isAscending() }
+        guard !crawl.headGained else { return false }
+        return try before.growsAtEnd || isAscending()
     }
 
-    /// Whether the list is in ascending order of its keys, as far as the first items of its pages tell.
+    /// Whether a list of several pages is in ascending order of its keys, which are whole numbers.
     private func isAscending() throws -> Bool {
-        var firsts: [Int64?] = []
-        for crawl in crawlsOfList {
+        var last: Int64?
+        var pages = 0
+        var isAscending = true
+        for crawl in crawlsOfList where isAscending {
             try connection.rows(
                 """
                 SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
                 WHERE w.crawl = ? AND w.number > 0 AND p.elements > 0 ORDER BY w.number
                 """, [Value(crawl)]
             ) { row in
-                let keys = row.text(at: 0) ?? ""
-                firsts.append(Int64(keys.dropFirst().prefix { $0 != "," && $0 != "]" }))
+                pages += 1
+                for text in isAscending ? RowKey.texts(ofPage: row.text(at: 0) ?? "[]") : [] {
+                    let key = Int64(text)
+                    // A page may begin with the last item of the one before.
+                    isAscending = isAscending && key.map { $0 >= last ?? .min } ?? false
+                    last = key
+                }
             }
         }
-        guard firsts.count > 1 else { return false }
-        return zip(firsts, firsts.dropFirst()).allSatisfy { one, next in
-            if let one, let next { one < next } else { false }
-        }
+        return isAscending && pages > 1
     }
 
     /// Whether the page cursors that led to a crawl's pages have the number of items before them in them.

@@ -123,6 +123,7 @@ struct PrefetchTests {
     func unchanged() async throws {
         for (mode, pages) in [("new", [1]), ("all", [1, 2, 3, 4, 5, 6, 7])] {
             let bench = try await bench(members: "sync: {mode: \(mode)}")
+            bench.upstream.edit { $0.reverse() }
             try await bench.sync()
             let before = bench.upstream.requestedPages.count
             let outcome = try await bench.sync().outcome
