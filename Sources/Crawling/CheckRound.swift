@@ -1,0 +1,26 @@
+extension CrawlRules {
+    /// Pages that are asked for again, one after the other.
+    struct Round {
+        private(set) var all: [PageOfCrawl]
+        var left: [PageOfCrawl]
+        let number: Int
+        var worst = PageComparison.same
+        /// How many items further down its last page showed the list.
+        var shift = 0
+
+        init(_ all: [PageOfCrawl], number: Int) { (self.all, left, self.number) = (all, all, number) }
+
+        mutating func add(_ page: PageOfCrawl) {
+            all.append(page)
+            left = [page]
+        }
+
+        /// What a page tells beside those above it: a list that shifts down only never goes up again.
+        mutating func settled(_ result: PageComparison) -> PageComparison {
+            let by = if case .shifted(let by) = result { by } else { 0 }
+            guard result < .changed else { return result }
+            defer { shift = by }
+            return by < shift ? .changed : result
+        }
+    }
+}

@@ -1,0 +1,158 @@
+/// How a sync proves, at the end of the list, that nothing was missed, and finds out what is gone.
+extension CrawlRules {
+    /// What the crawl has seen up to the end of the list.
+    package mutating func examined(_ facts: CrawlFacts) -> Step {
+        guard case .crawling(var crawl) = state else { return end(.failed) }
+        if crawl.hasDrifted {
+            crawl.reason = .drift
+            return finish(crawl)
+        }
+        crawl.lastPage = facts.lastPage
+        var facts = facts
+        facts.hasTotalMoved = facts.hasTotalMoved || crawl.hasSteppedBack
+        if crawl.reason == nil, let total = facts.total, facts.met < total {
+            crawl.reason = facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
+            return finish(crawl)
+        }
+        // Tokens that count, or pages that repeat items, are page numbers in disguise.
+        let isShifting = feed.isShifting || facts.hasRepeats || facts.cursorsCount
+        switch Proof(feed.verify, isShifting: isShifting, isPartitioned: feed.isPartitioned, facts) {
+        case .none:
+            crawl.isVerified = false
+            return proved(crawl)
+        case .given: return proved(crawl)
+        case .head(let proves):
+            crawl.isVerified = crawl.isVerified && proves
+            return readHeadAgain(crawl)
+        case .pages where feed.verify == .auto && !crawl.hasMoved && !facts.isFirst:
+            // Every page was asked again, and is as the crawl before read it.
+            return proved(crawl)
+        case .pages:
+            guard let first = facts.pages.first else { return proved(crawl) }
+            state = .checking(crawl, Round(facts.pages, number: 1))
+            return .check(first)
+        }
+    }
+
+    /// The first page is as it was.
+    package mutating func headIsSame() -> Step {
+        guard case .crawling(var crawl) = state else { return end(.failed) }
+        return headIsRead(&crawl)
+    }
+
+    /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
+    package mutating func found(missingBeside pages: [PageOfCrawl]?) -> Step {
+        guard case .crawling(var crawl) = state else { return end(.failed) }
+        guard let pages else { return finish(crawl) }
+        // To the head an item may have moved when the crawl had passed it.
+        guard crawl.hasReadHead else { return readHeadAgain(crawl) }
+        guard let first = pages.first else { return finish(crawl) }
+        crawl.isRemoving = true
+        state = .checking(crawl, Round(pages, number: 1))
+        return .check(first)
+    }
+
+    /// A page was asked for again.
+    package mutating func checked(_ page: PageOfCrawl, _ result: PageComparison) -> Step {
+        guard case .checking(var crawl, var round) = state else { return end(.failed) }
+        let rest = Array(round.left.dropFirst())
+        let result = round.settled(result)
+        let isFollowed = rest.first.map { $0.crawl == page.crawl && $0.number == page.number + 1 } ?? false
+        round.worst = max(
+            round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
+        if result != .same { crawl.hasChanged = true }
+        // What it leads to now was not read: the others need not be asked for.
+        if round.worst == .outgrown { round.left = [] }
+        if let next = rest.first, !round.left.isEmpty {
+            round.left = rest
+            state = .checking(crawl, round)
+            return .check(next)
+        }
+        state = .crawling(crawl)
+        if let range = crawl.behindLoose {
+            crawl.behindLoose = nil
+            guard round.worst == .same else {
+                // From the first of them on the range is read again.
+                crawl.isGoingBack = true
+                state = .crawling(crawl)
+                return .goOn(crawl: range.crawl, from: round.all[0].number)
+            }
+            guard range.cursor != nil else { return reachedEnd(crawl) }
+            state = .crawling(crawl)
+            return .goOn(crawl: range.crawl, from: nil)
+        }
+        if crawl.isRemoving {
+            if round.worst >= .movedUp { crawl.reason = .drift }
+            return finish(crawl)
+        }
+        if round.worst < .changed, round.worst > .same, let last = crawl.lastPage, !round.all.contains(last) {
+            // What was pushed down shows on the page behind, or was removed and hides one that moved up.
+            round.add(last)
+            state = .checking(crawl, round)
+            return .check(last)
+        }
+        if round.worst < .changed {
+            // What changed while pages were asked for again may have changed back.
+            crawl.isVerified = crawl.isVerified && round.number == 1
+            return round.worst == .same || crawl.hasReadHead ? proved(crawl) : readHeadAgain(crawl)
+        }
+        if round.number < Self.mostRounds, round.worst < .detached {
+            // What was pushed down may stand on the last page by now, whose border was the end.
+            let last = crawl.lastPage.flatMap { round.all.contains($0) ? nil : $0 }
+            let again = Round(round.all + [last].compactMap(\.self), number: round.number + 1)
+            state = .checking(crawl, again)
+            return .check(again.all[0])
+        }
+        crawl.isVerified = false
+        // What only came above the others, or changed in its place, hides nothing.
+        if round.worst < .movedUp { return proved(crawl) }
+        crawl.reason = .drift
+        return finish(crawl)
+    }
+
+    /// What another page behind it will show is not lost yet.
+    func weighed(_ result: PageComparison, isFollowed: Bool, isLast: Bool) -> PageComparison {
+        switch result {
+        case .pushedDown where isFollowed: .changed
+        case .pushedDown, .detached: isLast ? .detached : .movedUp
+        default: result
+        }
+    }
+
+    mutating func examine(_ crawl: Crawl) -> Step {
+        state = .crawling(crawl)
+        return .examine
+    }
+
+    mutating func readHeadAgain(_ crawl: Crawl) -> Step {
+        var crawl = crawl
+        crawl.isReadingHead = true
+        crawl.headPages = 0
+        crawl.headReads += 1
+        state = .crawling(crawl)
+        return .readHeadAgain
+    }
+
+    mutating func headIsRead(_ crawl: inout Crawl) -> Step {
+        crawl.isReadingHead = false
+        crawl.hasReadHead = true
+        // While its second page was read, more may have come to the first.
+        if crawl.headPages > 1 {
+            if crawl.headReads < Self.mostRounds { return readHeadAgain(crawl) }
+            crawl.isVerified = false
+        }
+        return proved(crawl)
+    }
+
+    /// It is proved as far as it can be that nothing was missed: what is gone comes next.
+    mutating func proved(_ crawl: Crawl) -> Step {
+        guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
+        state = .crawling(crawl)
+        return .findMissing
+    }
+
+    mutating func finish(_ crawl: Crawl) -> Step {
+        let outcome: RunOutcome = crawl.hasChanged ? .ok : .unchanged
+        return end(outcome, crawl.reason.map(CrawlClosing.incomplete) ?? .complete(isVerified: crawl.isVerified))
+    }
+}

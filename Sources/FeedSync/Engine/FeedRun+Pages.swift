@@ -1,0 +1,181 @@
+internal import Concurrency
+internal import HTTP
+
+/// A page's way from its request to its commit.
+extension FeedRun {
+    func page(
+        _ direction: PageDirection, _ cursor: PageCursor?, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> CrawlRules.Step {
+        try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
+        let crawl =
+            direction == .header
+            ? nil
+            : try await storing { () async throws(FeedError) in
+                try await store.progress(of: feed).crawl
+            }
+        // A mistake in the definition is found before anything begins.
+        var prepared = try failing { () throws(FeedError) in
+            if let asked = prefetches.next(cursor) { return asked }
+            return try loader.requests.page(for: cursor ?? start)
+        }
+        if let most = crawl?.mostElements, loader.isTooShort(most) {
+            // It gives fewer than it is asked for: one of them again would be a large share.
+            loader = loader.withoutOverlap()
+            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor ?? start) }
+        }
+        if !isBegun {
+            publish(
+                try await storing { () async throws(FeedError) in
+                    try await store.begin(direction, on: feed, now: now())
+                })
+            isBegun = true
+        }
+        var loaded = try await load(prepared, after: crawl)
+        let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
+        let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
+        if isBroken { brokenPage = crawl?.pages }
+        if loaded.isOverlapRefused || isBrokenAgain {
+            // Not every upstream begins a page anywhere, or gives one item more.
+            try await spend(loaded)
+            prefetches.drop()
+            loader = loader.withoutOverlap()
+            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor ?? start) }
+            loaded = try await load(prepared, after: crawl)
+        }
+        // A partition with more than the upstream serves is not stored: its halves are.
+        while loaded.end.part == .tooMany, let half = loaded.end.next {
+            try await spend(loaded)
+            try await storing { () async throws(FeedError) in
+                try await store.narrow(feed, to: half, isFirst: direction == .header)
+            }
+            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: half) }
+            loaded = try await load(prepared, after: crawl)
+        }
+        follow(loaded.shape)
+        if crawl == nil, loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
+        let overlap = loaded.overlap(behind: crawl?.lastKeys)
+        let border = CrawlRules.Border(
+            number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,
+            totalBefore: crawl?.total, overlaps: overlap.map { $0 != .broken }, crawl: crawl?.id ?? 0)
+        if let step = rules.came(border) {
+            try await spend(loaded)
+            return step
+        }
+        emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
+        let wantsNext = rules.wantsNext
+        // Nothing is asked of the upstream that a range may make needless.
+        if wantsNext, !mayMeetRange {
+            try await storing { () async throws(FeedError) in
+                try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
+            }
+        } else {
+            prefetches.drop()
+        }
+        var commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
+        commit.overlap = overlap == .exact ? 1 : 0
+        commit.showsPageBefore = overlap == .exact || overlap == .shifted
+        commit.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
+        commit.isLoose =
+            command != .sync && isBehindRange && loader.definition.pagination.isShifting && overlap == nil
+            && (border.total == nil || border.total != border.totalBefore)
+        isBehindRange = false
+        return try await self.commit(commit, loaded)
+    }
+
+    func spend(
+        _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) {
+        try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
+    }
+
+    func load(
+        _ page: PreparedPage, after crawl: CrawlState?, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> LoadedPage {
+        let start = ContinuousClock.now
+        let fetch = try await fetched(page)
+        waited = .now - start
+        return try await loader.load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
+    }
+
+    /// Asks for the first page again, in silence; a new crawl begins with it if it is not as it was.
+    func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FetchFailure)
+        -> CrawlRules.Step
+    {
+        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: start) }
+        let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
+        let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
+        follow(loaded.shape)
+        let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
+        let isSame =
+            loaded.isNotModified
+            ? true
+            : try await storing { () async throws(FeedError) in
+                try await store.holds(page, as: fetch.stored, of: feed)
+            }
+        if isSame {
+            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
+            return rules.headIsSame()
+        }
+        publish(
+            try await storing { () async throws(FeedError) in try await store.begin(.header, on: feed, now: now()) })
+        mayMeetRange = true
+        var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
+        commit.isAgain = true
+        return try await self.commit(commit, loaded)
+    }
+
+    /// What a sync by watermark asks from.
+    func watermark(_ resumePoint: ResumePoint, resuming: Bool) -> PageRequest.Parameter? {
+        guard case .since(let rule) = loader.definition.sync else { return nil }
+        let isTime = if case .time = rule.overlap { true } else { false }
+        let fresh = resumePoint.watermark.flatMap { Watermark(json: $0, isTime: isTime) }?.parameterText(
+            less: rule.overlap)
+        let text = resuming ? resumePoint.crawlWatermark : fresh
+        return text.map { PageRequest.Parameter(name: rule.parameter, value: $0) }
+    }
+
+    func pageCommit(
+        _ loaded: LoadedPage, _ direction: PageDirection, end: NextPage, wantsNext: Bool
+    ) -> PageCommit {
+        let fetched = loaded.fetched
+        var commit = PageCommit(
+            direction: direction, content: loaded.content, request: loaded.page.identity,
+            credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: end,
+            upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
+            requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
+            serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, skipped: loaded.skipped,
+            shape: loaded.shape, beginsNext: wantsNext,
+            cursorParameters: loader.definition.pagination.cursorParameters,
+            // What other pages say is not asked for.
+            advice: direction == .header ? PollingAdvice(fetched.response) : PollingAdvice())
+        commit.waited = waited
+        commit.part = loader.part(of: loaded.page)
+        commit.asked = loaded.page.cursor
+        commit.watermark = loader.requests.watermark?.value
+        if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
+        commit.mode = mode
+        return commit
+    }
+
+    func commit(
+        _ commit: PageCommit, _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FetchFailure) -> CrawlRules.Step {
+        let fetched = loaded.fetched
+        // The store follows the latest intent: a page that came too late is not committed.
+        guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: fetched) }
+        let outcome: PageOutcome
+        do throws(FeedError) {
+            outcome = try await store.commit(commit, to: feed, now: now(), publish: publish)
+        } catch {
+            throw FetchFailure(error, after: fetched)
+        }
+        isAtEnd = outcome.isEnd
+        isBegun = outcome.beginsNext
+        note(loaded)
+        return rules.committed(
+            CrawlRules.Committed(
+                crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
+                isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward,
+                pagesOfRange: outcome.pagesOfRange))
+    }
+}

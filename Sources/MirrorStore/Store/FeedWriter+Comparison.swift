@@ -1,0 +1,65 @@
+internal import SQLite
+
+/// Pages that are asked for again.
+extension FeedWriter {
+    /// What a page that is asked for again tells, measured by what the crawl has met.
+    ///
+    /// - Parameters:
+    ///   - page: nil for a page without items.
+    ///   - end: Where the list goes on behind it.
+    ///   - known: The page as it was met last.
+    func compare(
+        _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?
+    ) throws -> PageComparison {
+        if try outgrows(place, end) { return .outgrown }
+        let keys = page?.keys ?? "[]"
+        if keys == known?.keys, try page.map({ try table.holds($0) }) ?? true { return .same }
+        let met = try metBefore ?? metKeys()
+        metBefore = met
+        let texts = RowKey.texts(ofPage: keys)
+        let last = texts.last
+        let before = known.flatMap { RowKey.texts(ofPage: $0.keys).first }.flatMap { met[$0]?.place }
+        if let shift = PageComparison.shift(texts.map { met[$0]?.place }, from: before),
+            try page.map({ try table.holds($0, besidesNew: true) }) ?? false
+        {
+            return .shifted(by: shift)
+        }
+        let isStored =
+            try state.crawl?.mode == .since
+            || (state.crawl?.mode == .new
+                && page.flatMap { try table.lastPlace(of: $0) }.map {
+                    state.progress.synced.range(ofGeneration: $0.generation) != nil
+                } ?? false)
+        return PageComparison(
+            lastMetAt: last.flatMap { met[$0]?.page }, at: try ordinal(of: place), isLast: end.next == nil,
+            isEmpty: last == nil, isStored: isStored)
+    }
+
+    /// The place of a page in the list, from 1.
+    func ordinal(of page: PageOfCrawl) throws -> Int {
+        var ordinal = page.number
+        for crawl in crawlsOfList.prefix(while: { $0 != page.crawl }) {
+            ordinal += Int(
+                clamping: try connection.int64(
+                    "SELECT count(*) FROM _crawl_page WHERE crawl = ? AND number > 0", Value(crawl)) ?? 0)
+        }
+        return ordinal
+    }
+
+    /// Takes note of a page that was asked for again and brought nothing.
+    func markChecked(_ page: PageOfCrawl) throws {
+        let before = page.number - 1
+        if state.crawl?.id == page.crawl, state.crawl?.checked == before { state.crawl?.checked = page.number }
+        try connection.run(
+            "UPDATE _crawl SET checked = ? WHERE id = ? AND checked = ?", Value(page.number), Value(page.crawl),
+            Value(before))
+    }
+
+    /// Takes note of a page that was asked for again because rows that stood there were not met.
+    func markAskedAgain(_ page: PageOfCrawl) throws {
+        var draft = state
+        draft.progress.round?.askedAgain.insert(page)
+        try connection.transaction { try saveProgress(draft) }
+        state = draft
+    }
+}

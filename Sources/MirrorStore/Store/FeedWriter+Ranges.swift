@@ -1,0 +1,139 @@
+internal import SQLite
+
+/// Where a page meets what is stored, and what is stored of the list with it.
+extension FeedWriter {
+    /// Where the crawl goes on behind a page, and what is stored of the list by now.
+    func advance(
+        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, isAsBefore: Bool, isInPlace: Bool,
+        in draft: inout FeedState, now: String
+    ) throws -> CrawlProgress.Onward {
+        guard let crawl = draft.crawl else { return .end(nil) }
+        let place = metPlace(writer, written)
+        let met = try
+            (place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress) }
+            ?? (isAsBefore && written.elements == 0 ? range(beginningWith: page, draft.progress) : nil))
+            .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
+        let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
+        let read = CrawlProgress.ReadPage(
+            crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
+            end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
+            met: met, meetsTop: meetsTop, lastGeneration: writer.crawl.lastPlaceBefore?.generation,
+            isSync: page.mode != .reload, isAsBefore: writer.isUnchanged && isInPlace,
+            coversRange: try covers(met, page))
+        var onward = draft.progress.read(read)
+        if crawl.skipped > 0 {
+            if case .whole(let range, nil) = onward { onward = .whole(range, .skipped) }
+            if case .range(let range) = onward, range.cursor == nil { onward = .whole(range, .skipped) }
+        }
+        for met in writer.metPlaces where !writer.isUnchanged {
+            draft.progress.synced.takeTop(at: met.first, count: met.count)
+        }
+        if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
+            let mark = { (range: inout SyncedRange) in range.loosePages.append(max(crawl.pages - 1, 1)) }
+            draft.progress.synced.update(crawl.id, mark)
+            draft.progress.round?.ranges.update(crawl.id, mark)
+        }
+        if case .end(let reason) = onward, page.mode == .reload, draft.progress.round != nil {
+            let generations = try generationsOfRound(draft.progress)
+            draft.progress.otherElements = try otherElements(
+                of: draft.progress.round?.ranges.ranges.first?.crawls ?? [crawl.id])
+            let loose = draft.progress.round?.ranges.ranges.first?.loosePages ?? []
+            draft.progress.endRound(reason, generations: generations, isVerified: false)
+            draft.progress.synced.update(crawl.id) { $0.loosePages = loose }
+            draft.progress.fullPages = crawl.pages
+            try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+        }
+        draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
+        draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true
+        return onward
+    }
+
+    /// The range that begins with an empty partition, which a first page shows again: what follows it is stored.
+    func range(beginningWith page: PageCommit, _ progress: CrawlProgress) throws -> SyncedRange? {
+        guard page.part != nil, let asked = page.asked else { return nil }
+        let ranges = progress.round?.ranges ?? progress.synced
+        return try ranges.ranges.first { range in
+            guard let head = range.crawls.last else { return false }
+            let first = try cursor(of: PageOfCrawl(crawl: head, number: 1))
+            let elements = try connection.int64(
+                "SELECT p.elements FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = 1",
+                Value(head))
+            return first == asked && elements == 0
+        }
+    }
+
+    /// Where a page meets what is stored: all its rows stand as they came, or new ones came above its first rows.
+    func metPlace(_ writer: PageWriter, _ written: WrittenPage) -> Place? {
+        writer.isUnchanged && written.placed > 0 ? written.place : writer.gainedAbove?.first
+    }
+
+    /// Whether no row stands above a place but those that a crawl wrote.
+    func isTop(_ place: Place?, below generation: Int64?) throws -> Bool {
+        guard let place else { return false }
+        return try connection.int64(
+            """
+            SELECT 1 FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL AND _generation IS NOT ?1
+                AND _generation >= ?2 AND (_generation > ?2 OR _position < ?3) LIMIT 1
+            """, Value(generation), Value(place.generation), Value(place.position)) == nil
+    }
+
+    /// The range that has the place at which a page meets what is stored.
+    func range(
+        metAt place: Place, _ writer: PageWriter, of crawl: CrawlState, _ progress: CrawlProgress
+    ) throws -> SyncedRange? {
+        guard let round = progress.round else {
+            let range =
+                writer.isUnchanged
+                ? progress.synced.range(ofGeneration: place.generation)
+                : progress.synced.ranges.first { $0.first == place }
+            return range?.crawl == crawl.id ? nil : range
+        }
+        let own = round.ranges[crawl.id]?.crawls ?? [crawl.id]
+        let others = round.ranges.ranges.flatMap(\.crawls).filter { !own.contains($0) }
+        guard !others.isEmpty else { return nil }
+        let met = try connection.int64(
+            """
+            SELECT w.crawl FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl IN (\(others.map { "\($0)" }.joined(separator: ", "))) AND p.generation = ?1
+                AND p.position <= ?2 AND p.position + p.placed > ?2 LIMIT 1
+            """, Value(place.generation), Value(place.position))
+        return met.flatMap { round.ranges.range(ofPagesOf: $0) }
+    }
+
+    func pages(of onward: CrawlProgress.Onward) throws -> Int {
+        if case .whole(let range, _) = onward { return try pages(of: range) }
+        guard case .range(let range) = onward else { return 0 }
+        guard range.growsAtEnd else { return try pages(of: range) }
+        // Behind the last page with items there may be an empty one.
+        let last = try connection.int64(
+            """
+            SELECT max(w.number) FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND p.elements > 0
+            """, Value(range.crawl))
+        return Int(clamping: last ?? 1)
+    }
+
+    func pages(of range: SyncedRange) throws -> Int {
+        Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl)) ?? 0)
+    }
+
+    /// Whether a range that a first page met is that page alone.
+    func covers(_ range: SyncedRange?, _ page: PageCommit) throws -> Bool {
+        guard let range, page.direction == .header, page.part == nil, range.crawls.count == 1 else { return false }
+        return try pages(of: range) == 1
+    }
+
+    /// The generations of the rows that a crawl of every page met.
+    func generationsOfRound(_ progress: CrawlProgress) throws -> Set<Int64> {
+        guard let round = progress.round else { return [] }
+        var generations: Set<Int64> = []
+        try connection.rows(
+            """
+            SELECT DISTINCT p.generation FROM _crawl c JOIN _crawl_page w ON w.crawl = c.id JOIN _page p ON p.id = w.page
+            WHERE c.feed = ?1 AND (c.round = ?2 OR c.id = ?2) AND p.placed > 0
+            UNION SELECT generation FROM _crawl WHERE feed = ?1 AND (round = ?2 OR id = ?2) AND generation IS NOT NULL
+            """, [.text(feed), Value(round.id)]
+        ) { row in generations.insert(row.int64(at: 0)) }
+        return generations
+    }
+}
