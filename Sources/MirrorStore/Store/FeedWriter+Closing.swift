@@ -67,6 +67,10 @@ extension FeedWriter {
             draft.progress.endRound(
                 nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified,
                 growsAtEnd: try growsAtEnd())
+            if let range = draft.progress.synced.ranges.first, round.mode == .since {
+                // What changed was met; what the last full crawl missed is missing still.
+                draft.isVerified = isVerified && range.isVerified
+            }
             if round.mode == .all {
                 draft.progress.fullPages = pages.map { Int(clamping: $0) }
                 try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))

@@ -13,7 +13,10 @@ extension FeedWriter {
     ) throws -> PageComparison {
         if try outgrows(place, end) { return .outgrown }
         let keys = page?.keys ?? "[]"
-        if keys == known?.keys, try page.map({ try table.holds($0) }) ?? true { return .same }
+        if keys == known?.keys, try page.map({ try table.holds($0) }) ?? true {
+            if end.total != known?.total { try markDoubtful() }
+            return .same
+        }
         let met = try metBefore ?? metKeys()
         metBefore = met
         let texts = RowKey.texts(ofPage: keys)
@@ -53,6 +56,14 @@ extension FeedWriter {
         try connection.run(
             "UPDATE _crawl SET checked = ? WHERE id = ? AND checked = ?", Value(page.number), Value(page.crawl),
             Value(before))
+    }
+
+    /// Takes note that the list moved, although its pages are as they were.
+    private func markDoubtful() throws {
+        var draft = state
+        draft.progress.round?.isDoubtful = true
+        try connection.transaction { try saveProgress(draft) }
+        state = draft
     }
 
     /// Takes note of a page that was asked for again because rows that stood there were not met.

@@ -71,7 +71,7 @@ extension FeedWriter {
 
     /// Whether new items come to the end of the list: it is in ascending order, and none came to its head since.
     func growsAtEnd() throws -> Bool {
-        guard let crawl = state.crawl else { return false }
+        guard let crawl = state.crawl, shape.definition.partitioning == nil else { return false }
         guard let before = resumePoint.progress.synced.ranges.first else { return try isAscending() }
         guard !crawl.headGained else { return false }
         return try before.growsAtEnd || isAscending()
