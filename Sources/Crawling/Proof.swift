@@ -35,11 +35,15 @@ package struct CrawlFacts: Sendable, Hashable {
     package var lastPage: PageOfCrawl?
     /// Whether the upstream sends validators, so that most of them can be asked for conditionally.
     package var haveValidators = false
+    /// Whether each page was asked for when the one before had come. Else a total that falls on one page may stand on
+    /// another one that came first.
+    package var isInSequence = true
 
     package init(
         met: Int = 0, total: Int? = nil, hasTotals: Bool = false, hasTotalMoved: Bool = false,
         hasRepeats: Bool = false, cursorsCount: Bool = false, overlaps: Bool = false, isFirst: Bool = false,
-        pageCount: Int = 0, pages: [PageOfCrawl] = [], lastPage: PageOfCrawl? = nil, haveValidators: Bool = false
+        pageCount: Int = 0, pages: [PageOfCrawl] = [], lastPage: PageOfCrawl? = nil, haveValidators: Bool = false,
+        isInSequence: Bool = true
     ) {
         self.met = met
         self.total = total
@@ -53,6 +57,7 @@ package struct CrawlFacts: Sendable, Hashable {
         self.pages = pages
         self.lastPage = lastPage
         self.haveValidators = haveValidators
+        self.isInSequence = isInSequence
     }
 }
 
@@ -64,7 +69,7 @@ package struct CrawlFacts: Sendable, Hashable {
 /// | --- | --- | --- |
 /// | overlap by one item (`offset`) | the head again | 1 |
 /// | say a total, which never moved and which was met | given | 0 |
-/// | say a total that moved; a page back where it fell | the head again | 1 |
+/// | say a total that moved, one page after the other; a page back where it fell | the head again | 1 |
 /// | go on behind an item (`cursor`, `keyset`) | the head again | 1 |
 /// | shift, and have validators | each page again | one 304 a page |
 /// | shift, and have none | none; the head again finds what is new | 1 |
@@ -91,8 +96,9 @@ enum Proof: Sendable, Hashable {
             case .auto where facts.pageCount < 2 && !isPartitioned: .given
             case .auto where !isShifting && !isPartitioned: .head(proves: true)
             case .auto where facts.overlaps: .head(proves: true)
-            case .auto where facts.hasTotals && !isPartitioned:
-                facts.hasTotalMoved || facts.total != facts.met ? .head(proves: true) : .given
+            case .auto where facts.hasTotals && !isPartitioned && !facts.hasTotalMoved && facts.total == facts.met:
+                .given
+            case .auto where facts.hasTotals && !isPartitioned && facts.isInSequence: .head(proves: true)
             case .auto where facts.haveValidators || isPartitioned: .pages
             case .auto: .head(proves: false)
             }

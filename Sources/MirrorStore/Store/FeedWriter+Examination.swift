@@ -8,6 +8,7 @@ extension FeedWriter {
         var facts = CrawlFacts()
         var pages: [PageOfCrawl] = []
         facts.hasTotals = true
+        facts.isInSequence = shape.definition.pagination.prefetch <= 1
         facts.overlaps = true
         // What stopped at a synced range has only its own pages to prove.
         let list = state.progress.round != nil ? crawlsOfList : [state.crawl?.id].compactMap(\.self)

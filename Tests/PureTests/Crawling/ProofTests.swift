@@ -32,6 +32,16 @@ struct ProofTests {
                 facts: CrawlFacts(met: 30, total: 30, hasTotals: true, hasTotalMoved: true, pageCount: 3),
                 proof: .head(proves: true)),
             Case(
+                testDescription: "a total that moved while several pages were asked for at once",
+                facts: CrawlFacts(
+                    met: 30, total: 30, hasTotals: true, hasTotalMoved: true, pageCount: 3, isInSequence: false),
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "the same, and pages have validators",
+                facts: CrawlFacts(
+                    met: 30, total: 30, hasTotals: true, hasTotalMoved: true, pageCount: 3, haveValidators: true,
+                    isInSequence: false), proof: .pages),
+            Case(
                 testDescription: "a total on some pages alone, without validators",
                 facts: CrawlFacts(met: 30, total: 30, pageCount: 3), proof: .head(proves: false)),
             Case(
