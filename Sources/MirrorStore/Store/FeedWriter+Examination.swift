@@ -137,7 +137,11 @@ extension FeedWriter {
 
     /// The elements of the crawl's pages that are not items, `null` among them: totals count them, too.
     func otherElements() throws -> Int {
-        isOfWholeList ? try otherElements(of: crawlsOfList) : state.progress.otherElements
+        // Only a total is held against them.
+        guard isOfWholeList, state.crawl?.total != nil else { return state.progress.otherElements }
+        let count = try others ?? otherElements(of: crawlsOfList)
+        others = count
+        return count
     }
 
     /// The elements of some crawls' pages that are not items.

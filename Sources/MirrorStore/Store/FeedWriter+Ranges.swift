@@ -35,8 +35,10 @@ extension FeedWriter {
         }
         if case .end(let reason) = onward, page.mode == .reload, draft.progress.round != nil {
             let generations = try generationsOfRound(draft.progress)
-            draft.progress.otherElements = try otherElements(
-                of: draft.progress.round?.ranges.ranges.first?.crawls ?? [crawl.id])
+            if crawl.total != nil {
+                draft.progress.otherElements = try otherElements(
+                    of: draft.progress.round?.ranges.ranges.first?.crawls ?? [crawl.id])
+            }
             let loose = draft.progress.round?.ranges.ranges.first?.loosePages ?? []
             draft.progress.endRound(reason, generations: generations, isVerified: false)
             draft.progress.synced.update(crawl.id) { $0.loosePages = loose }

@@ -18,6 +18,8 @@ final class FeedWriter {
     private(set) var trail: CrawlTrail
     /// Whether a look at all keys found no row that the crawl did not meet, and no page came since.
     var missesNothing = false
+    /// The elements of the crawl's pages that are not items, once they were counted.
+    var others: Int?
     /// What the run began with.
     let resumePoint: ResumePoint
     /// Stored pages, or that there is none, as they were looked up; gone when one is written.
@@ -114,6 +116,7 @@ final class FeedWriter {
             trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true)
         }
         missesNothing = false
+        others = nil
         metBefore = nil
         if !page.isCheck { trail.add(page.end.next?.text, met, added: added) }
         state = draft
@@ -151,6 +154,7 @@ final class FeedWriter {
     func follow(_ draft: FeedState, _ trail: CrawlTrail) {
         self.trail = trail
         missesNothing = false
+        others = nil
         lookedUp = [:]
         state = draft
     }
