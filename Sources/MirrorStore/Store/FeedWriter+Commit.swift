@@ -37,7 +37,8 @@ extension FeedWriter {
         let known = page.isNotModified ? nil : try storedPage(page.request, page.credential)
         let isInPlace = isInPlace(page, known)
         let written = try write(page, with: &writer)
-        let isAsBefore = page.direction == .header && (page.isNotModified || known?.keys == written.keys)
+        let hasSameKeys = page.isNotModified || known?.keys == written.keys
+        let isAsBefore = page.direction == .header && hasSameKeys
         try lapse(writer.touched, longest: draft.longestPage)
         draft.generation = writer.newest
         draft.hasChanged = draft.hasChanged || !writer.isUnchanged
@@ -75,7 +76,7 @@ extension FeedWriter {
             endedAt: page.end.next == nil && !page.isCheck ? now : nil)
         let outcome = PageOutcome(
             items: writer.items, isUnchanged: writer.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
-            crawl: draft.crawl?.id ?? 0, hasOverlap: !writer.metPlaces.isEmpty, onward: onward,
+            crawl: draft.crawl?.id ?? 0, hasOverlap: hasSameKeys || !writer.metPlaces.isEmpty, onward: onward,
             pagesOfRange: try pages(of: onward), beginsNext: beginsNext, events: events)
         return (outcome, writer.metPlaces, rows)
     }

@@ -11,7 +11,7 @@ extension FeedWriter {
         let place = metPlace(writer, written)
         let met = try
             (place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress) }
-            ?? (isAsBefore && written.elements == 0 ? range(beginningWith: page, draft.progress) : nil))
+            ?? (isAsBefore && written.placed == 0 && page.end.next != nil ? range(beginningWith: page, draft.progress) : nil))
             .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
         let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
         let read = CrawlProgress.ReadPage(
@@ -50,17 +50,16 @@ extension FeedWriter {
         return onward
     }
 
-    /// The range that begins with an empty partition, which a first page shows again: what follows it is stored.
+    /// The range that begins with a page without rows, which a first page shows again: what follows it is stored.
     func range(beginningWith page: PageCommit, _ progress: CrawlProgress) throws -> SyncedRange? {
-        guard page.part != nil, let asked = page.asked else { return nil }
         let ranges = progress.round?.ranges ?? progress.synced
         return try ranges.ranges.first { range in
             guard let head = range.crawls.last else { return false }
             let first = try cursor(of: PageOfCrawl(crawl: head, number: 1))
-            let elements = try connection.int64(
-                "SELECT p.elements FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = 1",
+            let placed = try connection.int64(
+                "SELECT p.placed FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = 1",
                 Value(head))
-            return first == asked && elements == 0
+            return first == page.asked && placed == 0
         }
     }
 
