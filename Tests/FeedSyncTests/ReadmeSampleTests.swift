@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import Testing
 
+@testable import FeedSync
 @testable import MirrorStore
 
 @Suite("README.md")
@@ -17,10 +18,26 @@ struct ReadmeSampleTests {
         let feed = try FeedDefinition.parse(
             name: "swift-repos", yaml: "preset: github.search\nurl: \(server.url)/search/repositories")
         let repositories = try await mostStarred(
-            feed, in: try await Store(path: folder.appending(path: "feeds.db").path))
+            feed, in: folder.appending(path: "feeds.db").path)
         #expect(repositories.count == 3)
         #expect(repositories.map(\.stars) == repositories.map(\.stars).sorted(by: >))
         #expect(repositories.allSatisfy { $0.fullName.contains("/") })
+    }
+
+    @Test("The sample throws the error of a connection that is refused")
+    func refused() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try DemoFeed.start()
+        let url = server.url
+        server.stop()
+        let feed = try FeedDefinition.parse(
+            name: "swift-repos", yaml: "preset: github.search\nurl: \(url)/search/repositories\nretries: 0")
+        let error = await #expect(throws: FeedSyncError.self) {
+            _ = try await mostStarred(feed, in: folder.appending(path: "feeds.db").path)
+        }
+        #expect(error?.kind == .unreachable)
     }
 
     @Test("The sample in README.md is the one that is compiled")

@@ -3,7 +3,7 @@
 /// Made from a configuration file, with a preset's members where the file has none of its own.
 public struct FeedDefinition: Sendable {
     /// The feed's name.
-    public let name: String
+    public package(set) var name: String
     /// The preset it starts from.
     public let presetName: String?
     /// Where the first page is.
@@ -25,7 +25,7 @@ public struct FeedDefinition: Sendable {
     /// What the items are grouped by.
     public let section: SectionRule?
     /// The model view that shows this feed.
-    public let model: String?
+    public package(set) var model: String?
     /// The table's columns with the key's among them; no two names are alike.
     public let columns: [ColumnDefinition]
     /// Whether columns for whatever the items have besides are to be found.

@@ -1,7 +1,7 @@
 internal import SQLite
 
 /// Some rows of a feed's table, in feed order.
-public struct RowPage: Sendable {
+public struct RowPage: Sendable, Hashable {
     /// A column of the model.
     public struct Column: Sendable, Hashable {
         /// Its name in the table.
