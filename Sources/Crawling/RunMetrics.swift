@@ -71,7 +71,7 @@ public struct StatusEvent: Sendable, Hashable {
     }
 
     /// The line as `feedsync events --json` prints it.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("id", id)
         object.add("at", at)

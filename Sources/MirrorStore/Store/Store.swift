@@ -7,9 +7,9 @@ internal import SQLite
 /// Other processes may read the file at any time, and work on other feeds: each transaction is one page.
 ///
 /// - Isolation: an actor on a thread of its own, because SQLite blocks.
-public actor Store {
+package actor Store {
     /// The file's path.
-    public nonisolated let path: String
+    package nonisolated let path: String
 
     package nonisolated let executor: ThreadExecutor
     let connection: Connection
@@ -19,7 +19,7 @@ public actor Store {
     let keep: Duration
 
     /// Runs the actor's code on the store's own thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// How a store is opened.
     package struct Options: Sendable {

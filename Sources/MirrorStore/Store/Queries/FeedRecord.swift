@@ -52,7 +52,7 @@ public struct FeedRecord: Sendable, Hashable {
     }
 
     /// The record as a JSON object with the table's column names.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("name", name)
         object.add("model", model)

@@ -49,7 +49,7 @@ public struct RunRecord: Sendable, Hashable {
     }
 
     /// The record as a JSON object with the table's column names.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("id", id)
         object.add("feed", feed)

@@ -24,7 +24,7 @@ public struct Section: Sendable, Identifiable {
     public var id: ID { ID(feed: feed, name: name) }
 
     /// The section as a JSON object with the view's column names.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("feed", feed)
         object.add("name", name)
@@ -48,7 +48,7 @@ extension Store {
     /// The feed's sections in feed order; a feed that groups nothing has one, without a name.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func sections(of feed: String) throws(FeedError) -> [Section] {
+    package func sections(of feed: String) throws(FeedError) -> [Section] {
         try records("SELECT * FROM section WHERE feed = ? ORDER BY position", [.text(feed)]) { row in
             Section(
                 feed: try row.textOrEmpty("feed"), name: try row.text("name"), position: try row.count("position"),
