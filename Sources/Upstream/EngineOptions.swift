@@ -22,8 +22,7 @@ package struct EngineOptions: Sendable {
     package var wallClock: WallClock
     /// A number from 0 up to but not including 1, for the back-off.
     package var random: @Sendable () -> Double
-    /// Hears what the engine is at, as it happens and on the engine's thread, which waits for it: cheaper than
-    /// `SyncEngine.activity` for whoever only takes note.
+    /// Hears what the engine is at, as it happens and on the engine's thread, which waits for it.
     package var onActivity: @Sendable (EngineActivity) -> Void
 
     /// Options with this client, or with one of their own, and no environment.

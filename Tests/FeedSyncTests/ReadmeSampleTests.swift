@@ -49,4 +49,23 @@ struct ReadmeSampleTests {
             source.split(separator: "// README begins\n").last?.split(separator: "// README ends").first)
         #expect(readme.contains("```swift\n\(sample)```"))
     }
+
+    @Test("The samples in Docs/library.md are those that are compiled")
+    func library() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let plain = { (text: Substring) in
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        }
+        let source = try String(contentsOf: tests.appending(path: "LibrarySample.swift"), encoding: .utf8)
+        let page = try String(contentsOf: tests.appending(path: "../../Docs/library.md"), encoding: .utf8)
+        let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(samples.count == 2)
+        for sample in samples { #expect(plain(source[...]).contains(plain(sample))) }
+    }
+
+    @Test("The definitions in Docs/library.md can be used")
+    func definitions() throws {
+        #expect(try releases(of: "swiftlang", "swift").name == "releases")
+        _ = try FeedDefinition("search", ["preset": "github.search", "query": ["q": "swift"]])
+    }
 }

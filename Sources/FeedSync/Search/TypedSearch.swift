@@ -2,7 +2,7 @@ internal import Text
 
 /// Search as you type: texts in, results out; the latest text wins.
 ///
-///     let search = TypedSearch(in: mirror, as: Repository.self, limit: 20) { text in
+///     let search = TypedSearch(in: mirror, as: Repository.self, limit: 20) { text throws(ConfigurationError) in
 ///         try FeedDefinition("search", ["preset": "github.search", "query": ["q": "\(text)"]])
 ///     }
 ///     search.send("swift")

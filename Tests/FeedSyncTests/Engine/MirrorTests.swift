@@ -199,6 +199,28 @@ struct MirrorTests {
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
+    private struct Dated: Decodable, Sendable {
+        let at: Timestamp
+    }
+
+    @Test("Times are moments that compare, in records and in the caller's structs")
+    func times() async throws {
+        let bench = try await EngineBench(
+            [#"{"id": 1, "at": "2026-11-21T02:20:11+01:00"}"#],
+            columns: "items: items\nkey: id\ncolumns: {id: id, at: {path: at, type: time}}")
+        let mirror = mirror(of: bench)
+        let feed = try await mirror.feed(bench.definition)
+        try await feed.perform(.reload)
+        let run = try #require(try await mirror.runs(of: "things", limit: 1).first)
+        #expect(try #require(run.startedAt) <= #require(run.finishedAt))
+        #expect(try await mirror.events().map(\.at).allSatisfy { $0 != nil })
+        for try await items in feed.items(as: Dated.self) {
+            #expect(items.first?.at.description == "2026-11-21T01:20:11.000Z")
+            #expect(items.first?.at.secondsSince1970 == 1_795_224_011)
+            break
+        }
+    }
+
     @Test("Opening stores behind a lock leaves the pool's threads free")
     func opening() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
