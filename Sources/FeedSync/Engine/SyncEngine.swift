@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import Glibc
 internal import HTTP
 
 /// Keeps one feed's mirror: request commands go in, its state and its items come out.
@@ -265,7 +266,9 @@ extension FeedHolder {
     /// It in words.
     fileprivate var text: String {
         guard let process, let command else { return "another feedsync" }
-        return "another feedsync (pid \(process), \(command))"
+        // Engines of one mirror share their work; those of two mirrors of one store know nothing of each other.
+        let who = process == getpid() ? "another mirror of this process" : "another feedsync"
+        return "\(who) (pid \(process), \(command))"
     }
 }
 

@@ -207,7 +207,7 @@ struct MirrorTests {
     func times() async throws {
         let bench = try await EngineBench(
             [#"{"id": 1, "at": "2026-11-21T02:20:11+01:00"}"#],
-            columns: "items: items\nkey: id\ncolumns: {id: id, at: {path: at, type: time}}")
+            columns: "items: items\nkey: id\ncolumns: {id: id, at: {path: at, type: timestamp}}")
         let mirror = mirror(of: bench)
         let feed = try await mirror.feed(bench.definition)
         try await feed.perform(.reload)
