@@ -64,7 +64,7 @@ let package = Package(
             swiftSettings: settings),
         // The public face: the engine that fetches and stores, one command at a time, and what can be observed of it.
         .target(
-            name: "FeedSync", dependencies: ["Concurrency", "Crawling", "HTTP", "MirrorStore", "Upstream"],
+            name: "FeedSync", dependencies: ["Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"],
             swiftSettings: settings),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),

@@ -9,7 +9,7 @@ extension Session {
         guard let path = storePath(configuration) else { return nil }
         guard access(path, F_OK) == 0 else { return nil }
         return try await reading { () async throws(FeedError) in
-            try await Store(path: path, options: Store.Options(mustExist: true))
+            try await Store(path: path, options: Store.Options(access: .existing))
         }
     }
 

@@ -46,7 +46,7 @@ package struct CommandRules {
     package init() {}
 
     /// Whether no run is in flight.
-    var isIdle: Bool {
+    package var isIdle: Bool {
         if case .idle = state { true } else { false }
     }
 
@@ -80,6 +80,15 @@ package struct CommandRules {
         }
         run.tickets.removeAll { $0 == ticket }
         return [.cancel(ticket)]
+    }
+
+    /// Nobody wants anything any more: the run in flight is stopped, and what waits for it never runs.
+    package mutating func cancelAll() -> [Effect] {
+        guard case .running(var run, let queue) = state else { return [] }
+        let stop: [Effect] = run.isStopping ? [] : [.stop]
+        run.isStopping = true
+        state = .running(run, queue: CommandQueue())
+        return queue.tickets.map(Effect.cancel) + stop
     }
 
     /// The run in flight ended; `failed` if it did with an error.

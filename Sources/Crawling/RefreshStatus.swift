@@ -28,7 +28,7 @@ public enum RefreshStatus: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which end of a feed a page is fetched for.
-public enum PageDirection: Sendable, Hashable {
+package enum PageDirection: Sendable, Hashable {
     /// The first page.
     case header
     /// The page after the last one.

@@ -41,8 +41,9 @@ public struct RunMetrics: Sendable, Hashable {
 public struct StatusEvent: Sendable, Hashable {
     /// The event's number; later events have greater ones.
     public let id: Int
-    /// When, in UTC, ISO 8601.
-    public let at: String
+    /// When; nil where somebody wrote into the store what is no time.
+    public var at: Timestamp? { Timestamp(atText) }
+    package let atText: String
     /// The feed's name.
     public let feed: String
     /// The run's number.
@@ -54,14 +55,14 @@ public struct StatusEvent: Sendable, Hashable {
     /// What became of the page's items.
     public let items: ItemCounts
     /// Why it failed, as JSON `{kind, message, http_status, url}`.
-    public let error: String?
+    package let error: String?
 
     package init(
         id: Int, at: String, feed: String, run: Int, status: RefreshStatus, page: Int?, items: ItemCounts,
         error: String?
     ) {
         self.id = id
-        self.at = at
+        atText = at
         self.feed = feed
         self.run = run
         self.status = status
@@ -71,10 +72,10 @@ public struct StatusEvent: Sendable, Hashable {
     }
 
     /// The line as `feedsync events --json` prints it.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("id", id)
-        object.add("at", at)
+        object.add("at", atText)
         object.add("feed", feed)
         object.add("run", run)
         object.add("status", status.rawValue)

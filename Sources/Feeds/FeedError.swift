@@ -52,7 +52,7 @@ public struct FeedError: Error, Sendable, Hashable {
     }
 
     /// `{"kind": …, "message": …, "http_status": …, "url": …}`, as in the store's `error` columns.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("kind", kind.rawValue)
         object.add("message", message)

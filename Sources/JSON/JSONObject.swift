@@ -3,24 +3,24 @@ internal import Text
 /// The members of a JSON object in the order in which they came, no two of one name.
 ///
 /// Names are told apart by their code points. Objects are equal whatever the order of their members, as JSON has it.
-public struct JSONObject: Sendable {
+package struct JSONObject: Sendable {
     /// A name with its value.
-    public typealias Member = (name: String, value: JSONValue)
+    package typealias Member = (name: String, value: JSONValue)
 
     /// In the order in which the names came first.
-    public private(set) var all: [Member] = []
+    package private(set) var all: [Member] = []
     /// The place of each name, where there are too many names to go through them.
     private var places: [ExactText: Int] = [:]
     private static let fewNames = 12
 
     /// Members of which the last counts where several have one name.
-    public init(_ members: [Member] = []) {
+    package init(_ members: [Member] = []) {
         all.reserveCapacity(members.count)
         for (name, value) in members { self[name] = value }
     }
 
     /// The value of a member; nil where there is none, and to remove it. A new one goes to the end.
-    public subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         get { place(of: name).map { all[$0].value } }
         set {
             switch (place(of: name), newValue) {
@@ -37,7 +37,7 @@ public struct JSONObject: Sendable {
     }
 
     /// The names in order.
-    public var names: [String] { all.map(\.name) }
+    package var names: [String] { all.map(\.name) }
 
     private func place(of name: String) -> Int? {
         let name = ExactText(name)
@@ -53,21 +53,21 @@ public struct JSONObject: Sendable {
 
 extension JSONObject: RandomAccessCollection {
     /// The place of the first member.
-    public var startIndex: Int { all.startIndex }
+    package var startIndex: Int { all.startIndex }
     /// The place behind the last member.
-    public var endIndex: Int { all.endIndex }
+    package var endIndex: Int { all.endIndex }
     /// The member at a place.
-    public subscript(place: Int) -> Member { all[place] }
+    package subscript(place: Int) -> Member { all[place] }
 }
 
 extension JSONObject: Hashable {
     /// Whether both have the same names with the same values.
-    public static func == (one: JSONObject, other: JSONObject) -> Bool {
+    package static func == (one: JSONObject, other: JSONObject) -> Bool {
         one.count == other.count && one.all.allSatisfy { other[$0.name] == $0.value }
     }
 
     /// Feeds the members whatever their order.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         var sum = 0
         for member in all {
             var own = Hasher()
@@ -81,7 +81,7 @@ extension JSONObject: Hashable {
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
     /// Members in the order of the literal.
-    public init(dictionaryLiteral members: (String, JSONValue)...) {
+    package init(dictionaryLiteral members: (String, JSONValue)...) {
         self.init(members.map { (name: $0, value: $1) })
     }
 }

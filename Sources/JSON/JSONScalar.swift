@@ -1,7 +1,7 @@
 package import Text
 
 /// A value that a paginator asked the decoder for.
-public enum JSONScalar: Sendable, Hashable {
+package enum JSONScalar: Sendable, Hashable {
     /// `null`
     case null
     /// `true` or `false`
@@ -24,7 +24,7 @@ extension JSONScalar {
 
     /// What a count may come as: a number without fraction, from 0, or the digits of one as text, at most `mostCount`;
     /// nil for all else.
-    public var count: Int? {
+    package var count: Int? {
         let count: Int? =
             switch self {
             case .integer(let value): Int(exactly: value)

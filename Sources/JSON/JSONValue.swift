@@ -1,5 +1,5 @@
 /// A JSON text, read (RFC 8259).
-public indirect enum JSONValue: Sendable, Hashable {
+package indirect enum JSONValue: Sendable, Hashable {
     /// `null`.
     case null
     /// `true` or `false`.
@@ -14,12 +14,12 @@ public indirect enum JSONValue: Sendable, Hashable {
     case object(JSONObject)
 
     /// The most that arrays and objects may be nested.
-    public static let maximumDepth = 1024
+    package static let maximumDepth = 1024
 
     /// Reads a whole text, which must be one value and nothing after it.
     ///
     /// - Throws: `JSONSyntaxError` for anything that the RFC does not allow, and beyond `maximumDepth`.
-    public init(parsing text: String) throws(JSONSyntaxError) {
+    package init(parsing text: String) throws(JSONSyntaxError) {
         try self.init(parsing: Array(text.utf8))
     }
 
@@ -37,7 +37,7 @@ extension JSONValue {
     package static func object(of members: [JSONObject.Member]) -> JSONValue { .object(JSONObject(members)) }
 
     /// The value as JSON text, without white space.
-    public var json: String {
+    package var json: String {
         switch self {
         case .null: return "null"
         case .bool(let value): return "\(value)"
@@ -76,11 +76,11 @@ extension JSONValue {
 }
 
 /// Where a text stops being JSON.
-public struct JSONSyntaxError: Error, Sendable, Hashable {
+package struct JSONSyntaxError: Error, Sendable, Hashable {
     /// What is wrong there.
-    public let message: String
+    package let message: String
     /// How many bytes of UTF-8 come before it.
-    public let offset: Int
+    package let offset: Int
 
     package init(message: String, offset: Int) {
         self.message = message
@@ -90,5 +90,5 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
 
 extension JSONSyntaxError: CustomStringConvertible {
     /// The message and the place.
-    public var description: String { "\(message) at byte \(offset)" }
+    package var description: String { "\(message) at byte \(offset)" }
 }

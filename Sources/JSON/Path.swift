@@ -1,9 +1,9 @@
 internal import Text
 
 /// The way from a JSON value to one inside it: `data.list`, `a[0].b`, `links[rel=next].href`.
-public struct Path: Sendable, Hashable, CustomStringConvertible {
+package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// One step of a path.
-    public enum Segment: Sendable, Hashable {
+    package enum Segment: Sendable, Hashable {
         /// Into the member of this name.
         case member(String)
         /// To the element at this index, from 0.
@@ -17,21 +17,21 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The steps; none leads to the value itself.
-    public let segments: [Segment]
+    package let segments: [Segment]
 
     /// A path of these steps.
-    public init(_ segments: [Segment]) {
+    package init(_ segments: [Segment]) {
         self.segments = segments
     }
 
     /// The name of the member that the item is; written `~`.
-    public static let memberName = Path([.memberName])
+    package static let memberName = Path([.memberName])
 
     /// The hash of the item's content; written `$hash`.
-    public static let itemHash = Path([.itemHash])
+    package static let itemHash = Path([.itemHash])
 
     /// The name of the column that the path becomes: its words joined by `_`.
-    public var columnName: String {
+    package var columnName: String {
         segments.map { segment in
             switch segment {
             case .member(let name): name
@@ -49,13 +49,13 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     /// or `=` in quotes (`"a.b"`, with `\"` and `\\`), `[name=value]` for the first element with that member.
     ///
     /// - Throws: `PathError` with the place of the mistake.
-    public init(_ text: String) throws(PathError) {
+    package init(_ text: String) throws(PathError) {
         var parser = PathParser(text)
         segments = try parser.path()
     }
 
     /// The path in its plainest form; reading it gives the same path.
-    public var description: String {
+    package var description: String {
         guard !segments.isEmpty else { return "$" }
         var text = ""
         for segment in segments {
@@ -89,7 +89,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
 
 extension Path.Segment {
     /// Whether two steps are the same, names compared by their code points.
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.member(let one), .member(let other)): ExactText(one) == ExactText(other)
         case (.index(let one), .index(let other)): one == other
@@ -102,12 +102,12 @@ extension Path.Segment {
 }
 
 /// What is wrong with the text of a path.
-public struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The mistake in plain words.
-    public let problem: String
+    package let problem: String
     /// How many Unicode scalars stand before it.
-    public let offset: Int
+    package let offset: Int
 
     /// The mistake, with its column from 1.
-    public var description: String { "\(problem), at column \(offset + 1) of the path" }
+    package var description: String { "\(problem), at column \(offset + 1) of the path" }
 }

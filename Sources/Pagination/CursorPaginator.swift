@@ -1,13 +1,13 @@
-public import JSON
+package import JSON
 internal import Text
 
 /// `cursor`: a token of one page is sent back, as a query parameter, to get the next one.
 ///
 /// Without `param`, `next` is an object whose members all become parameters. The end is a page without a token:
 /// nothing, `null`, `false`, an empty text or object, or a has-more flag that says so.
-public struct CursorPaginator: Paginator {
+package struct CursorPaginator: Paginator {
     /// `cursor`
-    public static let name = "cursor"
+    package static let name = "cursor"
 
     private let parameter: String?
     private let source: NextSource
@@ -34,7 +34,7 @@ public struct CursorPaginator: Paginator {
     }
 
     /// The style with its members.
-    public var canonicalText: String {
+    package var canonicalText: String {
         var text = "cursor"
         if let parameter { text += " param \(parameter)" }
         text += " \(source.canonicalText)"
@@ -45,22 +45,22 @@ public struct CursorPaginator: Paginator {
     }
 
     /// The paths of `next`, `more` and `total`, where given.
-    public var bodyPaths: [Path] { source.bodyPaths + [more?.path, total?.path].compactMap(\.self) }
+    package var bodyPaths: [Path] { source.bodyPaths + [more?.path, total?.path].compactMap(\.self) }
 
     /// Whether the token comes in a header.
-    public var endsByAbsence: Bool { source.isHeader }
+    package var endsByAbsence: Bool { source.isHeader }
 
     /// Whether `total` is given.
-    public var hasTotal: Bool { total != nil }
+    package var hasTotal: Bool { total != nil }
 
     /// The parameter with the token; none where the upstream names them.
-    public var cursorParameters: [String] { parameter.map { [$0] } ?? [] }
+    package var cursorParameters: [String] { parameter.map { [$0] } ?? [] }
 
     /// The feed's request with the token, or with the members of the object, and with the size unless the feed's query
     /// has one already.
     ///
     /// - Throws: `PagingError` if the page cursor is no object where it should be one.
-    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+    package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
         guard let cursor else { return request }
@@ -75,12 +75,12 @@ public struct CursorPaginator: Paginator {
     }
 
     /// Nothing: only the page tells.
-    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The page's token, or the end.
     ///
     /// - Throws: `PagingError` if it cannot be sent, or one empty page too many was followed.
-    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let end = try end(after: page)
         return total?.added(to: end, after: page, of: self) ?? end
     }

@@ -1,11 +1,11 @@
-public import JSON
+package import JSON
 
 /// `keyset`: the last item's own value, sent as a query parameter, says where the next page begins.
 ///
 /// The value must tell items apart, or several must do so together, such as a time and an id. The end is an empty page.
-public struct KeysetPaginator: Paginator {
+package struct KeysetPaginator: Paginator {
     /// `keyset`
-    public static let name = "keyset"
+    package static let name = "keyset"
 
     private let parameters: [String]
     private let paths: [Path]
@@ -24,25 +24,25 @@ public struct KeysetPaginator: Paginator {
     }
 
     /// The style with its members.
-    public var canonicalText: String {
+    package var canonicalText: String {
         "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined()
             + (size.map { " \($0.canonicalText)" } ?? "")
     }
 
     /// Nothing.
-    public var bodyPaths: [Path] { [] }
+    package var bodyPaths: [Path] { [] }
 
     /// The paths of `from`.
-    public var itemPaths: [Path] { paths }
+    package var itemPaths: [Path] { paths }
 
     /// The parameters that take the values.
-    public var cursorParameters: [String] { parameters }
+    package var cursorParameters: [String] { parameters }
 
     /// The feed's request with the values of the item to go on behind, and with the size unless the feed's query has one
     /// already.
     ///
     /// - Throws: `PagingError` if the page cursor has not as many values as there are parameters.
-    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+    package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
         guard let cursor else { return request }
@@ -51,12 +51,12 @@ public struct KeysetPaginator: Paginator {
     }
 
     /// Nothing: only the page tells.
-    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The values of the page's last item, or the end at an empty page.
     ///
     /// - Throws: `PagingError` if the item lacks one, or is the one that the page should begin behind.
-    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard page.elementCount > 0 else { return .end() }
         var values: [String] = []
         for (index, path) in paths.enumerated() {

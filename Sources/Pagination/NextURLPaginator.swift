@@ -1,11 +1,11 @@
-public import JSON
+package import JSON
 
 /// `next_url`: the body or a header gives the next page's URL, which is requested as given.
 ///
 /// The end is a page without one: nothing, `null`, `false` or an empty text.
-public struct NextURLPaginator: Paginator {
+package struct NextURLPaginator: Paginator {
     /// `next_url`
-    public static let name = "next_url"
+    package static let name = "next_url"
 
     private let source: NextSource
     private let total: StatedTotal?
@@ -19,38 +19,38 @@ public struct NextURLPaginator: Paginator {
     }
 
     /// The style with its member.
-    public var canonicalText: String {
+    package var canonicalText: String {
         "next_url \(source.canonicalText)" + (total.map { " \($0.canonicalText)" } ?? "")
             + (size.map { " \($0.canonicalText)" } ?? "")
     }
 
     /// The paths of `next` and `total`, where given.
-    public var bodyPaths: [Path] { source.bodyPaths + [total?.path].compactMap(\.self) }
+    package var bodyPaths: [Path] { source.bodyPaths + [total?.path].compactMap(\.self) }
 
     /// True: the URLs of most upstreams count pages.
-    public var isShifting: Bool { true }
+    package var isShifting: Bool { true }
 
     /// Whether the URL comes in a header.
-    public var endsByAbsence: Bool { source.isHeader }
+    package var endsByAbsence: Bool { source.isHeader }
 
     /// Whether `total` is given.
-    public var hasTotal: Bool { total != nil }
+    package var hasTotal: Bool { total != nil }
 
     /// None.
-    public var cursorParameters: [String] { [] }
+    package var cursorParameters: [String] { [] }
 
     /// The URL as the page before gave it, or the feed's own request with the size.
-    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+    package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         .following(cursor, size: size, base: base)
     }
 
     /// Nothing: only the page tells.
-    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The URL that the page gives, or the end.
     ///
     /// - Throws: `PagingError` if it is none, or the page's own, or one empty page too many was followed.
-    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let end = try end(after: page)
         return total?.added(to: end, after: page, of: self) ?? end
     }

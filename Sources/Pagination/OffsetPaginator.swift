@@ -1,13 +1,13 @@
-public import JSON
+package import JSON
 
 /// `offset`: a query parameter says how many elements to pass over.
 ///
 /// It steps by what came, not by what was asked for: a server that cuts the size in silence loses no row. The end is
 /// an empty page, or the total, where the body tells one that can be true and that counts more than one full page. A
 /// has-more flag outranks the total.
-public struct OffsetPaginator: Paginator {
+package struct OffsetPaginator: Paginator {
     /// `offset`
-    public static let name = "offset"
+    package static let name = "offset"
 
     private let parameter: String
     /// The first page's offset.
@@ -16,7 +16,7 @@ public struct OffsetPaginator: Paginator {
     private let total: Path?
     private let more: MoreFlag?
     /// How many requests may be under way.
-    public let prefetch: Int
+    package let prefetch: Int
 
     /// Pages by offset.
     ///
@@ -40,7 +40,7 @@ public struct OffsetPaginator: Paginator {
     }
 
     /// The style with its members.
-    public var canonicalText: String {
+    package var canonicalText: String {
         var text = "offset param \(parameter)"
         if first > 0 { text += " first \(first)" }
         if let limit { text += " limit_param \(limit.parameter) limit \(limit.count)" }
@@ -50,25 +50,25 @@ public struct OffsetPaginator: Paginator {
     }
 
     /// The paths of `total` and `more`, where given.
-    public var bodyPaths: [Path] { [total, more?.path].compactMap(\.self) }
+    package var bodyPaths: [Path] { [total, more?.path].compactMap(\.self) }
 
     /// True: pages are places in the list.
-    public var isShifting: Bool { true }
+    package var isShifting: Bool { true }
 
     /// Whether `total` is given.
-    public var hasTotal: Bool { total != nil }
+    package var hasTotal: Bool { total != nil }
 
     /// The limit, where one is given and more than 1: of a page of one item, the overlap would be as much as the page.
-    public var overlappingSize: Int? { limit.flatMap { $0.count > 1 ? $0.count : nil } }
+    package var overlappingSize: Int? { limit.flatMap { $0.count > 1 ? $0.count : nil } }
 
     /// The parameter with the offset.
-    public var cursorParameters: [String] { [parameter] }
+    package var cursorParameters: [String] { [parameter] }
 
     /// True.
-    public var mayAskBeyondEnd: Bool { true }
+    package var mayAskBeyondEnd: Bool { true }
 
     /// To say `first`.
-    public var firstPageAdvice: String {
+    package var firstPageAdvice: String {
         "leave it out: the first offset is \(first); set another one with `pagination: {first: …}`"
     }
 
@@ -76,7 +76,7 @@ public struct OffsetPaginator: Paginator {
     /// overlap, it begins with the last element of the page before, and asks for one more.
     ///
     /// - Throws: `PagingError` if the page cursor is no number.
-    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+    package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         let offset = try offset(cursor)
         if let limit, request.overlap > 0, offset > 0, !request.has(limit.parameter) {
@@ -91,11 +91,11 @@ public struct OffsetPaginator: Paginator {
     }
 
     /// Nothing: how many elements a page has is known once it is there.
-    public func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The offsets behind the next one if pages bring as many elements as this one, up to the total: one more where
     /// there is one. Where a page brings fewer, others come: what was asked for by then is of no use.
-    public func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
+    package func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         guard count > 0, var offset = try? offset(next) else { return [] }
         var cursors: [PageCursor] = []
@@ -112,7 +112,7 @@ public struct OffsetPaginator: Paginator {
     /// The offset behind the page's elements, or the end at an empty page, the last element or a flag that says so.
     ///
     /// - Throws: `PagingError` if the page cursor is no offset, or there is no number for the next one.
-    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }

@@ -1,4 +1,4 @@
-public import JSON
+package import JSON
 
 /// `page`: pages have numbers, sent as a query parameter.
 ///
@@ -7,9 +7,9 @@ public import JSON
 /// go on to the empty one. So they do where a total counts no more than one full page, which may be that page's count
 /// alone, and where the server gives fewer elements than `size` and says a number of pages without a total: it may have
 /// worked that out from the size. A has-more flag outranks the figures, and a total the number of pages.
-public struct PageNumberPaginator: Paginator {
+package struct PageNumberPaginator: Paginator {
     /// `page`
-    public static let name = "page"
+    package static let name = "page"
 
     private let parameter: String
     private let first: Int
@@ -18,7 +18,7 @@ public struct PageNumberPaginator: Paginator {
     private let pages: Path?
     private let more: MoreFlag?
     /// How many requests may be under way.
-    public let prefetch: Int
+    package let prefetch: Int
 
     /// Pages by number.
     ///
@@ -44,7 +44,7 @@ public struct PageNumberPaginator: Paginator {
     }
 
     /// The style with its members.
-    public var canonicalText: String {
+    package var canonicalText: String {
         var text = "page param \(parameter) first \(first)"
         if let size { text += " \(size.canonicalText)" }
         if let total { text += " total \(total)" }
@@ -54,27 +54,27 @@ public struct PageNumberPaginator: Paginator {
     }
 
     /// The paths of `total`, `pages` and `more`, where given.
-    public var bodyPaths: [Path] { [total, pages, more?.path].compactMap(\.self) }
+    package var bodyPaths: [Path] { [total, pages, more?.path].compactMap(\.self) }
 
     /// True: pages are places in the list.
-    public var isShifting: Bool { true }
+    package var isShifting: Bool { true }
 
     /// Whether `total` is given.
-    public var hasTotal: Bool { total != nil }
+    package var hasTotal: Bool { total != nil }
 
     /// The parameter with the number.
-    public var cursorParameters: [String] { [parameter] }
+    package var cursorParameters: [String] { [parameter] }
 
     /// True.
-    public var mayAskBeyondEnd: Bool { true }
+    package var mayAskBeyondEnd: Bool { true }
 
     /// To say `first`.
-    public var firstPageAdvice: String { "a first page is given as `pagination: {first: …}`" }
+    package var firstPageAdvice: String { "a first page is given as `pagination: {first: …}`" }
 
     /// The feed's request with the page's number, and with the size unless the feed's query has one already.
     ///
     /// - Throws: `PagingError` if the page cursor is no number.
-    public func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
+    package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
         request.set(parameter, to: try number(cursor))
@@ -82,14 +82,14 @@ public struct PageNumberPaginator: Paginator {
     }
 
     /// The next number.
-    public func predicted(after cursor: PageCursor?) -> PageCursor? {
+    package func predicted(after cursor: PageCursor?) -> PageCursor? {
         guard let number = try? number(cursor), number < Int.max else { return nil }
         return PageCursor("\(number + 1)")
     }
 
     /// The numbers behind the next one, up to the last page that the total or the number of pages tells of: one more with
     /// these, for none is asked for in vain.
-    public func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
+    package func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
         let pages = ReportedCount(pages, page.value(at: pages, of: self), atLeast: 0, secrets: page.secrets)
         let isEndKnown = more == nil && (total != nil || pages.value != nil)
         var left = isEndKnown ? prefetch : prefetch - 1
@@ -114,7 +114,7 @@ public struct PageNumberPaginator: Paginator {
     /// The next number, or the end at an empty page, the last element, the last page or a flag that says so.
     ///
     /// - Throws: `PagingError` if the page cursor is no number, or the last one there is.
-    public func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let number = try number(page.cursor)
         let isEmpty = page.elementCount == 0
         let (last, _) = first.subtractingReportingOverflow(1)

@@ -1,48 +1,48 @@
-public import JSON
+package import JSON
 
 /// The request for a page, as far as paging has a say in it.
 ///
 /// With a body it is a POST, and a parameter is a member of the body, named by its path; else one of the query.
-public struct PageRequest: Sendable, Hashable {
+package struct PageRequest: Sendable, Hashable {
     /// A query parameter, not yet encoded.
-    public struct Parameter: Sendable, Hashable {
+    package struct Parameter: Sendable, Hashable {
         /// The parameter's name.
-        public var name: String
+        package var name: String
         /// The parameter's value.
-        public var value: String
+        package var value: String
 
         /// A parameter.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// The URL, perhaps with a query of its own; a parameter in `query` takes the place of one of its name there.
-    public var url: String
+    package var url: String
     /// Query parameters in the order in which they are sent.
-    public var query: [Parameter]
+    package var query: [Parameter]
     /// The body of a POST; nil for a GET.
-    public var body: JSONValue?
+    package var body: JSONValue?
     /// How many elements of the page before the page should begin with, where the paginator can ask for that.
     package var overlap = 0
 
     /// A request for this URL and query, with this body.
-    public init(url: String, query: [Parameter] = [], body: JSONValue? = nil) {
+    package init(url: String, query: [Parameter] = [], body: JSONValue? = nil) {
         self.url = url
         self.query = query
         self.body = body
     }
 
     /// Whether the parameter has a value.
-    public func has(_ name: String) -> Bool {
+    package func has(_ name: String) -> Bool {
         body.map { $0.value(at: Self.place(of: name)) != nil } ?? query.contains { $0.name == name }
     }
 
     /// Gives a parameter one value, in the place of those it had or at the end.
     ///
     /// In a body it stays a number where one stands and the value is one; else it is a string.
-    public mutating func set(_ name: String, to value: String) {
+    package mutating func set(_ name: String, to value: String) {
         guard let body else {
             setQuery(name, to: value)
             return
@@ -57,7 +57,7 @@ public struct PageRequest: Sendable, Hashable {
     }
 
     /// Gives a parameter a number, which in a body goes out as one.
-    public mutating func set(_ name: String, to number: Int) {
+    package mutating func set(_ name: String, to number: Int) {
         if body == nil {
             setQuery(name, to: "\(number)")
         } else {

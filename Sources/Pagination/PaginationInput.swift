@@ -1,47 +1,47 @@
-public import JSON
-public import Text
+package import JSON
+package import Text
 
 /// What came of a page, as far as paging has to know.
-public struct PaginationInput: Sendable {
+package struct PaginationInput: Sendable {
     /// A header field of the response.
-    public struct Header: Sendable, Hashable {
+    package struct Header: Sendable, Hashable {
         /// The name as received.
-        public let name: String
+        package let name: String
         /// The value.
-        public let value: String
+        package let value: String
 
         /// A header field.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// What the page was requested with; nil for the first.
-    public let cursor: PageCursor?
+    package let cursor: PageCursor?
     /// The elements of the page's array, also those that are no items.
-    public let elementCount: Int
+    package let elementCount: Int
     /// The elements of all the crawl's pages, this one included.
-    public let crawlElementCount: Int
+    package let crawlElementCount: Int
     /// The pages without elements that came right before this one, one after the other.
-    public let emptyPagesBefore: Int
+    package let emptyPagesBefore: Int
     /// The values at the style's `bodyPaths`, in their order; nil where there was none.
-    public let values: [JSONScalar?]
+    package let values: [JSONScalar?]
     /// The values of the page's last object at the style's `itemPaths`, in their order; nil where there was none.
-    public let lastItemValues: [JSONScalar?]
+    package let lastItemValues: [JSONScalar?]
     /// The response's header fields.
-    public let headers: [Header]
+    package let headers: [Header]
     /// The URL that answered, after redirects.
-    public let url: String
+    package let url: String
     /// What a message about the page must not show.
-    public let secrets: Secrets
+    package let secrets: Secrets
     /// The elements of a full page; 0 where that is not known.
     package var fullPageCount = 0
     /// How many elements of the page before it begins with.
     package var overlap = 0
 
     /// The facts of one page.
-    public init(
+    package init(
         cursor: PageCursor?, elementCount: Int, crawlElementCount: Int, emptyPagesBefore: Int = 0,
         values: [JSONScalar?] = [], lastItemValues: [JSONScalar?] = [], headers: [Header] = [], url: String = "",
         secrets: Secrets = Secrets()
@@ -59,13 +59,13 @@ public struct PaginationInput: Sendable {
 }
 
 /// Where the pages go on after one of them.
-public struct NextPage: Sendable, Hashable {
+package struct NextPage: Sendable, Hashable {
     /// What to request next; nil at the end.
-    public let next: PageCursor?
+    package let next: PageCursor?
     /// How many elements the upstream says there are, where it says so believably. An end before them is doubtful.
-    public let total: Int?
+    package let total: Int?
     /// Something odd that the user should hear of; it did not keep the page from being read.
-    public let notice: String?
+    package let notice: String?
     /// What it tells of its partition; nil where the partition goes on, and for a feed without partitions.
     package var part: PartitionOutcome?
 
@@ -84,12 +84,12 @@ public struct NextPage: Sendable, Hashable {
     }
 
     /// There is another page.
-    public static func more(_ next: PageCursor, total: Int? = nil, notice: String? = nil) -> NextPage {
+    package static func more(_ next: PageCursor, total: Int? = nil, notice: String? = nil) -> NextPage {
         NextPage(next: next, total: total, notice: notice)
     }
 
     /// There is no further page.
-    public static func end(total: Int? = nil, notice: String? = nil) -> NextPage {
+    package static func end(total: Int? = nil, notice: String? = nil) -> NextPage {
         NextPage(next: nil, total: total, notice: notice)
     }
 }

@@ -1,9 +1,9 @@
-public import JSON
+package import JSON
 
 /// A way in which feeds have pages. Pure: it makes no request and keeps nothing between pages.
 ///
 /// A style is one file that conforms to this, with a reader of its members and a line in `Paginators`.
-public protocol Paginator: Sendable {
+package protocol Paginator: Sendable {
     /// The style's word in the configuration.
     static var name: String { get }
 
@@ -72,29 +72,29 @@ public protocol Paginator: Sendable {
 
 extension Paginator {
     /// Nothing.
-    public var itemPaths: [Path] { [] }
+    package var itemPaths: [Path] { [] }
 
     /// False: the body says all.
-    public var endsByAbsence: Bool { false }
+    package var endsByAbsence: Bool { false }
 
     /// False: the upstream says what comes next, and an error in answer to it is one.
-    public var mayAskBeyondEnd: Bool { false }
+    package var mayAskBeyondEnd: Bool { false }
 
     /// False: each page goes on behind the one before.
-    public var isShifting: Bool { false }
+    package var isShifting: Bool { false }
 
     /// False.
-    public var hasTotal: Bool { false }
+    package var hasTotal: Bool { false }
 
     /// None.
-    public var overlappingSize: Int? { nil }
+    package var overlappingSize: Int? { nil }
 
     /// 1: one after the other.
-    public var prefetch: Int { 1 }
+    package var prefetch: Int { 1 }
 
     /// None.
-    public func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] { [] }
+    package func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] { [] }
 
     /// To leave it out.
-    public var firstPageAdvice: String { "leave it out: the first page is requested without it" }
+    package var firstPageAdvice: String { "leave it out: the first page is requested without it" }
 }

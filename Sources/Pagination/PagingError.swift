@@ -1,13 +1,13 @@
 /// A page that cannot be asked for or followed.
-public struct PagingError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PagingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, in a sentence.
-    public let problem: String
+    package let problem: String
 
     /// A failure of this kind.
-    public init(_ problem: String) {
+    package init(_ problem: String) {
         self.problem = problem
     }
 
     /// The same as `problem`.
-    public var description: String { problem }
+    package var description: String { problem }
 }

@@ -2,12 +2,12 @@
 ///
 /// A secret is found as it is, percent-encoded and as JSON escapes it. One of fewer than four bytes is taken for a
 /// secret only where it stands as a word of its own: masking every `1` would only mangle the text.
-public struct Secrets: Sendable {
+package struct Secrets: Sendable {
     /// What stands in a masked secret's place.
-    public static let mask = "***"
+    package static let mask = "***"
 
     /// What concealed secrets begin with.
-    public static let placeholderPrefix = "${secret:"
+    package static let placeholderPrefix = "${secret:"
 
     /// The bytes from which on a secret is one wherever it occurs.
     package static let certainLength = SecretMatch.certainLength
@@ -16,16 +16,16 @@ public struct Secrets: Sendable {
     private let values: [[UInt8]]
 
     /// Secrets in the order in which placeholders number them; empty and repeated ones are passed over.
-    public init(_ values: [String] = []) {
+    package init(_ values: [String] = []) {
         var seen: Set<String> = []
         self.values = values.filter { !$0.isEmpty && seen.insert($0).inserted }.map { Array($0.utf8) }
     }
 
     /// Whether there is nothing to hide.
-    public var isEmpty: Bool { values.isEmpty }
+    package var isEmpty: Bool { values.isEmpty }
 
     /// The text with `***` in place of each secret, for people.
-    public func mask(_ text: String) -> String {
+    package func mask(_ text: String) -> String {
         let bytes = Array(text.utf8)
         return isEmpty ? text : mask(bytes, in: 0..<bytes.count)
     }
@@ -56,20 +56,20 @@ public struct Secrets: Sendable {
     var reach: Int { (values.map(\.count).max() ?? 0) * SecretMatch.longestEscape }
 
     /// Whether a secret occurs in the text.
-    public func occur(in text: String) -> Bool { mask(text) != text }
+    package func occur(in text: String) -> Bool { mask(text) != text }
 
     /// The text with a placeholder such as `${secret:1}` in place of each secret, for a page cursor that is stored.
     ///
     /// Secrets of fewer than four bytes stay, or a page number might be taken for one. `reveal` gives the text back;
     /// where a secret was encoded in an unusual way, one that means the same in a URL. What is concealed already must
     /// not be concealed again.
-    public func conceal(_ text: String) -> String { conceal(text, shortestSecret: SecretMatch.certainLength) }
+    package func conceal(_ text: String) -> String { conceal(text, shortestSecret: SecretMatch.certainLength) }
 
     /// The text with a placeholder in place of every secret, the shortest too: a key that tells URLs apart.
     package func key(for text: String) -> String { conceal(text, shortestSecret: 1) }
 
     /// The text that was concealed; placeholders of secrets that there are not stay as they are.
-    public func reveal(_ text: String) -> String {
+    package func reveal(_ text: String) -> String {
         guard !isEmpty else { return text }
         let placeholders = self.placeholders
         let prefix = Array(Self.placeholderPrefix.utf8)
@@ -90,7 +90,7 @@ public struct Secrets: Sendable {
     /// A number that tells these secrets from others and too little to find them: 32 bits of FNV-1a, 0 for none.
     ///
     /// - Parameter salt: Goes into the hash; keep it with the number, or two numbers cannot be compared.
-    public func fingerprint(salt: String) -> Int64 {
+    package func fingerprint(salt: String) -> Int64 {
         guard !isEmpty else { return 0 }
         var hash = FNV1a()
         // A zero byte ends each text: "ab" and "c" must not equal "a" and "bc".
@@ -144,8 +144,8 @@ extension Secrets {
 
 extension Secrets: CustomStringConvertible, CustomReflectable {
     /// How many there are.
-    public var description: String { "\(values.count) secrets" }
+    package var description: String { "\(values.count) secrets" }
 
     /// A mirror without children, so that `dump` shows none.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

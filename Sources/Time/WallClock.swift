@@ -1,27 +1,27 @@
 internal import Glibc
 
 /// The time of day, passed in so that tests can have their own.
-public struct WallClock: Sendable {
+package struct WallClock: Sendable {
     private let read: @Sendable () -> Int64
 
     /// A clock that reads milliseconds since 1970.
-    public init(milliseconds: @escaping @Sendable () -> Int64) {
+    package init(milliseconds: @escaping @Sendable () -> Int64) {
         read = milliseconds
     }
 
     /// The system's clock.
-    public static let system = WallClock {
+    package static let system = WallClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec / 1_000_000)
     }
 
     /// Milliseconds since 1970.
-    public var milliseconds: Int64 { read() }
+    package var milliseconds: Int64 { read() }
 
     /// Seconds since 1970.
-    public var seconds: Int64 { read() / 1000 }
+    package var seconds: Int64 { read() / 1000 }
 
     /// Now, in UTC, ISO 8601 with milliseconds; empty beyond the year 9999.
-    public var text: String { Timestamp(milliseconds: read())?.text ?? "" }
+    package var text: String { Timestamp(milliseconds: read())?.text ?? "" }
 }

@@ -1,5 +1,5 @@
 /// Something that an engine does.
-public enum EngineActivity: Sendable, Hashable {
+package enum EngineActivity: Sendable, Hashable {
     /// A line of the event log.
     case event(StatusEvent)
     /// A retry, or a wait.

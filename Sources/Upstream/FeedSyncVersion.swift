@@ -1,5 +1,5 @@
 /// The version of the library and of the command.
-public enum FeedSyncVersion {
+package enum FeedSyncVersion {
     /// Such as `1.2.3`: https://semver.org.
-    public static let text = "0.1.0"
+    package static let text = "0.1.0"
 }

@@ -8,15 +8,17 @@ struct Repository: Decodable, Sendable {
     let topics: [String]
 }
 
-func mostStarred(_ feed: FeedDefinition, in store: Store) async throws -> [Repository] {
-    let engine = try await SyncEngine(feed: feed, store: store)
-    engine.requestCommand.send(.reload)
-    for await status in engine.refreshStatus {
-        print(status)  // none, beginHeader, endHeader
-        if status == .endHeader { break }
+func mostStarred(_ definition: FeedDefinition, in path: String) async throws -> [Repository] {
+    let mirror = try await Mirror(path: path)
+    let feed = try await mirror.feed(definition)
+    feed.requestCommand.send(.reload)
+    for await state in feed.state {
+        print(state.status)  // none, beginHeader, endHeader
+        if let error = state.error { throw error }
+        if !state.isRunning { break }
     }
-    for await sections in engine.sections {
-        return try await sections.first?.items(as: Repository.self, limit: 3) ?? []
+    for try await repositories in feed.items(as: Repository.self, limit: 3) {
+        return repositories  // go on here, and the items come anew after each change
     }
     return []
 }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import Testing
 
+@testable import FeedSync
 @testable import MirrorStore
 
 @Suite("README.md")
@@ -17,10 +18,26 @@ struct ReadmeSampleTests {
         let feed = try FeedDefinition.parse(
             name: "swift-repos", yaml: "preset: github.search\nurl: \(server.url)/search/repositories")
         let repositories = try await mostStarred(
-            feed, in: try await Store(path: folder.appending(path: "feeds.db").path))
+            feed, in: folder.appending(path: "feeds.db").path)
         #expect(repositories.count == 3)
         #expect(repositories.map(\.stars) == repositories.map(\.stars).sorted(by: >))
         #expect(repositories.allSatisfy { $0.fullName.contains("/") })
+    }
+
+    @Test("The sample throws the error of a connection that is refused")
+    func refused() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try DemoFeed.start()
+        let url = server.url
+        server.stop()
+        let feed = try FeedDefinition.parse(
+            name: "swift-repos", yaml: "preset: github.search\nurl: \(url)/search/repositories\nretries: 0")
+        let error = await #expect(throws: FeedSyncError.self) {
+            _ = try await mostStarred(feed, in: folder.appending(path: "feeds.db").path)
+        }
+        #expect(error?.kind == .unreachable)
     }
 
     @Test("The sample in README.md is the one that is compiled")
@@ -31,5 +48,24 @@ struct ReadmeSampleTests {
         let sample = try #require(
             source.split(separator: "// README begins\n").last?.split(separator: "// README ends").first)
         #expect(readme.contains("```swift\n\(sample)```"))
+    }
+
+    @Test("The samples in Docs/library.md are those that are compiled")
+    func library() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let plain = { (text: Substring) in
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        }
+        let source = try String(contentsOf: tests.appending(path: "LibrarySample.swift"), encoding: .utf8)
+        let page = try String(contentsOf: tests.appending(path: "../../Docs/library.md"), encoding: .utf8)
+        let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(samples.count == 2)
+        for sample in samples { #expect(plain(source[...]).contains(plain(sample))) }
+    }
+
+    @Test("The definitions in Docs/library.md can be used")
+    func definitions() throws {
+        #expect(try releases(of: "swiftlang", "swift").name == "releases")
+        _ = try FeedDefinition("search", ["preset": "github.search", "query": ["q": "swift"]])
     }
 }

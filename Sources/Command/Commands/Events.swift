@@ -84,7 +84,7 @@ struct EventLines: Sendable {
     func line(_ event: StatusEvent) -> String {
         if isJSON { return event.json }
         let name = event.feed + String(repeating: " ", count: max(0, nameWidth - event.feed.count))
-        return "\(palette.faint(event.at))  \(palette.name(name))  \(transition(event))"
+        return "\(palette.faint(event.atText))  \(palette.name(name))  \(transition(event))"
     }
 
     /// What happened, without the time and the feed.

@@ -68,7 +68,8 @@ private enum StatusTable {
         let record = shown.feed.record
         return [
             shown.feed.name, shown.state.word, NumberFormat.count(record?.itemCount ?? 0), record?.nextPage ?? "",
-            record?.reloadedAt == nil ? "never" : RelativeTime.ago(record?.reloadedAt), shown.due, shown.why ?? "",
+            record?.reloadedAtText == nil ? "never" : RelativeTime.ago(record?.reloadedAtText), shown.due,
+            shown.why ?? "",
         ]
     }
 }

@@ -89,7 +89,7 @@ struct FeedSummary: Sendable {
         for quota in quota { table.add(["quota", Self.text(of: quota)]) }
         if let run {
             let end = run.outcome.map(\.rawValue) ?? "running, or cut off"
-            table.add(["last run", "\(run.command), \(end), \(RelativeTime.ago(run.startedAt))"])
+            table.add(["last run", "\(run.command), \(end), \(RelativeTime.ago(run.startedAtText))"])
         }
         if let error = record.error { table.add(["error", error.description]) }
         return table.lines(Palette(isOn: false), width: nil)

@@ -14,8 +14,8 @@ struct LastLook: Sendable {
     /// Whether it was at all of it.
     var isWhole: Bool {
         // The store writes times in one form, so that text compares as time.
-        guard let fullAt = record.fullAt else { return false }
-        return max(record.syncedAt ?? "", record.reloadedAt ?? "") <= fullAt
+        guard let fullAt = record.fullAtText else { return false }
+        return max(record.syncedAtText ?? "", record.reloadedAtText ?? "") <= fullAt
     }
 
     /// Such as `head 2 min ago, all of it 6 h ago`; where the last look was at all of it, simply when.
@@ -23,10 +23,10 @@ struct LastLook: Sendable {
     /// - Parameter now: In milliseconds since 1970.
     func text(at now: Int64) -> String? {
         let ago = { (time: String?) in RelativeTime.ago(time, now: now / 1000) }
-        if isWhole { return ago(record.fullAt) }
-        let head = record.reloadedAt ?? record.syncedAt
-        guard let syncedAt = record.syncedAt else { return head.map { "head \(ago($0))" } }
+        if isWhole { return ago(record.fullAtText) }
+        let head = record.reloadedAtText ?? record.syncedAtText
+        guard let syncedAt = record.syncedAtText else { return head.map { "head \(ago($0))" } }
         let part = if case .since = rule { "changes \(ago(syncedAt))" } else { "head \(ago(head))" }
-        return "\(part), all of it \(record.fullAt.map(ago) ?? "never")"
+        return "\(part), all of it \(record.fullAtText.map(ago) ?? "never")"
     }
 }

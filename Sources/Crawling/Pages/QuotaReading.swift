@@ -1,20 +1,20 @@
 /// What a response told of a host's quota. Times are in seconds since 1970 by our clock.
-public struct QuotaReading: Sendable, Hashable {
+package struct QuotaReading: Sendable, Hashable {
     /// The origin that answered, as `https://host`, with placeholders for secrets.
-    public let origin: String
+    package let origin: String
     /// The fingerprint of the credentials it got; 0 for none.
-    public let credential: Int64
+    package let credential: Int64
     /// What the quota is for, where the host has several; else empty.
-    public let resource: String
+    package let resource: String
     /// The requests left.
-    public let remaining: Int64?
+    package let remaining: Int64?
     /// When the count starts again.
-    public let resetAt: Int64?
+    package let resetAt: Int64?
     /// Until when the host wants no request; nil where it takes them.
-    public let blockedUntil: Int64?
+    package let blockedUntil: Int64?
 
     /// A reading made up of its parts.
-    public init(
+    package init(
         origin: String, credential: Int64, resource: String, remaining: Int64? = nil, resetAt: Int64? = nil,
         blockedUntil: Int64? = nil
     ) {

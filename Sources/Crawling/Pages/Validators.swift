@@ -1,20 +1,20 @@
 /// What tells whether a page has changed, byte for byte as the upstream wrote it.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8
-public struct Validators: Sendable, Hashable {
+package struct Validators: Sendable, Hashable {
     /// The entity tag with its quotes and `W/`.
-    public let etag: String?
+    package let etag: String?
     /// The `Last-Modified` date.
-    public let lastModified: String?
+    package let lastModified: String?
 
     /// Validators kept from an earlier response.
-    public init(etag: String?, lastModified: String?) {
+    package init(etag: String?, lastModified: String?) {
         self.etag = etag
         self.lastModified = lastModified
     }
 
     /// Whether there is nothing to ask with.
-    public var isEmpty: Bool { etag == nil && lastModified == nil }
+    package var isEmpty: Bool { etag == nil && lastModified == nil }
 
     /// The validators that hold no secret: one that does cannot be kept, and the page is asked for unconditionally.
     package func without(_ secrets: Secrets) -> Validators {

@@ -2,38 +2,38 @@
 ///
 /// Times are in milliseconds since 1970. A round is a run that asked for the first page and was not cut off: one that
 /// was stopped, or had to wait for the host, has not done what it was due for.
-public struct FeedHistory: Sendable, Hashable {
+package struct FeedHistory: Sendable, Hashable {
     /// The feed's name.
-    public var feed: String
+    package var feed: String
     /// When the last round began; nil before the first.
-    public var roundStartedAt: Int64?
+    package var roundStartedAt: Int64?
     /// When the last round ended; nil before the first.
-    public var roundEndedAt: Int64?
+    package var roundEndedAt: Int64?
     /// Rounds running that failed.
-    public var failures = 0
+    package var failures = 0
     /// When the first of them ended.
-    public var failingSince: Int64?
+    package var failingSince: Int64?
     /// Whether a first page was ever loaded.
-    public var isLoaded = false
+    package var isLoaded = false
     /// The seconds between polls that the host insists on.
-    public var pollInterval: Int64?
+    package var pollInterval: Int64?
     /// The seconds for which the host called its last answer fresh.
-    public var freshFor: Int64?
+    package var freshFor: Int64?
     /// Until when the host wants no request.
-    public var blockedUntil: Int64?
+    package var blockedUntil: Int64?
     /// What `feed.next_due_at` holds.
-    public var nextDueAt: Int64?
+    package var nextDueAt: Int64?
     /// What the last run put there; another value is the user's.
-    public var plannedDueAt: Int64?
+    package var plannedDueAt: Int64?
     /// Why the crawl is not complete; nil where it is, or goes on.
-    public var incompleteReason: IncompleteReason?
+    package var incompleteReason: IncompleteReason?
     /// The items that the upstream said there are, in the last crawl; nil where it did not say.
-    public var expectedCount: Int?
+    package var expectedCount: Int?
     /// The items that the last crawl has met, and those that it knows behind them.
-    public var seenCount = 0
+    package var seenCount = 0
 
     /// A feed of which nothing is known yet.
-    public init(feed: String) {
+    package init(feed: String) {
         self.feed = feed
     }
 

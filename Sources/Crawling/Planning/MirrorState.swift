@@ -1,34 +1,34 @@
 /// What a feed's state follows from. Times are in milliseconds since 1970.
-public struct FeedFacts: Sendable, Hashable {
+package struct FeedFacts: Sendable, Hashable {
     /// Whether a live process works on the feed.
-    public var isRunning = false
+    package var isRunning = false
     /// How many of its last runs failed, one after the other; runs that were cut off do not count.
-    public var failures = 0
+    package var failures = 0
     /// When the first of them ended.
-    public var failingSince: Int64?
+    package var failingSince: Int64?
     /// Until when the host wants no request.
-    public var blockedUntil: Int64?
+    package var blockedUntil: Int64?
     /// Whether a first page was ever loaded.
-    public var isLoaded = false
+    package var isLoaded = false
     /// Whether every page was ever crawled.
-    public var wasCrawled = false
+    package var wasCrawled = false
     /// Whether the rows are all of the upstream's, as far as is known.
-    public var isComplete = false
+    package var isComplete = false
     /// Why they are not; nil where they are, or where the crawl can go on.
-    public var incompleteReason: IncompleteReason?
+    package var incompleteReason: IncompleteReason?
     /// When a sync is due; nil for a feed that cannot be late.
-    public var dueAt: Int64?
+    package var dueAt: Int64?
     /// The time from one sync to the next, in milliseconds.
-    public var interval: Int64 = 0
+    package var interval: Int64 = 0
 
     /// The facts of a feed that nobody ever loaded.
-    public init() {}
+    package init() {}
 
     /// Whether a wait until then holds anything up: what is complete and due later can wait.
     fileprivate func areHeldUp(_ until: Int64) -> Bool { !isComplete || (dueAt ?? .min) <= until }
 
     /// Whether all is well, or will be when the run under way has ended.
-    public func areWell(at now: Int64) -> Bool {
+    package func areWell(at now: Int64) -> Bool {
         var facts = self
         facts.isRunning = false
         return MirrorState(facts, now: now) == .fresh
@@ -36,7 +36,7 @@ public struct FeedFacts: Sendable, Hashable {
 }
 
 /// The state of a feed's mirror, in one word: the first of these that is true of it.
-public enum MirrorState: Sendable, Hashable {
+package enum MirrorState: Sendable, Hashable {
     /// A process works on it.
     case running
     /// The last runs failed: how many, and when the first of them ended (milliseconds since 1970).
@@ -57,7 +57,7 @@ public enum MirrorState: Sendable, Hashable {
     /// The state that follows from the facts.
     ///
     /// - Parameter now: In milliseconds since 1970.
-    public init(_ facts: FeedFacts, now: Int64) {
+    package init(_ facts: FeedFacts, now: Int64) {
         self =
             if facts.isRunning {
                 .running
@@ -79,7 +79,7 @@ public enum MirrorState: Sendable, Hashable {
     }
 
     /// Its word, in every command and in JSON.
-    public var word: String {
+    package var word: String {
         switch self {
         case .running: "running"
         case .failing: "failing"

@@ -1,11 +1,11 @@
 /// When a feed is next due, and every term that led to it.
 ///
 /// Times are in milliseconds since 1970.
-public struct Plan: Sendable, Hashable {
+package struct Plan: Sendable, Hashable {
     /// One of the things that decide.
-    public struct Term: Sendable, Hashable {
+    package struct Term: Sendable, Hashable {
         /// What it is called in `plan --json`.
-        public enum Name: String, Sendable, Hashable, CaseIterable {
+        package enum Name: String, Sendable, Hashable, CaseIterable {
             /// There was no round yet.
             case never
             /// The definition's `every`, or what stands for it.
@@ -25,14 +25,14 @@ public struct Plan: Sendable, Hashable {
         }
 
         /// What it is.
-        public let name: Name
+        package let name: Name
         /// A length of time (`15m`) or a moment in ISO 8601; nil where neither says it.
-        public let value: String?
+        package let value: String?
         /// Where it comes from, in a few words.
-        public let reason: String
+        package let reason: String
 
         /// The term as a JSON object.
-        public var json: String {
+        package var json: String {
             var object = JSONObjectText()
             object.add("term", name.rawValue)
             object.add("value", value)
@@ -42,22 +42,22 @@ public struct Plan: Sendable, Hashable {
     }
 
     /// The feed's name.
-    public let feed: String
+    package let feed: String
     /// When it is due; nil for at once, as nothing is known that it could be late for.
-    public let dueAt: Int64?
+    package let dueAt: Int64?
     /// From when a sync of what is due takes it.
     ///
     /// Up to a tenth of our own interval before `dueAt`, never before what the host asked for: cron comes at the full
     /// quarter of an hour, and what is due a second later would otherwise wait for the next one.
-    public let takenFrom: Int64?
+    package let takenFrom: Int64?
     /// The time from one round to the next, in milliseconds.
-    public let interval: Int64
+    package let interval: Int64
     /// What led to it, in the order in which it was weighed.
-    public let terms: [Term]
+    package let terms: [Term]
 
     /// Whether a sync of what is due takes the feed at this time.
-    public func isDue(at now: Int64) -> Bool { takenFrom.map { $0 <= now } ?? true }
+    package func isDue(at now: Int64) -> Bool { takenFrom.map { $0 <= now } ?? true }
 
     /// `dueAt` as the store writes it.
-    public var dueText: String? { dueAt.flatMap { Timestamp(milliseconds: $0)?.text } }
+    package var dueText: String? { dueAt.flatMap { Timestamp(milliseconds: $0)?.text } }
 }

@@ -10,14 +10,14 @@
 /// | `Retry-After`, a spent quota | | never before that time |
 ///
 /// Jitter follows from the feed's name and the last round, so that the same question has the same answer.
-public enum Planner {
+package enum Planner {
     /// The interval where nothing is said, in milliseconds.
-    public static let standardInterval: Int64 = 15 * 60_000
+    package static let standardInterval: Int64 = 15 * 60_000
     /// The most that any one term of a host's, or failure, makes of an interval, in milliseconds.
     static let longestInterval: Int64 = 86_400_000
 
     /// The feed's plan; `every` is the definition's.
-    public static func plan(_ history: FeedHistory, every: Duration?) -> Plan {
+    package static func plan(_ history: FeedHistory, every: Duration?) -> Plan {
         guard !history.isSetByHand || history.nextDueAt == nil else { return planSetByHand(history, every) }
         guard let startedAt = history.roundStartedAt, history.nextDueAt != nil || !history.isSetByHand else {
             return planAtOnce(history, every)

@@ -6,6 +6,7 @@ final class Broadcast<Value: Sendable>: Sendable {
         var current: Value?
         var listeners: [Int: AsyncStream<Value>.Continuation] = [:]
         var next = 0
+        var isFinished = false
     }
 
     private let state: Lock<State>
@@ -18,33 +19,63 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 
     deinit {
-        for listener in state.withLock({ $0.listeners.values.map { $0 } }) { listener.finish() }
+        finish()
     }
 
     /// The value that was sent last.
     var current: Value? { state.withLock { $0.current } }
 
     /// Tells everybody.
-    func send(_ value: Value) {
-        let listeners: [AsyncStream<Value>.Continuation] = state.withLock { state in
-            state.current = value
-            return state.listeners.isEmpty ? [] : Array(state.listeners.values)
+    func send(_ value: Value) { change { $0 = value } }
+
+    /// Changes the current value, and tells everybody; what is told comes in the order of the changes.
+    func update(_ body: (inout Value) -> Void) {
+        change { value in
+            guard var changed = value else { return }
+            body(&changed)
+            value = changed
         }
-        for listener in listeners { listener.yield(value) }
+    }
+
+    private func change(_ body: (inout Value?) -> Void) {
+        state.withLock { state in
+            body(&state.current)
+            guard let current = state.current, !state.isFinished else { return }
+            for listener in state.listeners.values { listener.yield(current) }
+        }
+    }
+
+    /// Ends all streams, those that are asked for later too.
+    func finish() {
+        let listeners: [AsyncStream<Value>.Continuation] = state.withLock { state in
+            defer { state.listeners = [:] }
+            state.isFinished = true
+            return Array(state.listeners.values)
+        }
+        // Outside of the lock: each tells `onTermination`, which takes it.
+        for listener in listeners { listener.finish() }
     }
 
     /// A stream that begins with the current value.
-    var values: AsyncStream<Value> {
+    var values: AsyncStream<Value> { values(onEnd: {}) }
+
+    /// A stream that begins with the current value.
+    ///
+    /// - Parameter onEnd: called once, when nobody reads the stream any more, or it is finished.
+    func values(onEnd: @escaping @Sendable () -> Void) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: buffering)
-        let id = state.withLock { state in
+        let id: Int? = state.withLock { state in
+            guard !state.isFinished else { return nil }
             state.next += 1
             state.listeners[state.next] = continuation
             if let current = state.current { continuation.yield(current) }
             return state.next
         }
         continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { $0.listeners[id] = nil }
+            if let id { self?.state.withLock { $0.listeners[id] = nil } }
+            onEnd()
         }
+        if id == nil { continuation.finish() }
         return stream
     }
 }

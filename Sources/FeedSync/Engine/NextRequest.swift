@@ -1,27 +1,27 @@
 internal import HTTP
 
 /// The request that a feed's next command makes, fit to be shown: no secret is in it.
-public struct NextRequest: Sendable, Hashable {
+package struct NextRequest: Sendable, Hashable {
     /// A header field.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The value; `***` for a credential.
-        public let value: String
+        package let value: String
     }
 
     /// The command that makes it: `more` where pages are to come, else `reload`.
-    public let command: String
+    package let command: String
     /// The method.
-    public let method: String
+    package let method: String
     /// The URL with its query; `***` for credentials.
-    public let url: String
+    package let url: String
     /// The header fields besides those that every request has, the conditions among them.
-    public let headers: [Field]
+    package let headers: [Field]
     /// The body, secrets masked.
-    public let body: String?
+    package let body: String?
     /// Whether it asks for the page only if that has changed.
-    public let isConditional: Bool
+    package let isConditional: Bool
 
     /// The next request of a feed, without making it.
     ///
@@ -31,7 +31,7 @@ public struct NextRequest: Sendable, Hashable {
     ///   - options: The environment and the folder that references are followed with.
     /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere; `unfollowable` for a page cursor
     ///   that may not be requested; `store`.
-    public init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedError) {
+    package init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedError) {
         let next = try await store?.feed(named: definition.name)?.nextPage
         var plan = RequestPlan(
             definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
@@ -63,7 +63,7 @@ public struct NextRequest: Sendable, Hashable {
     }
 
     /// The request as a JSON object.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("command", command)
         object.add("method", method)

@@ -1,11 +1,12 @@
 internal import Concurrency
+internal import Glibc
 internal import HTTP
 
-/// Keeps one feed's mirror: request commands go in, refresh status and sections come out.
+/// Keeps one feed's mirror: request commands go in, its state and its items come out.
 ///
-///     let engine = try await SyncEngine(feed: definition, store: store, options: options)
-///     engine.requestCommand.send(.reload)
-///     for await status in engine.refreshStatus { … }
+///     let feed = try await mirror.feed(definition)
+///     feed.requestCommand.send(.reload)
+///     for await state in feed.state { … }
 ///
 /// Commands that meet follow the latest intent: one that asks for no more than the run in flight joins it, and a reload
 /// stops a next page.
@@ -15,12 +16,12 @@ public actor SyncEngine {
     /// The feed.
     public nonisolated let definition: FeedDefinition
     /// Where its items go.
-    public nonisolated let store: Store
+    package nonisolated let store: Store
 
     private nonisolated let options: EngineOptions
     private nonisolated let statuses: Broadcast<RefreshStatus>
-    private nonisolated let changes = Broadcast<Void>((), buffering: .bufferingNewest(1))
-    private nonisolated let activities = Broadcast<EngineActivity>(nil)
+    private nonisolated let states: Broadcast<EngineState>
+    private nonisolated let watch: StoreWatch
     fileprivate nonisolated let inbox = Lock<[RequestCommand]>([])
     private let fetcher: Fetcher
 
@@ -28,6 +29,7 @@ public actor SyncEngine {
     private var waiting: [CommandRules.Ticket: CheckedContinuation<Result<RunSummary, FeedError>, Never>] = [:]
     private var lastTicket = 0
     private var run: Task<Void, Never>?
+    private var isClosed = false
 
     /// Runs the actor's code on the store's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { store.unownedExecutor }
@@ -36,56 +38,66 @@ public actor SyncEngine {
     ///
     /// - Throws: `FeedError` of kind `configuration` if the definition contradicts itself, `store` if the store cannot be
     ///   read.
-    public init(feed definition: FeedDefinition, store: Store, options: EngineOptions = EngineOptions())
+    package init(feed definition: FeedDefinition, store: Store, options: EngineOptions = EngineOptions())
+        async throws(FeedError)
+    {
+        try await self.init(
+            feed: definition, store: store, options: options, watch: StoreWatch(store, clock: options.clock))
+    }
+
+    init(feed definition: FeedDefinition, store: Store, options: EngineOptions, watch: StoreWatch)
         async throws(FeedError)
     {
         self.definition = definition
         self.store = store
         self.options = options
+        self.watch = watch
         // What contradicts itself is told before anything is begun.
         _ = try ResolvedFeed(definition)
-        statuses = Broadcast(try await store.feed(named: definition.name)?.status.settled ?? RefreshStatus.none)
-        let (activities, onActivity) = (activities, options.onActivity)
+        let status = try await store.feed(named: definition.name)?.status.settled ?? .none
+        statuses = Broadcast(status)
+        states = Broadcast(EngineState(status: status), buffering: .bufferingNewest(1))
+        let onActivity = options.onActivity
         let wallClock = options.wallClock
         fetcher = Fetcher(
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
-            progress: { progress in
-                onActivity(.fetching(progress))
-                activities.send(.fetching(progress))
-            })
+            progress: { onActivity(.fetching($0)) })
     }
 
     /// Where commands go in.
     public nonisolated var requestCommand: RequestCommandInput { RequestCommandInput(engine: self) }
 
-    /// The refresh status: the current one first, then each as it changes.
-    public nonisolated var refreshStatus: AsyncStream<RefreshStatus> { statuses.values }
-
-    /// What the engine is at: events of the log as they are written, and waits; for progress displays.
-    public nonisolated var activity: AsyncStream<EngineActivity> { activities.values }
-
-    /// The feed's sections: the stored ones first, then anew after each page that is committed.
+    /// What the engine is at, with the error of a command that failed: the current state first, then each as it changes.
     ///
-    /// A listener that is slower than the pages gets the newest. Where the store cannot be read, nothing comes.
-    public nonisolated var sections: AsyncStream<[Section]> {
-        let (stream, continuation) = AsyncStream.makeStream(of: [Section].self, bufferingPolicy: .bufferingNewest(1))
-        let task = Task { [changes, store, definition] in
-            for await _ in changes.values {
-                if let sections = try? await store.sections(of: definition.name) { continuation.yield(sections) }
-            }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
+    /// A reader that is slower than the changes gets the newest. It ends when nobody has the engine any more.
+    public nonisolated var state: some AsyncSequence<EngineState, Never> & Sendable { states.values }
+
+    /// The refresh status alone, every transition of it: the current one first. It ends when nobody has the engine any
+    /// more.
+    public nonisolated var refreshStatus: some AsyncSequence<RefreshStatus, Never> & Sendable { statuses.values }
+
+    /// The feed's sections; see `Mirror.sections(of:)`.
+    public nonisolated var sections: some AsyncSequence<[Section], FeedSyncError> & Sendable {
+        watch.sections(of: definition.name)
+    }
+
+    /// The feed's items as structs of the caller's; see `Mirror.items(of:as:section:limit:)`.
+    public nonisolated func items<Item: Decodable & Sendable>(
+        as type: Item.Type = Item.self, section: String?? = nil, limit: Int? = nil
+    ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {
+        watch.items(of: definition.name, as: type, section: section, limit: limit)
     }
 
     /// Sends a command and waits for its end. If the task is cancelled, so is the run, after the last committed page,
     /// unless somebody else waits for it too.
     ///
-    /// - Throws: `FeedError`; of kind `cancelled` where a reload took the command's place.
-    public func perform(_ command: RequestCommand) async throws(FeedError) -> RunSummary {
+    /// - Throws: `FeedSyncError`; of kind `cancelled` where a reload took the command's place.
+    @discardableResult
+    public func perform(_ command: RequestCommand) async throws(FeedSyncError) -> RunSummary {
+        guard !isClosed else { throw .closed }
+        states.update { $0.sent() }
         lastTicket += 1
         let ticket = lastTicket
         let result = await withTaskCancellationHandler {
@@ -98,6 +110,19 @@ public actor SyncEngine {
             Task { await self.cancel(ticket) }
         }
         return try result.get()
+    }
+
+    /// Stops the command under way after its last committed page, and drops those that wait; returns once it has ended.
+    public func cancel() async {
+        takeCommands()
+        follow(rules.cancelAll())
+        await run?.value
+    }
+
+    /// Cancels, and refuses commands from then on.
+    func close() async {
+        isClosed = true
+        await cancel()
     }
 
     /// How many callers wait for an answer.
@@ -114,8 +139,28 @@ public actor SyncEngine {
             defer { commands = [] }
             return commands
         }) {
+            guard !isClosed else {
+                states.update { $0.ended(.failure(.closed)) }
+                continue
+            }
             lastTicket += 1
             follow(rules.send(command, lastTicket))
+        }
+        settle()
+    }
+
+    /// Where nothing is under way and nothing waits, the state says so.
+    private func settle() {
+        guard rules.isIdle else { return }
+        states.update { state in
+            if inbox.withLock({ $0.isEmpty }) { state.isRunning = false }
+        }
+    }
+
+    fileprivate nonisolated func put(_ command: RequestCommand) {
+        states.update { state in
+            inbox.withLock { $0.append(command) }
+            state.sent()
         }
     }
 
@@ -123,6 +168,7 @@ public actor SyncEngine {
         for effect in effects {
             switch effect {
             case .start(let command):
+                states.update { $0.began() }
                 run = Task(executorPreference: store.executor) { await self.ended(with: self.result(of: command)) }
             case .stop:
                 run?.cancel()
@@ -137,7 +183,9 @@ public actor SyncEngine {
 
     private func ended(with result: Result<RunSummary, FeedError>) {
         let isFailure = if case .failure = result { true } else { false }
+        states.update { $0.ended(result) }
         follow(rules.ended(failed: isFailure), result: result)
+        settle()
     }
 
     private func result(of command: RequestCommand) async -> Result<RunSummary, FeedError> {
@@ -166,13 +214,11 @@ public actor SyncEngine {
         let run = FeedRun(
             command, of: definition.name, opening: opening, store: store,
             loader: PageLoader(opening.shape, fetcher: fetcher, store: store, options: options), now: now,
-            publish: { [statuses, changes, activities, options] event in
+            publish: { [statuses, states, watch, options] event in
                 options.onActivity(.event(event))
                 statuses.send(event.status)
-                activities.send(.event(event))
-                if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil {
-                    changes.send(())
-                }
+                states.update { $0.follow(event) }
+                if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil { watch.touch() }
             },
             // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
             launch: { [self] operation in
@@ -185,7 +231,10 @@ public actor SyncEngine {
         } catch {
             await store.close(definition.name)
             // Where the store could not take the end, whoever watches must not wait for it.
-            if let status = statuses.current, status != status.settled { statuses.send(status.settled) }
+            if let status = statuses.current, status != status.settled {
+                statuses.send(status.settled)
+                states.update { $0.status = status.settled }
+            }
             throw error
         }
     }
@@ -209,11 +258,17 @@ public actor SyncEngine {
     }
 }
 
+extension FeedError {
+    fileprivate static var closed: FeedError { FeedError(.store, "the mirror is closed") }
+}
+
 extension FeedHolder {
     /// It in words.
     fileprivate var text: String {
         guard let process, let command else { return "another feedsync" }
-        return "another feedsync (pid \(process), \(command))"
+        // Engines of one mirror share their work; those of two mirrors of one store know nothing of each other.
+        let who = process == getpid() ? "another mirror of this process" : "another feedsync"
+        return "\(who) (pid \(process), \(command))"
     }
 }
 
@@ -221,9 +276,9 @@ extension FeedHolder {
 public struct RequestCommandInput: Sendable {
     fileprivate let engine: SyncEngine
 
-    /// Sends a command; what becomes of it shows in the engine's status and sections.
+    /// Sends a command; what becomes of it shows in the engine's `state`, an error too.
     public func send(_ command: RequestCommand) {
-        engine.inbox.withLock { $0.append(command) }
+        engine.put(command)
         Task { [engine] in await engine.takeCommands() }
     }
 }

@@ -16,7 +16,7 @@ public struct Configuration: Sendable {
     public let isDurable: Bool
 
     /// How long events and runs are kept if nothing is said: 90 days.
-    public static let standardKeep = Duration.seconds(90 * 86_400)
+    package static let standardKeep = Duration.seconds(90 * 86_400)
     /// The most that a file may hold, in bytes.
     static let sizeLimit = 16 * 1024 * 1024
 
@@ -43,7 +43,7 @@ public struct Configuration: Sendable {
     /// Reads the text of a configuration file; what `file` says need not exist.
     ///
     /// - Throws: `ConfigurationError` with every mistake; a mistake in the YAML itself comes alone.
-    public static func parse(
+    package static func parse(
         _ bytes: [UInt8], file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
         let node: Node?

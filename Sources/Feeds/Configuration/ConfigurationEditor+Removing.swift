@@ -2,7 +2,7 @@ internal import YAML
 
 extension ConfigurationEditor {
     /// The line of the comment that stands directly above a feed, and stays when that is removed; nil where none does.
-    public func commentLine(above name: String) -> Int? {
+    package func commentLine(above name: String) -> Int? {
         guard let feeds, let pair = feeds.pairs.first(where: { $0.key.text == name }), let start = ownLine(of: pair.key)
         else { return nil }
         let text = TextLines(bytes)

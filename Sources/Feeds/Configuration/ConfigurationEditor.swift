@@ -8,7 +8,7 @@ internal import YAML
 /// A feed is added behind the last one, in the style of the text: as a block or in braces, as JSON, with a blank line
 /// before it where the others have one. One is removed with the comments inside it. Comments above it stay: they may be about
 /// more than this feed.
-public struct ConfigurationEditor: Sendable {
+package struct ConfigurationEditor: Sendable {
     let bytes: [UInt8]
     let file: String
     private let node: Node?
@@ -20,7 +20,7 @@ public struct ConfigurationEditor: Sendable {
     ///   - bytes: The text.
     ///   - file: What to call it in errors.
     /// - Throws: `ConfigurationError` if it is no YAML.
-    public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+    package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         self.bytes = bytes
         self.file = file
         do throws(YAMLError) {
@@ -32,13 +32,13 @@ public struct ConfigurationEditor: Sendable {
     }
 
     /// The names of the feeds, in their order.
-    public var names: [String] { feeds.compactMap(\.key.text) }
+    package var names: [String] { feeds.compactMap(\.key.text) }
 
     /// The text with one feed more.
     ///
     /// - Throws: `ConfigurationError` where there is no place for it that could be told; the feed is to be added by hand
     ///   then.
-    public func adding(_ entry: FeedEntry) throws(ConfigurationError) -> [UInt8] {
+    package func adding(_ entry: FeedEntry) throws(ConfigurationError) -> [UInt8] {
         guard !names.contains(entry.name) else { throw refused("feed `\(entry.name)` already exists") }
         guard let edits = additions(of: entry) else {
             throw refused("the feed cannot be added without changing other lines; add it by hand")
@@ -56,7 +56,7 @@ public struct ConfigurationEditor: Sendable {
     ///
     /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change, as where an alias refers
     ///   into it.
-    public func removing(_ name: String) throws(ConfigurationError) -> [UInt8] {
+    package func removing(_ name: String) throws(ConfigurationError) -> [UInt8] {
         guard names.contains(name), let edits = removals(of: name) else { throw refused("there is no feed `\(name)`") }
         let text = Self.applying(edits, to: bytes)
         let problem = "the feed `\(name)` cannot be removed without changing other lines; remove it by hand"

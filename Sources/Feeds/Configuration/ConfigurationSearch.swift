@@ -1,30 +1,30 @@
 internal import Glibc
 
 /// Finds the configuration file.
-public struct ConfigurationSearch: Sendable {
+package struct ConfigurationSearch: Sendable {
     /// What the search has to know of a file.
-    public struct FileStatus: Sendable, Hashable {
+    package struct FileStatus: Sendable, Hashable {
         /// The user id of the owner.
-        public let owner: UInt32
+        package let owner: UInt32
         /// The permission bits.
-        public let mode: UInt32
+        package let mode: UInt32
 
         /// A file of this owner and with these permissions.
-        public init(owner: UInt32, mode: UInt32) {
+        package init(owner: UInt32, mode: UInt32) {
             self.owner = owner
             self.mode = mode
         }
     }
 
     /// A configuration file and how it came to be the one.
-    public struct Found: Sendable, Hashable {
+    package struct Found: Sendable, Hashable {
         /// The path.
-        public let path: String
+        package let path: String
         /// Whether it is there only because it lies in the current folder: nobody named it, so it runs no commands.
-        public let isFromCurrentFolder: Bool
+        package let isFromCurrentFolder: Bool
 
         /// What `Configuration.load` is to be told.
-        public var mayRunCommands: Bool { !isFromCurrentFolder }
+        package var mayRunCommands: Bool { !isFromCurrentFolder }
     }
 
     private let environment: [String: String]
@@ -33,7 +33,7 @@ public struct ConfigurationSearch: Sendable {
 
     /// A search with these environment variables, for this user, in a file system that answers with a file's status,
     /// or nil where there is no file.
-    public init(
+    package init(
         environment: [String: String], user: UInt32, status: @escaping @Sendable (String) -> FileStatus?
     ) {
         self.environment = environment
@@ -42,7 +42,7 @@ public struct ConfigurationSearch: Sendable {
     }
 
     /// A search of the real file system as the process's user.
-    public init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         self.init(environment: environment, user: geteuid()) { path in
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -53,7 +53,7 @@ public struct ConfigurationSearch: Sendable {
     /// The path of the file that `found` tells.
     ///
     /// - Throws: `ConfigurationError`, as `found`.
-    public func file(option: String?) throws(ConfigurationError) -> String? { try found(option: option)?.path }
+    package func file(option: String?) throws(ConfigurationError) -> String? { try found(option: option)?.path }
 
     /// The first of: the file given on the command line, `$FEEDSYNC_CONFIG`, `./feedsync.yaml`,
     /// `$XDG_CONFIG_HOME/feedsync/feedsync.yaml` (`~/.config` where that is not set).
@@ -63,7 +63,7 @@ public struct ConfigurationSearch: Sendable {
     /// - Returns: The file, or nil where there is no configuration.
     /// - Throws: `ConfigurationError` if `./feedsync.yaml` belongs to somebody else or others may write it: a folder one
     ///   happens to be in must not decide where credentials go.
-    public func found(option: String?) throws(ConfigurationError) -> Found? {
+    package func found(option: String?) throws(ConfigurationError) -> Found? {
         if let option { return Found(path: option, isFromCurrentFolder: false) }
         if let named = environment["FEEDSYNC_CONFIG"], !named.isEmpty {
             return Found(path: named, isFromCurrentFolder: false)
@@ -77,7 +77,7 @@ public struct ConfigurationSearch: Sendable {
     }
 
     /// Where a configuration for all folders is kept; nil without a home.
-    public var personalFile: String? {
+    package var personalFile: String? {
         // Source: https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid there).
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
             return FilePath.join(folder, "feedsync/feedsync.yaml")

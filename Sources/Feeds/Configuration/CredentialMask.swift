@@ -50,7 +50,7 @@ extension FeedDefinition {
 
 extension FeedEntry {
     /// The entry with `***` in place of credentials that are written out.
-    public var masked: FeedEntry {
+    package var masked: FeedEntry {
         FeedEntry(
             name: name,
             members: members.map { member in

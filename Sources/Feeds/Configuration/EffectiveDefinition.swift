@@ -2,9 +2,9 @@ internal import YAML
 
 /// A feed's definition with everything in its place: the preset's members and the file's defaults, the values of `with`,
 /// and what was found of that which is left open.
-public struct EffectiveDefinition: Sendable {
+package struct EffectiveDefinition: Sendable {
     /// The members, literal credentials as `***`; those that were found have a remark that says so.
-    public let entry: FeedEntry
+    package let entry: FeedEntry
 
     /// The definition of a feed of a configuration.
     ///
@@ -13,7 +13,7 @@ public struct EffectiveDefinition: Sendable {
     ///   - text: The text of the configuration it was read from.
     ///   - findings: What was found; nil as long as nothing was.
     /// - Throws: `ConfigurationError` if the text or the preset cannot be read any more.
-    public init(
+    package init(
         of definition: FeedDefinition, in text: [UInt8], findings: Findings? = nil
     ) throws(ConfigurationError) {
         let node: Node?

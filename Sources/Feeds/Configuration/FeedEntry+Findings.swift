@@ -8,7 +8,7 @@ extension FeedEntry.Member {
     ///   - definition: The definition without it.
     ///   - hasColumns: Whether the columns are to be said, too; otherwise the key is told by its paths.
     /// - Throws: `FeedError` of kind `bug` if the found pagination is no YAML.
-    public static func members(
+    package static func members(
         of findings: Findings, for definition: FeedDefinition, hasColumns: Bool
     ) throws(FeedError) -> [FeedEntry.Member] {
         var members: [FeedEntry.Member] = []

@@ -1,9 +1,9 @@
 internal import YAML
 
 /// A feed as it is written in a configuration: its name with its members, in order.
-public struct FeedEntry: Sendable, Hashable {
+package struct FeedEntry: Sendable, Hashable {
     /// A value of a configuration.
-    public indirect enum Value: Sendable, Hashable {
+    package indirect enum Value: Sendable, Hashable {
         /// Text, which stays text whatever it looks like.
         case text(String)
         /// A number, `true` or `false`, as written.
@@ -15,16 +15,16 @@ public struct FeedEntry: Sendable, Hashable {
     }
 
     /// A name with its value.
-    public struct Member: Sendable, Hashable {
+    package struct Member: Sendable, Hashable {
         /// The member's name.
-        public let name: String
+        package let name: String
         /// Its value.
-        public let value: Value
+        package let value: Value
         /// What is said behind it, as in `# found`.
-        public let remark: String?
+        package let remark: String?
 
         /// A member of this name.
-        public init(_ name: String, _ value: Value, remark: String? = nil) {
+        package init(_ name: String, _ value: Value, remark: String? = nil) {
             self.name = name
             self.value = value
             self.remark = remark
@@ -32,26 +32,26 @@ public struct FeedEntry: Sendable, Hashable {
     }
 
     /// The feed's name.
-    public let name: String
+    package let name: String
     /// Its members, in the order in which they are written.
-    public var members: [Member]
+    package var members: [Member]
 
     /// An entry of this name.
-    public init(name: String, members: [Member] = []) {
+    package init(name: String, members: [Member] = []) {
         self.name = name
         self.members = members
     }
 
     /// The members as a JSON object.
-    public var json: String { Value.mapping(members).json }
+    package var json: String { Value.mapping(members).json }
 
     /// The entry as it can be pasted below `feeds:`, one line each, indented by two columns.
-    public var lines: [String] { ConfigurationText.block(self, indentation: 2, step: 2) }
+    package var lines: [String] { ConfigurationText.block(self, indentation: 2, step: 2) }
 }
 
 extension FeedEntry.Value {
     /// A number or a word of the command line: whole numbers without quotes, as people write them.
-    public init(word: String) {
+    package init(word: String) {
         let digits = word.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isNumber = digits && (1...15).contains(word.utf8.count) && (word == "0" || !word.hasPrefix("0"))
         self = isNumber ? .plain(word) : .text(word)
@@ -68,7 +68,7 @@ extension FeedEntry.Value {
     }
 
     /// The value as JSON.
-    public var json: String {
+    package var json: String {
         switch self {
         case .text(let text): return JSONText.string(text)
         case .plain(let text):

@@ -1,7 +1,7 @@
 internal import YAML
 
 /// How a feed's requests show who asks. Every value is a credential, a literal one too.
-public enum Authentication: Sendable, Hashable {
+package enum Authentication: Sendable, Hashable {
     /// `Authorization: Bearer …`
     case bearer(Template)
     /// `Authorization: Basic …` (RFC 7617)
@@ -16,7 +16,7 @@ public enum Authentication: Sendable, Hashable {
 
 extension Authentication: CustomStringConvertible, CustomDebugStringConvertible {
     /// The kind and the names; never a value.
-    public var description: String {
+    package var description: String {
         switch self {
         case .bearer: "bearer"
         case .basic: "basic"
@@ -27,7 +27,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
     }
 
     /// The same as `description`.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
 
     /// Everything in it that may refer to a value elsewhere.
     var templates: [Template] {

@@ -1,7 +1,7 @@
 internal import YAML
 
 /// The JSON body of a feed's requests, references not yet followed.
-public enum BodyTemplate: Sendable, Hashable {
+package enum BodyTemplate: Sendable, Hashable {
     /// `null`
     case null
     /// `true` or `false`
@@ -16,11 +16,11 @@ public enum BodyTemplate: Sendable, Hashable {
     case object([Member])
 
     /// A member of an object.
-    public struct Member: Sendable, Hashable {
+    package struct Member: Sendable, Hashable {
         /// The member's name.
-        public let name: String
+        package let name: String
         /// The member's value.
-        public let value: BodyTemplate
+        package let value: BodyTemplate
     }
 
     /// Every string of the body, with the name of the member that it belongs to.

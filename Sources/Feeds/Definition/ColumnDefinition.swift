@@ -1,7 +1,7 @@
 internal import YAML
 
 /// How the values of a column are stored.
-public enum ColumnType: String, Sendable, Hashable, CaseIterable {
+package enum ColumnType: String, Sendable, Hashable, CaseIterable {
     /// Text as received.
     case text
     /// A whole number.
@@ -17,16 +17,16 @@ public enum ColumnType: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One column of a feed's table.
-public struct ColumnDefinition: Sendable, Hashable {
+package struct ColumnDefinition: Sendable, Hashable {
     /// The column's name in the table, unlike every other there.
-    public let name: String
+    package let name: String
     /// Where its value is in the item.
-    public let path: Path
+    package let path: Path
     /// What its values are; nil where that is left to each value.
-    public let type: ColumnType?
+    package let type: ColumnType?
 
     /// A column of this name.
-    public init(name: String, path: Path, type: ColumnType? = nil) {
+    package init(name: String, path: Path, type: ColumnType? = nil) {
         self.name = name
         self.path = path
         self.type = type

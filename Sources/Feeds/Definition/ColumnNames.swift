@@ -1,7 +1,7 @@
 /// The names that columns get in a table.
-public enum ColumnNames {
+package enum ColumnNames {
     /// Columns that a feed's table has besides the model's; `_rowid_` is SQLite's own.
-    public static let reserved = [
+    package static let reserved = [
         "_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at", "_raw", "_rowid_",
     ]
 
@@ -10,7 +10,7 @@ public enum ColumnNames {
     /// The first column with a name keeps it; a later one, an empty name or a reserved one gets `_2`, or `_3`, and so
     /// on, whichever is the first that no column wished for or has. As in SQLite, case makes no difference in ASCII:
     /// https://sqlite.org/lang_keywords.html. A zero byte, which no SQL text can hold, becomes U+FFFD.
-    public static func columnNames(for wishes: [String]) -> [String] {
+    package static func columnNames(for wishes: [String]) -> [String] {
         let wishes = wishes.map { wish in
             String(String.UnicodeScalarView(wish.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
         }

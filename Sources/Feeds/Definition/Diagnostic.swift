@@ -12,7 +12,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     public let suggestion: String?
 
     /// A mistake at `position`.
-    public init(position: SourcePosition, problem: String, word: String? = nil, suggestion: String? = nil) {
+    package init(position: SourcePosition, problem: String, word: String? = nil, suggestion: String? = nil) {
         self.position = position
         self.problem = problem
         self.word = word
@@ -32,7 +32,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     public let diagnostics: [Diagnostic]
 
     /// A configuration with one mistake and perhaps more.
-    public init(_ first: Diagnostic, _ others: [Diagnostic] = []) {
+    package init(_ first: Diagnostic, _ others: [Diagnostic] = []) {
         diagnostics = [first] + others
     }
 

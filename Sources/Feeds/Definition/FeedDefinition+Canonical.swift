@@ -7,7 +7,7 @@ extension FeedDefinition {
     /// named like one, and the query in the URL.
     ///
     /// - Parameter salt: Goes into the hashes; keep it with the text, or two texts cannot be compared.
-    public func canonicalText(salt: String) -> String {
+    package func canonicalText(salt: String) -> String {
         let hashed = { (literal: String) in CredentialHash.hash(literal, salt: salt) }
         var members: [(name: String, value: String)] = [
             ("url", url.canonicalURL(hashed)),
@@ -41,7 +41,7 @@ extension FeedDefinition {
 
     /// What tells items apart, as text: each key column with its path. If it changes, stored rows have lost their
     /// identity.
-    public var keyText: String {
+    package var keyText: String {
         key.map { name in
             let path = columns.first { $0.name == name }?.path.description ?? ""
             return "\(Self.line(name))=\(Self.line(path))\n"

@@ -18,10 +18,36 @@ extension FeedDefinition {
         } catch {
             throw ConfigurationError(error)
         }
-        let log = Diagnostics()
         let start = Mark(source: file, line: 1, column: 1)
-        let position = SourcePosition(start)
-        let entry = FeedReader.Entry(name: name, position: position, node: node ?? Node(.mapping([]), mark: start))
+        return try read(name, node ?? Node(.mapping([]), mark: start), at: start, allowsCommands: allowsCommands)
+    }
+
+    /// A feed of members that are made in Swift: those of a configuration file, with the same names and the same checks.
+    ///
+    ///     let feed = try FeedDefinition(
+    ///         "releases",
+    ///         ["preset": "github.releases", "url": "https://api.github.com/repos/\(owner)/\(name)/releases"])
+    ///
+    /// - Parameters:
+    ///   - name: The feed's name.
+    ///   - members: What stands below the name in a file.
+    ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when the feed is used.
+    /// - Throws: `ConfigurationError` with every mistake.
+    public init(_ name: String, _ members: Value, allowsCommands: Bool = false) throws(ConfigurationError) {
+        // No file, and so no line.
+        let start = Mark(source: "feed", line: 0, column: 0)
+        if let twice = members.repeatedName {
+            throw ConfigurationError(
+                Diagnostic(position: SourcePosition(start), problem: "`\(twice)` stands twice in feed `\(name)`"))
+        }
+        self = try Self.read(name, members.node(at: start), at: start, allowsCommands: allowsCommands)
+    }
+
+    private static func read(
+        _ name: String, _ node: Node, at start: Mark, allowsCommands: Bool
+    ) throws(ConfigurationError) -> FeedDefinition {
+        let log = Diagnostics()
+        let entry = FeedReader.Entry(name: name, position: SourcePosition(start), node: node)
         let feed = FeedReader(entry, defaults: FeedDefaults(), log: log).feed()
         var names = FeedNames()
         names.add(feed, log: log)

@@ -1,11 +1,11 @@
 extension FeedDefinition {
     /// Every text of the request that may refer to a value elsewhere.
-    public var templates: [Template] {
+    package var templates: [Template] {
         [url] + (query + headers + (body?.texts ?? [])).map(\.value) + (authentication?.templates ?? [])
     }
 
     /// Whether a request of the feed takes what a command prints.
-    public var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
+    package var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
 
     /// Why the definition cannot be used where commands are not to be run: each place that has one.
     func refusedCommands() -> [Diagnostic] {
@@ -27,7 +27,7 @@ extension Template {
     }
 
     /// The template without the references whose values only a run of a command could tell.
-    public var withoutCommands: Template {
+    package var withoutCommands: Template {
         Template(parts.filter { if case .command = $0 { false } else { true } }, position: position)
     }
 }

@@ -1,24 +1,24 @@
 internal import YAML
 
 /// What was found of that which a definition leaves open, from the pages that came; the store keeps it.
-public struct Findings: Sendable, Hashable {
+package struct Findings: Sendable, Hashable {
     /// Where the items are.
-    public var items: ItemsRule?
+    package var items: ItemsRule?
     /// The names of the columns that tell items apart.
-    public var key: [String] = []
+    package var key: [String] = []
     /// The columns that the definition does not have, no two names alike.
-    public var columns: [ColumnDefinition] = []
+    package var columns: [ColumnDefinition] = []
     /// The `pagination` member, as YAML text in one line; nil as long as nothing leads to a second page.
-    public var pagination: String?
+    package var pagination: String?
     /// The elements of the longest first page with which ways to a second one that no page speaks of were tried in vain;
     /// nil as long as none were. A page that has grown is reason to try again.
-    public var triedElementCount: Int?
+    package var triedElementCount: Int?
 
     /// Whether ways to a second page that no page speaks of have been tried in vain.
-    public var hasTriedPaging: Bool { triedElementCount != nil }
+    package var hasTriedPaging: Bool { triedElementCount != nil }
 
     /// Nothing found yet.
-    public init() {}
+    package init() {}
 }
 
 extension FeedDefinition {
@@ -31,7 +31,7 @@ extension FeedDefinition {
     /// The definition with what was found in the places that it leaves open.
     ///
     /// - Throws: `FeedError` of kind `bug` if the found pagination cannot be read.
-    public func settled(by findings: Findings) throws(FeedError) -> FeedDefinition {
+    package func settled(by findings: Findings) throws(FeedError) -> FeedDefinition {
         let known = Set(columns.map(\.path))
         // Columns written by hand are all there is, but for what items are told apart by.
         let found = findings.columns.filter { column in

@@ -1,14 +1,14 @@
 internal import YAML
 
 /// Where the items are in a page's body.
-public struct ItemsRule: Sendable, Hashable {
+package struct ItemsRule: Sendable, Hashable {
     /// Where the array of them is, or the object whose members they are.
-    public let path: Path
+    package let path: Path
     /// The column that takes each member's name, where the items are the members of an object.
-    public let keyedBy: String?
+    package let keyedBy: String?
 
     /// Items at this path.
-    public init(path: Path, keyedBy: String? = nil) {
+    package init(path: Path, keyedBy: String? = nil) {
         self.path = path
         self.keyedBy = keyedBy
     }
@@ -16,7 +16,7 @@ public struct ItemsRule: Sendable, Hashable {
 
 extension ItemsRule: CustomStringConvertible {
     /// The path, and the column for the names where there is one.
-    public var description: String { keyedBy.map { "\(path) keyed by \($0)" } ?? path.description }
+    package var description: String { keyedBy.map { "\(path) keyed by \($0)" } ?? path.description }
 }
 
 extension MappingDecoder {

@@ -2,12 +2,12 @@ internal import YAML
 
 extension MappingDecoder {
     /// A scalar's text as written: `1.10` stays `1.10`.
-    public func string(_ name: String) -> String? {
+    package func string(_ name: String) -> String? {
         node(name).flatMap { string(name, $0) }
     }
 
     /// A whole number within a range.
-    public func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
+    package func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
         guard let node = node(name) else { return nil }
         guard case .integer(let value)? = node.scalar?.resolution else {
             if node.scalar?.resolution == .oversizedInteger {
@@ -25,7 +25,7 @@ extension MappingDecoder {
     }
 
     /// `true` or `false`.
-    public func boolean(_ name: String) -> Bool? {
+    package func boolean(_ name: String) -> Bool? {
         guard let node = node(name) else { return nil }
         guard case .boolean(let value)? = node.scalar?.resolution else {
             mismatch(name, node, expected: "true or false")
@@ -35,7 +35,7 @@ extension MappingDecoder {
     }
 
     /// A time such as `30s`, within a range.
-    public func duration(_ name: String, in range: ClosedRange<Duration>) -> Duration? {
+    package func duration(_ name: String, in range: ClosedRange<Duration>) -> Duration? {
         guard let node = node(name), let text = string(name, node) else { return nil }
         guard let duration = DurationText.parse(text) else {
             let problem =
@@ -51,17 +51,17 @@ extension MappingDecoder {
     }
 
     /// A path into a JSON value.
-    public func path(_ name: String) -> Path? {
+    package func path(_ name: String) -> Path? {
         node(name).flatMap { path(name, $0) }
     }
 
     /// A text with references such as `${NAME}`.
-    public func template(_ name: String) -> Template? {
+    package func template(_ name: String) -> Template? {
         node(name).flatMap { template(name, $0) }
     }
 
     /// One of several words.
-    public func choice<Value>(_ name: String, _ choices: [(word: String, value: Value)]) -> Value? {
+    package func choice<Value>(_ name: String, _ choices: [(word: String, value: Value)]) -> Value? {
         guard let node = node(name), let word = string(name, node) else { return nil }
         if let choice = choices.first(where: { $0.word == word }) { return choice.value }
         let words = choices.map(\.word)

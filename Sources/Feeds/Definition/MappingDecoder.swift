@@ -7,7 +7,7 @@ internal import YAML
 /// mapping is done with `finish()`, which reports the members that nobody asked for.
 ///
 /// - Isolation: that of whoever reads; it is not to be shared.
-public final class MappingDecoder {
+package final class MappingDecoder {
     /// What the mapping belongs to, as in "feed `x`".
     let subject: String
     let log: Diagnostics
@@ -32,10 +32,10 @@ public final class MappingDecoder {
     }
 
     /// Whether the mapping has this member; asking makes the name a known one.
-    public func has(_ name: String) -> Bool { node(name) != nil }
+    package func has(_ name: String) -> Bool { node(name) != nil }
 
     /// Reports the members that were never asked for, each with the nearest known name.
-    public func finish() {
+    package func finish() {
         for pair in pairs {
             guard let name = pair.key.text, !known.contains(name) else { continue }
             mistake(
@@ -45,7 +45,7 @@ public final class MappingDecoder {
     }
 
     /// Reports a mistake at a member, or at the mapping where it has no such member.
-    public func mistake(_ problem: String, at name: String? = nil) {
+    package func mistake(_ problem: String, at name: String? = nil) {
         let place = name.flatMap { name in pairs.first { $0.key.text == name }?.value.mark }.map { SourcePosition($0) }
         mistake(problem, at: place ?? position)
     }

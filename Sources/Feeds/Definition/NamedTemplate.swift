@@ -1,14 +1,14 @@
 internal import YAML
 
 /// A header or query parameter as the definition gives it.
-public struct NamedTemplate: Sendable, Hashable {
+package struct NamedTemplate: Sendable, Hashable {
     /// The name as written.
-    public let name: String
+    package let name: String
     /// The value, references not yet followed.
-    public let value: Template
+    package let value: Template
 
     /// A named value.
-    public init(name: String, value: Template) {
+    package init(name: String, value: Template) {
         self.name = name
         self.value = value
     }

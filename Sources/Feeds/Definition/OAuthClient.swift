@@ -3,9 +3,9 @@ internal import YAML
 /// An OAuth 2 client that gets its access tokens by its own credentials.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
-public struct OAuthClient: Sendable, Hashable {
+package struct OAuthClient: Sendable, Hashable {
     /// How the client shows who it is.
-    public enum Sending: String, Sendable, Hashable, CaseIterable {
+    package enum Sending: String, Sendable, Hashable, CaseIterable {
         /// By HTTP Basic authentication, which every token endpoint must support.
         case header
         /// By `client_id` and `client_secret` in the form.
@@ -13,17 +13,17 @@ public struct OAuthClient: Sendable, Hashable {
     }
 
     /// The token endpoint.
-    public let tokenURL: Template
+    package let tokenURL: Template
     /// The client's identifier.
-    public let id: Template
+    package let id: Template
     /// The client's secret.
-    public let secret: Template
+    package let secret: Template
     /// What the token is to allow, words separated by spaces; nil for what the server thinks fit.
-    public let scope: Template?
+    package let scope: Template?
     /// Whom the token is for, where the server wants to be told.
-    public let audience: Template?
+    package let audience: Template?
     /// How the client shows who it is.
-    public let sending: Sending
+    package let sending: Sending
 
     /// Everything that may refer to a value elsewhere.
     var templates: [Template] { [tokenURL, id, secret] + [scope, audience].compactMap(\.self) }

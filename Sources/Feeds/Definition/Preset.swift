@@ -6,15 +6,15 @@ internal import YAML
 /// A preset is a YAML file in the format of a feed, with `name`, `description` and perhaps `parameters` besides: the
 /// words that its URL or query has in braces, which a feed gives as `with: {word: value}`. What stands for a host is
 /// a host and nothing else, what the URL begins with is a whole URL, and anywhere else a value is percent-encoded.
-public struct Preset: Sendable {
+package struct Preset: Sendable {
     /// The preset's name, as in `github.search`.
-    public let name: String
+    package let name: String
     /// What it mirrors, in one sentence.
-    public let description: String
+    package let description: String
     /// The words that a feed has to give, in order.
-    public let parameters: [String]
+    package let parameters: [String]
     /// The file, as it ships.
-    public let yaml: String
+    package let yaml: String
     /// The members for the feed.
     let members: Node
 
@@ -24,7 +24,7 @@ public struct Preset: Sendable {
     /// Every preset.
     ///
     /// - Throws: `ConfigurationError` if a shipped file is broken, which a test rules out.
-    public static var all: [Preset] {
+    package static var all: [Preset] {
         get throws(ConfigurationError) {
             var all: [Preset] = []
             for name in names { if let preset = try named(name) { all.append(preset) } }
@@ -35,7 +35,7 @@ public struct Preset: Sendable {
     /// The preset of this name, or nil where there is none.
     ///
     /// - Throws: `ConfigurationError`, as `all`.
-    public static func named(_ name: String) throws(ConfigurationError) -> Preset? {
+    package static func named(_ name: String) throws(ConfigurationError) -> Preset? {
         if let preset = loaded.withLock({ $0[name] }) { return preset }
         guard let file = file(name) else { return nil }
         let preset = try Preset(file)

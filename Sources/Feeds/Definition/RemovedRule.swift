@@ -1,11 +1,11 @@
 internal import YAML
 
 /// How an item says that it is gone: what other upstreams tell by leaving it out.
-public struct RemovedRule: Sendable, Hashable {
+package struct RemovedRule: Sendable, Hashable {
     /// Where in the item it says so.
-    public let path: Path
+    package let path: Path
     /// What stands there then; nil where anything does but nothing, `null`, `false`, 0 or an empty text.
-    public let value: String?
+    package let value: String?
 
     /// The rule and its member on one line, equal for equal rules.
     var canonicalText: String { "\(path)" + (value.map { " is \($0)" } ?? "") }

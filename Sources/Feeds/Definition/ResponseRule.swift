@@ -1,9 +1,9 @@
 internal import YAML
 
 /// What to do with a response that means something else than HTTP says.
-public struct ResponseRule: Sendable, Hashable {
+package struct ResponseRule: Sendable, Hashable {
     /// What a response can be taken for.
-    public enum Action: String, Sendable, Hashable, CaseIterable {
+    package enum Action: String, Sendable, Hashable, CaseIterable {
         /// There is no further page.
         case end
         /// The request is to be tried again.
@@ -15,19 +15,19 @@ public struct ResponseRule: Sendable, Hashable {
     }
 
     /// A value that the body must have.
-    public struct BodyMatch: Sendable, Hashable {
+    package struct BodyMatch: Sendable, Hashable {
         /// Where the value is.
-        public let path: Path
+        package let path: Path
         /// The value as JSON or a person writes it: `true`, `12`, `quota exceeded`, `null`.
-        public let value: String
+        package let value: String
     }
 
     /// The status it is about, 100 to 599; nil for any.
-    public let status: Int?
+    package let status: Int?
     /// What the body must have, all of it.
-    public let body: [BodyMatch]
+    package let body: [BodyMatch]
     /// What to do then.
-    public let action: Action
+    package let action: Action
 
     package init(status: Int?, body: [BodyMatch], action: Action) {
         self.status = status

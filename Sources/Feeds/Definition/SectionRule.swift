@@ -1,9 +1,9 @@
 internal import YAML
 
 /// What a feed's items are grouped by.
-public struct SectionRule: Sendable, Hashable {
+package struct SectionRule: Sendable, Hashable {
     /// The span of time that makes one section.
-    public enum Interval: String, Sendable, Hashable, CaseIterable {
+    package enum Interval: String, Sendable, Hashable, CaseIterable {
         /// As in `2026-11-21T02`.
         case hour
         /// As in `2026-11-21`.
@@ -15,9 +15,9 @@ public struct SectionRule: Sendable, Hashable {
     }
 
     /// Where in the item the section's name, or the time, is.
-    public let path: Path
+    package let path: Path
     /// The span of time, where the value is a timestamp.
-    public let interval: Interval?
+    package let interval: Interval?
 }
 
 extension MappingDecoder {

@@ -10,7 +10,7 @@ public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
     public let column: Int
 
     /// A place in `file`, or the file as a whole.
-    public init(file: String, line: Int = 0, column: Int = 0) {
+    package init(file: String, line: Int = 0, column: Int = 0) {
         self.file = file
         self.line = line
         self.column = column

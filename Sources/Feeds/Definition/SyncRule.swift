@@ -1,7 +1,7 @@
 internal import YAML
 
 /// How `sync` makes a feed's mirror true.
-public enum SyncRule: Sendable, Hashable {
+package enum SyncRule: Sendable, Hashable {
     /// Every page where they are few, else as `new`.
     case auto
     /// From the first page to a synced range.
@@ -12,15 +12,15 @@ public enum SyncRule: Sendable, Hashable {
     case all
 
     /// The item value that says how far a mirror has come.
-    public struct Watermark: Sendable, Hashable {
+    package struct Watermark: Sendable, Hashable {
         /// The query parameter that carries it.
-        public let parameter: String
+        package let parameter: String
         /// What the parameter is set to: text around `{watermark}`.
-        public let value: String
+        package let value: String
         /// Where in the item it is.
-        public let path: Path
+        package let path: Path
         /// How much is taken off before it goes out.
-        public let overlap: Overlap
+        package let overlap: Overlap
 
         /// Where the watermark goes in `value`.
         static let placeholder = "{watermark}"
@@ -30,7 +30,7 @@ public enum SyncRule: Sendable, Hashable {
     }
 
     /// What a watermark is lessened by, so that what came late is met.
-    public enum Overlap: Sendable, Hashable {
+    package enum Overlap: Sendable, Hashable {
         /// Where nothing is said: a minute for what may be a time, nothing for other numbers.
         case standard
         /// For timestamps.
@@ -40,7 +40,7 @@ public enum SyncRule: Sendable, Hashable {
     }
 
     /// The mode's word in the configuration.
-    public var mode: String {
+    package var mode: String {
         switch self {
         case .auto: "auto"
         case .new: "new"

@@ -2,9 +2,9 @@
 /// `${command: …}` from what a command prints.
 ///
 /// The references are found when the text is read and followed only when a request needs it. `$${` is a literal `${`.
-public struct Template: Sendable {
+package struct Template: Sendable {
     /// A piece of a template.
-    public enum Part: Sendable, Hashable {
+    package enum Part: Sendable, Hashable {
         /// Text that stands for itself.
         case literal(String)
         /// The value of an environment variable.
@@ -16,41 +16,41 @@ public struct Template: Sendable {
     }
 
     /// The pieces in order.
-    public let parts: [Part]
+    package let parts: [Part]
     /// Where the text stands, for errors.
-    public let position: SourcePosition
+    package let position: SourcePosition
 
     /// A template of these parts.
-    public init(_ parts: [Part], position: SourcePosition) {
+    package init(_ parts: [Part], position: SourcePosition) {
         self.parts = parts
         self.position = position
     }
 
     /// Whether nothing is to be looked up.
-    public var isLiteral: Bool { references.isEmpty }
+    package var isLiteral: Bool { references.isEmpty }
 
     /// The text that the template always starts with.
-    public var literalPrefix: String {
+    package var literalPrefix: String {
         if case .literal(let text) = parts.first { text } else { "" }
     }
 
     /// The parts that are looked up.
-    public var references: [Part] {
+    package var references: [Part] {
         parts.filter { if case .literal = $0 { false } else { true } }
     }
 }
 
 extension Template: Hashable {
     /// Templates are equal if they say the same, wherever they stand.
-    public static func == (one: Template, other: Template) -> Bool { one.parts == other.parts }
+    package static func == (one: Template, other: Template) -> Bool { one.parts == other.parts }
 
     /// Feeds the parts alone, as equality does.
-    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 extension Template: CustomStringConvertible {
     /// The template as a person would write it: references stay references.
-    public var description: String { written { $0 } }
+    package var description: String { written { $0 } }
 
     /// The template as written, each literal piece passed through `literal`.
     func written(_ literal: (String) -> String) -> String {

@@ -1,11 +1,11 @@
 internal import Glibc
 
 /// Who works on a feed, as it said itself; nil for what it did not say yet.
-public struct FeedHolder: Sendable, Hashable {
+package struct FeedHolder: Sendable, Hashable {
     /// The process's id.
-    public let process: Int32?
+    package let process: Int32?
     /// The command, as in the table `run`.
-    public let command: String?
+    package let command: String?
 }
 
 /// The right to work on one feed, which one process at a time can have.

@@ -7,9 +7,9 @@ internal import SQLite
 /// Other processes may read the file at any time, and work on other feeds: each transaction is one page.
 ///
 /// - Isolation: an actor on a thread of its own, because SQLite blocks.
-public actor Store {
+package actor Store {
     /// The file's path.
-    public nonisolated let path: String
+    package nonisolated let path: String
 
     package nonisolated let executor: ThreadExecutor
     let connection: Connection
@@ -19,60 +19,107 @@ public actor Store {
     let keep: Duration
 
     /// Runs the actor's code on the store's own thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// How a store is opened.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
-        public var isDurable = false
-        /// Whether a missing file is an error.
-        public var mustExist = false
+        package var isDurable = false
+        /// What may be done with the file.
+        package var access = Access.create
         /// How long runs and events are kept.
-        public var keep = Duration.seconds(90 * 86_400)
+        package var keep = Duration.seconds(90 * 86_400)
 
         /// As the configuration has them by default.
-        public init(isDurable: Bool = false, mustExist: Bool = false, keep: Duration = .seconds(90 * 86_400)) {
+        package init(isDurable: Bool = false, access: Access = .create, keep: Duration = .seconds(90 * 86_400)) {
             self.isDurable = isDurable
-            self.mustExist = mustExist
+            self.access = access
             self.keep = keep
         }
+    }
+
+    /// What may be done with a store's file.
+    package enum Access: Sendable, Hashable {
+        /// Read and write it, and make it if it is not there.
+        case create
+        /// Read and write it; a missing file is an error.
+        case existing
+        /// Read it, and change nothing: no migration either.
+        case readOnly
     }
 
     /// Opens the store, makes it if it is not there, and brings an older one up to date.
     ///
     /// - Throws: `FeedError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
     ///   feedsync; it is untouched then.
-    public init(path: String, options: Options = Options()) async throws(FeedError) {
+    package init(path: String, options: Options = Options()) async throws(FeedError) {
         self.path = path
         keep = options.keep
         guard let executor = ThreadExecutor() else {
             throw FeedError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
         }
         self.executor = executor
+        let opened = try await withTaskExecutorPreference(executor) { () async throws(FeedError) in
+            try await Self.open(path, options)
+        }
+        connection = opened.connection
+        salt = opened.salt
+    }
+
+    private struct Opened {
+        let connection: Connection
+        let salt: String
+    }
+
+    /// Opens the file. It may wait for another process, and for the disk: on the store's thread, which the task prefers,
+    /// and never on one of the pool's.
+    @concurrent
+    private static func open(_ path: String, _ options: Options) async throws(FeedError) -> sending Opened {
         do {
-            connection = try Connection(path: path, access: options.mustExist ? .readWrite : .readWriteCreate)
-            try connection.retryWhileBusy(tries: 5000)
-            try Self.refuseForeign(connection, path: path)
-            let migrator = Migrator(Migrations.all)
-            // Before anything is written, so that a store from a newer feedsync stays as it is.
-            let pending = try migrator.pending(in: connection)
-            try Self.switchToWAL(connection, path: path)
-            // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
-            try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
-            // A checkpoint writes what many pages changed once for all of them: it may wait for 64 MB of log.
-            // https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
-            try connection.execute("PRAGMA wal_autocheckpoint = 16384")
-            // Debian's SQLite writes zeros over what is deleted, which costs writes; no secret is stored.
-            // https://sqlite.org/pragma.html#pragma_secure_delete
-            try connection.execute("PRAGMA secure_delete = OFF")
-            // What those of `status` allow is made a table for every page; ours are an enumeration's.
-            // https://sqlite.org/pragma.html#pragma_ignore_check_constraints
-            try connection.execute("PRAGMA ignore_check_constraints = ON")
-            _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
-            salt = try connection.scalar("SELECT value FROM _salt")?.text ?? ""
+            return try options.access == .readOnly ? openForReading(path) : openForWriting(path, options)
         } catch {
             throw FeedError(storing: error, path: path)
         }
+    }
+
+    private static func openForReading(_ path: String) throws -> sending Opened {
+        let connection = try Connection(path: path, access: .readOnly)
+        try connection.retryWhileBusy(tries: 5000)
+        try refuseForeign(connection, path: path)
+        guard try Migrator(Migrations.all).pending(in: connection).isEmpty else {
+            throw FeedError(
+                .store,
+                "\(path) was written by an older feedsync, and cannot be brought up to date while it is only read",
+                advice: "open it for writing once")
+        }
+        return Opened(connection: connection, salt: try salt(connection))
+    }
+
+    private static func openForWriting(_ path: String, _ options: Options) throws -> sending Opened {
+        let connection = try Connection(path: path, access: options.access == .create ? .readWriteCreate : .readWrite)
+        try connection.retryWhileBusy(tries: 5000)
+        try refuseForeign(connection, path: path)
+        let migrator = Migrator(Migrations.all)
+        // Before anything is written, so that a store from a newer feedsync stays as it is.
+        let pending = try migrator.pending(in: connection)
+        try switchToWAL(connection, path: path)
+        // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
+        try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+        // A checkpoint writes what many pages changed once for all of them: it may wait for 64 MB of log.
+        // https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
+        try connection.execute("PRAGMA wal_autocheckpoint = 16384")
+        // Debian's SQLite writes zeros over what is deleted, which costs writes; no secret is stored.
+        // https://sqlite.org/pragma.html#pragma_secure_delete
+        try connection.execute("PRAGMA secure_delete = OFF")
+        // What those of `status` allow is made a table for every page; ours are an enumeration's.
+        // https://sqlite.org/pragma.html#pragma_ignore_check_constraints
+        try connection.execute("PRAGMA ignore_check_constraints = ON")
+        _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
+        return Opened(connection: connection, salt: try salt(connection))
+    }
+
+    private static func salt(_ connection: Connection) throws -> String {
+        try connection.scalar("SELECT value FROM _salt")?.text ?? ""
     }
 
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.

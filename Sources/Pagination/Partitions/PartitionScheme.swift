@@ -1,13 +1,13 @@
-public import JSON
+package import JSON
 
 /// How a feed of which the upstream serves only so many items is asked for in partitions, each of which it serves whole.
-public struct PartitionScheme: Sendable, Hashable {
+package struct PartitionScheme: Sendable, Hashable {
     /// What a query parameter says of the partition.
-    public struct Qualifier: Sendable, Hashable {
+    package struct Qualifier: Sendable, Hashable {
         /// The parameter; one that has a value in the feed's own request keeps it, with the qualifier behind it.
-        public let parameter: String
+        package let parameter: String
         /// The text with `{from}` and `{to}`, the first and the last value of the partition, or `{end}`, the one behind it.
-        public let template: String
+        package let template: String
 
         package init(parameter: String, template: String) {
             self.parameter = parameter
@@ -16,15 +16,15 @@ public struct PartitionScheme: Sendable, Hashable {
     }
 
     /// The qualifiers, in order.
-    public let qualifiers: [Qualifier]
+    package let qualifiers: [Qualifier]
     /// Where in an item the value is that tells which partition it is in.
-    public let path: Path
+    package let path: Path
     /// What the values are.
-    public let unit: PartitionUnit
+    package let unit: PartitionUnit
     /// Where the body says how many items the partition has; nil where the pagination says so.
-    public let total: Path?
+    package let total: Path?
     /// How many items of one request the upstream serves; nil where that is learned.
-    public let cap: Int?
+    package let cap: Int?
     /// The first and the last value.
     package let blocks: FeedBlocks
 

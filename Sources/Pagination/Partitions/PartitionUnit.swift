@@ -2,7 +2,7 @@ package import JSON
 internal import Time
 
 /// What the partitions of a partitioned feed are ranges of. Every value is a whole number of steps, which can be halved.
-public enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
+package enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
     /// Days of UTC, as in `2026-11-21`.
     case date
     /// Seconds of UTC, as in `2026-11-21T02:20:11Z`.

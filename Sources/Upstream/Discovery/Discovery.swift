@@ -5,9 +5,9 @@ internal import HTTP
 /// What the definition says is taken as given. Requests go out one after the other, at most `mostTrials`.
 ///
 /// - Isolation: any; it keeps nothing between calls, and stores nothing.
-public struct Discovery: Sendable {
+package struct Discovery: Sendable {
     /// How far to go for the pagination.
-    public enum Effort: Sendable, Hashable {
+    package enum Effort: Sendable, Hashable {
         /// What describes itself is believed; other signs are tried; without any the page is the only one.
         case signs
         /// As `signs`, and where nothing on the page says how to continue, the usual ways are tried.
@@ -17,7 +17,7 @@ public struct Discovery: Sendable {
     }
 
     /// The most requests for a second page.
-    public static let mostTrials = 8
+    package static let mostTrials = 8
 
     private let definition: FeedDefinition
     private let options: EngineOptions
@@ -33,7 +33,7 @@ public struct Discovery: Sendable {
     ///   - salt: Goes into the fingerprint of the credentials, which the quota readings carry.
     ///   - mostRetries: How often to try again at most, whatever the definition says: fewer where somebody waits.
     ///   - progress: Hears of what would otherwise look like resumePoint still.
-    public init(
+    package init(
         _ definition: FeedDefinition, options: EngineOptions, salt: String, mostRetries: Int = .max,
         progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
     ) {
@@ -48,7 +48,7 @@ public struct Discovery: Sendable {
     ///
     /// - Throws: `FeedError` of kind `configuration` where the body has no items or nothing tells them apart,
     ///   `undecodable` where it is no JSON, or the reason why a page did not come.
-    public func discover() async throws(FeedError) -> DiscoveryResult {
+    package func discover() async throws(FeedError) -> DiscoveryResult {
         let requests = plan(definition)
         try await requests.runCommands()
         let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher(retries: definition.retries))

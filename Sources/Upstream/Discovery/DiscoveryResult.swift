@@ -1,33 +1,33 @@
 /// What discovery made of a feed.
-public struct DiscoveryResult: Sendable {
+package struct DiscoveryResult: Sendable {
     /// What was found of that which the definition leaves open.
-    public let findings: Findings
+    package let findings: Findings
     /// What says so, one or more for each of what there is to find, in the order items, key, columns, pagination.
-    public let evidence: [Evidence]
+    package let evidence: [Evidence]
     /// The definition with the findings in it.
-    public let definition: FeedDefinition
+    package let definition: FeedDefinition
     /// How many items the first page has.
-    public let itemCount: Int
+    package let itemCount: Int
     /// Where the first page says that there are more items than it has, and how many; nil where it does not say so, or
     /// a way to them was found.
-    public let missing: MissingItems?
+    package let missing: MissingItems?
     /// How many pages of the feed were seen: 2 where one led to another.
-    public let pages: Int
+    package let pages: Int
     /// The requests that discovery made itself, redirects and failed attempts included; not the first page's, where that
     /// was given.
-    public let requestCount: Int
+    package let requestCount: Int
     /// The bytes received for them.
-    public let byteCount: Int
+    package let byteCount: Int
     /// The last word on each quota, from those requests.
-    public let quota: [QuotaReading]
+    package let quota: [QuotaReading]
 }
 
 /// Items that an upstream says there are, and that no way was found to.
-public struct MissingItems: Sendable, Hashable {
+package struct MissingItems: Sendable, Hashable {
     /// The path in the body, or the header, that says so.
-    public let place: String
+    package let place: String
     /// How many there are in all.
-    public let total: Int
+    package let total: Int
 }
 
 extension FetchedPage {

@@ -1,7 +1,7 @@
 /// What was found of one thing that a definition leaves open, or was not, and what says so.
-public struct Evidence: Sendable, Hashable {
+package struct Evidence: Sendable, Hashable {
     /// What was looked for.
-    public enum Subject: String, Sendable, Hashable, CaseIterable {
+    package enum Subject: String, Sendable, Hashable, CaseIterable {
         /// Where the items are.
         case items
         /// What tells them apart.
@@ -13,7 +13,7 @@ public struct Evidence: Sendable, Hashable {
     }
 
     /// How much the evidence is worth.
-    public enum Certainty: String, Sendable, Hashable, CaseIterable {
+    package enum Certainty: String, Sendable, Hashable, CaseIterable {
         /// The definition, or the page in so many words, says so; or a second page has shown it.
         case certain
         /// Signs say so.
@@ -25,16 +25,16 @@ public struct Evidence: Sendable, Hashable {
     }
 
     /// What was looked for.
-    public let subject: Subject
+    package let subject: Subject
     /// How much the evidence is worth.
-    public let certainty: Certainty
+    package let certainty: Certainty
     /// What was found, as it would stand in a definition; nil where nothing was.
-    public let found: String?
+    package let found: String?
     /// What says so, in a sentence; secrets masked.
-    public let text: String
+    package let text: String
 
     /// Evidence; `found` and `text` hold no secret.
-    public init(_ subject: Subject, _ certainty: Certainty, found: String? = nil, _ text: String) {
+    package init(_ subject: Subject, _ certainty: Certainty, found: String? = nil, _ text: String) {
         self.subject = subject
         self.certainty = certainty
         self.found = found

@@ -4,7 +4,7 @@ internal import HTTP
 /// The access tokens of a process, in memory alone: one for each client and scope, however many feeds share it.
 ///
 /// - Isolation: any task or thread.
-public final class AccessTokens: Sendable {
+package final class AccessTokens: Sendable {
     /// What a fetch of a token came to.
     struct Outcome: Sendable {
         let result: Result<AccessToken, FeedError>
@@ -37,7 +37,7 @@ public final class AccessTokens: Sendable {
     private let state = Lock(State())
 
     /// No tokens yet.
-    public init() {}
+    package init() {}
 
     /// The token for a request, fresh or not; nil where none was fetched.
     func current(_ request: TokenRequest) -> AccessToken? { state.withLock { $0.tokens[request] } }
@@ -115,8 +115,8 @@ public final class AccessTokens: Sendable {
 
 extension AccessTokens: CustomStringConvertible, CustomReflectable {
     /// How many there are.
-    public var description: String { "\(state.withLock { $0.tokens.count }) access tokens" }
+    package var description: String { "\(state.withLock { $0.tokens.count }) access tokens" }
 
     /// A mirror without children, so that `dump` shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

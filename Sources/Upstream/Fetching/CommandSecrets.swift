@@ -3,7 +3,7 @@ internal import Concurrency
 /// What the commands of `${command:…}` printed: each is run once in a process, however many feeds refer to it.
 ///
 /// - Isolation: any task or thread; commands run one after the other on a thread of their own.
-public final class CommandSecrets: Sendable {
+package final class CommandSecrets: Sendable {
     struct Key: Hashable {
         let command: String
         let folder: String
@@ -15,13 +15,13 @@ public final class CommandSecrets: Sendable {
     private let placeholder: String?
 
     /// Nothing run yet; a command that takes longer than `timeLimit` is ended.
-    public init(timeLimit: Duration = .seconds(30)) {
+    package init(timeLimit: Duration = .seconds(30)) {
         self.timeLimit = timeLimit
         placeholder = nil
     }
 
     /// For showing what would be requested: each command counts as one that printed `placeholder`, and none is run.
-    public init(standingIn placeholder: String) {
+    package init(standingIn placeholder: String) {
         timeLimit = .zero
         self.placeholder = placeholder
     }
@@ -62,10 +62,10 @@ public final class CommandSecrets: Sendable {
 
 extension CommandSecrets: CustomStringConvertible, CustomReflectable {
     /// How many there are.
-    public var description: String { "\(values.withLock { $0.count }) command outputs" }
+    package var description: String { "\(values.withLock { $0.count }) command outputs" }
 
     /// A mirror without children, so that `dump` shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 /// Runs what blocks, on a thread of its own.

@@ -1,9 +1,9 @@
-public import HTTP
+package import HTTP
 
 /// A response that is worth going on with.
-public struct FetchedPage: Sendable {
+package struct FetchedPage: Sendable {
     /// What the response is for the feed.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// A body to decode.
         case content
         /// The page is as the validators know it.
@@ -17,15 +17,15 @@ public struct FetchedPage: Sendable {
     }
 
     /// What the response is for the feed.
-    public let kind: Kind
+    package let kind: Kind
     /// The response itself.
-    public let response: Response
+    package let response: Response
     /// The requests it took, redirects and failed attempts included.
-    public let requestCount: Int
+    package let requestCount: Int
     /// The bytes received for them.
-    public let byteCount: Int
+    package let byteCount: Int
     /// The last word on each quota, in the order in which they came up.
-    public let quota: [QuotaReading]
+    package let quota: [QuotaReading]
 
     package init(kind: Kind, response: Response, requestCount: Int, byteCount: Int, quota: [QuotaReading]) {
         self.kind = kind
@@ -36,19 +36,19 @@ public struct FetchedPage: Sendable {
     }
 
     /// The server's clock when it answered, in seconds since 1970.
-    public var serverDate: Int64? { response.date }
+    package var serverDate: Int64? { response.date }
 }
 
 /// Why no page came, with what the attempts cost and told.
-public struct FetchFailure: Error, Sendable {
+package struct FetchFailure: Error, Sendable {
     /// What went wrong, secrets masked.
-    public let error: FeedError
+    package let error: FeedError
     /// The requests made, redirects included as far as they are known.
-    public let requestCount: Int
+    package let requestCount: Int
     /// The bytes received.
-    public let byteCount: Int
+    package let byteCount: Int
     /// The last word on each quota.
-    public let quota: [QuotaReading]
+    package let quota: [QuotaReading]
     /// Whether the page's request was not sent, because a response to one before spoke against it.
     package var isHeldBack = false
 
@@ -62,7 +62,7 @@ public struct FetchFailure: Error, Sendable {
 }
 
 /// What a fetch is at when it is not simply waiting for a response; for a progress line.
-public enum FetchProgress: Sendable, Hashable {
+package enum FetchProgress: Sendable, Hashable {
     /// An attempt failed; the one of this number, counted from 1, comes next. The reason holds no secret.
     case retry(attempt: Int, because: String)
     /// Nothing happens for so long.

@@ -1,9 +1,9 @@
-public import HTTP
+package import HTTP
 
 /// Fetches pages: attempt by attempt, until a response is worth going on with or nothing is left to try.
 ///
 /// - Isolation: any; it keeps nothing between pages.
-public struct Fetcher: Sendable {
+package struct Fetcher: Sendable {
     private let client: Client
     private var rules: [ResponseRule]
     private let policy: RetryPolicy
@@ -26,7 +26,7 @@ public struct Fetcher: Sendable {
     ///   - now: The time in seconds since 1970.
     ///   - bodyValue: Reads a value from a body, for rules and messages.
     ///   - progress: Hears of what would otherwise look like resumePoint still.
-    public init(
+    package init(
         client: Client, rules: [ResponseRule], policy: RetryPolicy,
         clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
@@ -71,7 +71,7 @@ public struct Fetcher: Sendable {
     ///
     /// - Parameter isAhead: Whether it is not yet the page's turn: the request is not sent if the gate is shut by then.
     /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is, and for what was held back.
-    public func fetch(
+    package func fetch(
         _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false
     ) async throws(FetchFailure) -> FetchedPage {
         var report = FetchReport(page, bodyValue: bodyValue)

@@ -1,19 +1,19 @@
-public import HTTP
+package import HTTP
 
 /// A page that is ready to be requested.
-public struct PreparedPage: Sendable {
+package struct PreparedPage: Sendable {
     /// The request without validators; its credentials are kept apart from its URL and headers.
-    public let request: Request
+    package let request: Request
     /// The method, the URL and the body of a POST, with placeholders for secrets: what the store keys pages by.
-    public let identity: String
+    package let identity: String
     /// 32 bits that tell the credentials from others, 0 where there are none.
-    public let credentialFingerprint: Int64
+    package let credentialFingerprint: Int64
     /// Which page, secrets in it concealed; nil for the first.
-    public let cursor: PageCursor?
+    package let cursor: PageCursor?
     /// Whether the page was worked out from the one before, so that it may not be there.
-    public var mayBeBeyondEnd = false
+    package var mayBeBeyondEnd = false
     /// What must be neither stored nor shown; for the page cursor that comes with this page, too.
-    public let secrets: Secrets
+    package let secrets: Secrets
     /// How to get the access token that the request needs; nil where it needs none.
     package var tokenRequest: TokenRequest?
     /// The access token among the request's credentials; nil where it has none yet.
@@ -35,13 +35,13 @@ extension PreparedPage {
     package func shown(_ url: WebURL) -> String { secrets.mask(url.redacted) }
 
     /// The origin that is asked first, as quota readings name it.
-    public var quotaOrigin: String { secrets.key(for: request.url.origin.description) }
+    package var quotaOrigin: String { secrets.key(for: request.url.origin.description) }
 }
 
 extension PreparedPage: CustomStringConvertible, CustomReflectable {
     /// The same as `identity`.
-    public var description: String { identity }
+    package var description: String { identity }
 
     /// A mirror without children, so that `dump` shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -1,4 +1,4 @@
-public import HTTP
+package import HTTP
 
 extension QuotaReading {
     /// The reading of a response to `page`; nil where it tells nothing.
@@ -14,7 +14,7 @@ extension QuotaReading {
     ///   - response: Any response.
     ///   - page: What was requested.
     ///   - now: Our clock, in seconds since 1970.
-    public init?(of response: Response, to page: PreparedPage, now: Int64) {
+    package init?(of response: Response, to page: PreparedPage, now: Int64) {
         self.init(of: response, to: page, now: now, ownWait: nil)
     }
 

@@ -5,7 +5,7 @@ internal import HTTP
 /// References such as `${NAME}` are followed when a page is prepared and not before: a definition may be read, checked and
 /// shown where its credentials are absent. Those to files are followed for each page, so that a rotated credential is
 /// seen; environment and commands' outputs stay what they are for as long as the plan does.
-public struct RequestPlan: Sendable {
+package struct RequestPlan: Sendable {
     private let definition: FeedDefinition
     private let environment: [String: String]
     private let folder: String
@@ -31,7 +31,7 @@ public struct RequestPlan: Sendable {
     ///   - commands: What `${command: …}` printed; shared by the feeds of a process.
     ///   - tokens: The access tokens of OAuth 2; shared likewise.
     ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
-    public init(
+    package init(
         _ definition: FeedDefinition, pagination: (any Paginator)? = nil, environment: [String: String],
         folder: String, salt: String, commands: CommandSecrets = CommandSecrets(), tokens: AccessTokens = AccessTokens()
     ) {
@@ -51,7 +51,7 @@ public struct RequestPlan: Sendable {
     /// A command that fails is told of by `page`.
     ///
     /// - Throws: `FeedError` of kind `cancelled` if the task is.
-    public func runCommands() async throws(FeedError) {
+    package func runCommands() async throws(FeedError) {
         for command in commandTexts {
             try await commands.run(command, folder: folder, environment: environment)
         }
@@ -62,7 +62,7 @@ public struct RequestPlan: Sendable {
     /// - Parameter page cursor: Which page, secrets in it concealed; nil for the first.
     /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
     ///   `unfollowable` for a page cursor that leads to an origin that is not allowed.
-    public func page(for cursor: PageCursor?) throws(FeedError) -> PreparedPage {
+    package func page(for cursor: PageCursor?) throws(FeedError) -> PreparedPage {
         let common = try kept.base { () throws(FeedError) in
             let parts = try resolvedParts()
             return RequestBase(
@@ -200,8 +200,8 @@ public struct RequestPlan: Sendable {
 
 extension RequestPlan: CustomStringConvertible, CustomReflectable {
     /// The feed's name; the environment is nobody's business.
-    public var description: String { "request plan of feed `\(definition.name)`" }
+    package var description: String { "request plan of feed `\(definition.name)`" }
 
     /// A mirror without children, so that `dump` shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -1,7 +1,7 @@
-public import HTTP
+package import HTTP
 
 /// Reads one value out of a response's body; nil where there is none, or no JSON.
-public typealias BodyValue = @Sendable (Body, Path) -> JSONScalar?
+package typealias BodyValue = @Sendable (Body, Path) -> JSONScalar?
 
 extension ResponseRule {
     /// Whether the rule is about this response; the body is read only if the status is right.

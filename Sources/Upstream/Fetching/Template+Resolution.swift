@@ -1,10 +1,10 @@
 extension Template {
     /// A template with its values put in.
-    public struct Resolved: Sendable, Hashable {
+    package struct Resolved: Sendable, Hashable {
         /// The text to send.
-        public let text: String
+        package let text: String
         /// The values that came from references; each is a credential, to be masked wherever it might be shown.
-        public let secrets: [String]
+        package let secrets: [String]
     }
 
     /// Puts in what the references stand for. All that lead nowhere are told of.
@@ -18,7 +18,7 @@ extension Template {
     ///   - commands: What the commands printed, which are not run here.
     /// - Throws: `ConfigurationError` at the template's place if a variable is unset or empty, or a file cannot be
     ///   read, is empty, is not UTF-8 or is larger than 64 KiB, or a command failed or was not run.
-    public func resolved(
+    package func resolved(
         environment: [String: String], relativeTo folder: String, isURL: Bool = false,
         commands: CommandSecrets = CommandSecrets()
     ) throws(ConfigurationError) -> Resolved {

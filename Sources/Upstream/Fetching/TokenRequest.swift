@@ -3,7 +3,7 @@ internal import HTTP
 /// A request for an access token, references followed.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-4.4.2
-public struct TokenRequest: Sendable, Hashable {
+package struct TokenRequest: Sendable, Hashable {
     let url: WebURL
     let id: String
     let secret: String
@@ -76,8 +76,8 @@ public struct TokenRequest: Sendable, Hashable {
 
 extension TokenRequest: CustomStringConvertible, CustomReflectable {
     /// Where the token comes from, without the query.
-    public var description: String { "access token of \(url.origin)\(url.path)" }
+    package var description: String { "access token of \(url.origin)\(url.path)" }
 
     /// A mirror without children, so that `dump` shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

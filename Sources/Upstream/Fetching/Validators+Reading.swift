@@ -1,13 +1,13 @@
-public import HTTP
+package import HTTP
 
 extension Validators {
     /// The validators of a response that brought the page.
-    public init(of response: Response) {
+    package init(of response: Response) {
         self.init(etag: response.etag, lastModified: response.lastModified)
     }
 
     /// The validators after a 304: what it says outranks what was kept.
-    public func refreshed(by response: Response) -> Validators {
+    package func refreshed(by response: Response) -> Validators {
         Validators(etag: response.etag ?? etag, lastModified: response.lastModified ?? lastModified)
     }
 }

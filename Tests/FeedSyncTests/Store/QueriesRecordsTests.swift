@@ -25,7 +25,7 @@ struct QueriesRecordsTests {
     func mustExist() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).db").path
         let error = await FeedError.thrown {
-            _ = try await Store(path: path, options: Store.Options(mustExist: true))
+            _ = try await Store(path: path, options: Store.Options(access: .existing))
         }
         #expect(error?.kind == .store)
         #expect(!FileManager.default.fileExists(atPath: path))

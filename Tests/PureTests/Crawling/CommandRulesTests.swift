@@ -67,6 +67,18 @@ struct CommandRulesTests {
         #expect(rules.cancel(2) == [])
     }
 
+    @Test("Where all are cancelled, the run is stopped once and nothing runs after it")
+    func allCancelled() {
+        var rules = CommandRules()
+        #expect(rules.cancelAll() == [])
+        _ = rules.send(.reload, 1)
+        _ = rules.send(.nextPage, 2)
+        #expect(rules.cancelAll() == [.cancel(2), .stop])
+        #expect(rules.cancelAll() == [])
+        #expect(rules.ended(failed: true) == [.answer([1])])
+        #expect(rules.isIdle)
+    }
+
     @Test("A command that waits its turn and is cancelled never runs")
     func cancelledInQueue() {
         var rules = CommandRules()

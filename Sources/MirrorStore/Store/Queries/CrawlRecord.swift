@@ -1,24 +1,24 @@
 internal import SQLite
 
 /// What the store knows of a feed's last crawl and of the pages that it keeps.
-public struct CrawlRecord: Sendable, Hashable {
+package struct CrawlRecord: Sendable, Hashable {
     /// When it began, in UTC, ISO 8601 with milliseconds.
-    public let startedAt: String
+    package let startedAt: String
     /// Pages fetched.
-    public let pages: Int
+    package let pages: Int
     /// Whether it reached its end, undrifted.
-    public let isComplete: Bool
+    package let isComplete: Bool
     /// Why it is not complete although it has ended; nil where it is, or may go on.
-    public let reason: IncompleteReason?
+    package let reason: IncompleteReason?
     /// Whether it has ended.
-    public let hasEnded: Bool
+    package let hasEnded: Bool
     /// The pages that are kept of it and of earlier ones.
-    public let storedPages: Int
+    package let storedPages: Int
     /// Those of them that can be asked for conditionally.
-    public let pagesWithValidators: Int
+    package let pagesWithValidators: Int
 
     /// The record as a JSON object.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("started_at", startedAt)
         object.add("pages", pages)
@@ -35,7 +35,7 @@ extension Store {
     /// The feed's newest crawl; nil as long as it has none.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func lastCrawl(of feed: String) throws(FeedError) -> CrawlRecord? {
+    package func lastCrawl(of feed: String) throws(FeedError) -> CrawlRecord? {
         try records(
             """
             SELECT _crawl.started_at, _crawl.pages, feed.complete, _crawl.reason, _crawl.ended_at, feed.no_more_data,

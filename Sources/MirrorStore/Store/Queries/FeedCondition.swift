@@ -1,29 +1,29 @@
 internal import SQLite
 
 /// How far a run has come that is under way, perhaps in another process.
-public struct RunProgress: Sendable, Hashable {
+package struct RunProgress: Sendable, Hashable {
     /// Who works on the feed.
-    public let holder: FeedHolder
+    package let holder: FeedHolder
     /// The page that it is at, counted from 1 in its crawl; nil before the first.
-    public let page: Int?
+    package let page: Int?
     /// How many pages the crawl has, by the total that the upstream says or by the last full crawl; nil where neither
     /// tells.
-    public let pageCount: Int?
+    package let pageCount: Int?
 }
 
 /// All that the store knows of how a feed does.
-public struct FeedCondition: Sendable {
+package struct FeedCondition: Sendable {
     /// The feed's row; nil as long as no command has worked on it.
-    public let record: FeedRecord?
+    package let record: FeedRecord?
     /// What its plan is made from.
-    public let history: FeedHistory
+    package let history: FeedHistory
     /// Why its last run failed; runs that were cut off do not count. Nil where it did not.
-    public let failure: FeedError?
+    package let failure: FeedError?
     /// The run under way; nil if there is none.
-    public let run: RunProgress?
+    package let run: RunProgress?
 
     /// A feed of which nothing is stored.
-    public init(feed: String) {
+    package init(feed: String) {
         (record, history, failure, run) = (nil, FeedHistory(feed: feed), nil, nil)
     }
 
@@ -34,7 +34,7 @@ public struct FeedCondition: Sendable {
     /// What the feed's state follows from.
     ///
     /// - Parameter plan: When it is due; nil where no configuration has it.
-    public func facts(_ plan: Plan?) -> FeedFacts {
+    package func facts(_ plan: Plan?) -> FeedFacts {
         var facts = FeedFacts()
         facts.isRunning = run != nil
         // The plan counts failed syncs alone.
@@ -55,7 +55,7 @@ extension Store {
     /// How feeds do, in the order of the names.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func conditions(of feeds: [String]) throws(FeedError) -> [FeedCondition] {
+    package func conditions(of feeds: [String]) throws(FeedError) -> [FeedCondition] {
         // One feed is asked for after each run, all of them for a list.
         let histories = try feeds.count == 1 ? histories(of: feeds.first) : histories()
         return try feeds.map { feed throws(FeedError) in

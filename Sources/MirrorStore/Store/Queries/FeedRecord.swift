@@ -1,6 +1,6 @@
 /// What the store says of one feed: its row of table `feed`.
 ///
-/// Times are in UTC, ISO 8601 with milliseconds.
+/// A time is nil, too, where somebody wrote into the store what is none.
 public struct FeedRecord: Sendable, Hashable {
     /// The feed's name.
     public let name: String
@@ -23,13 +23,17 @@ public struct FeedRecord: Sendable, Hashable {
     /// Whether it was proved that no item is missing.
     public let isVerified: Bool
     /// When its first page was last stored or found unchanged.
-    public let reloadedAt: String?
+    public var reloadedAt: Timestamp? { reloadedAtText.flatMap { Timestamp($0) } }
+    package let reloadedAtText: String?
     /// When a sync last ended well.
-    public let syncedAt: String?
+    public var syncedAt: Timestamp? { syncedAtText.flatMap { Timestamp($0) } }
+    package let syncedAtText: String?
     /// When every page was crawled last.
-    public let fullAt: String?
+    public var fullAt: Timestamp? { fullAtText.flatMap { Timestamp($0) } }
+    package let fullAtText: String?
     /// When the next sync is due.
-    public let nextDueAt: String?
+    public var nextDueAt: Timestamp? { nextDueAtText.flatMap { Timestamp($0) } }
+    package let nextDueAtText: String?
     /// Why the last run failed; nil if it did not.
     public let error: FeedError?
 
@@ -44,15 +48,15 @@ public struct FeedRecord: Sendable, Hashable {
         itemCount = try row.count("item_count")
         isComplete = try row.flag("complete")
         isVerified = try row.flag("verified")
-        reloadedAt = try row.text("reloaded_at")
-        syncedAt = try row.text("synced_at")
-        fullAt = try row.text("full_at")
-        nextDueAt = try row.text("next_due_at")
+        reloadedAtText = try row.text("reloaded_at")
+        syncedAtText = try row.text("synced_at")
+        fullAtText = try row.text("full_at")
+        nextDueAtText = try row.text("next_due_at")
         error = try row.text("error").map(FeedError.init(stored:))
     }
 
     /// The record as a JSON object with the table's column names.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("name", name)
         object.add("model", model)
@@ -64,10 +68,10 @@ public struct FeedRecord: Sendable, Hashable {
         object.add("item_count", itemCount)
         object.add("complete", isComplete ? 1 : 0)
         object.add("verified", isVerified ? 1 : 0)
-        object.add("reloaded_at", reloadedAt)
-        object.add("synced_at", syncedAt)
-        object.add("full_at", fullAt)
-        object.add("next_due_at", nextDueAt)
+        object.add("reloaded_at", reloadedAtText)
+        object.add("synced_at", syncedAtText)
+        object.add("full_at", fullAtText)
+        object.add("next_due_at", nextDueAtText)
         object.add("error", json: error?.json ?? "null")
         return object.text
     }

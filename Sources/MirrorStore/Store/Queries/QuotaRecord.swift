@@ -1,17 +1,17 @@
 /// What a host has said of one of its limits: a row of view `quota`.
 ///
 /// Times are in UTC, ISO 8601 with milliseconds.
-public struct QuotaRecord: Sendable, Hashable {
+package struct QuotaRecord: Sendable, Hashable {
     /// Scheme, host and port.
-    public let origin: String
+    package let origin: String
     /// What the host calls the limit; empty where it has one for all.
-    public let resource: String
+    package let resource: String
     /// Requests that it still allows.
-    public let remaining: Int?
+    package let remaining: Int?
     /// When it allows as many as at first.
-    public let resetAt: String?
+    package let resetAt: String?
     /// Until when it wants no request.
-    public let blockedUntil: String?
+    package let blockedUntil: String?
 
     init(_ row: RecordRow) throws {
         origin = try row.textOrEmpty("origin")
@@ -22,7 +22,7 @@ public struct QuotaRecord: Sendable, Hashable {
     }
 
     /// The record as a JSON object with the view's column names.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("origin", origin)
         object.add("resource", resource)

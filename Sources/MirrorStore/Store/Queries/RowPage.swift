@@ -1,26 +1,26 @@
 internal import SQLite
 
 /// Some rows of a feed's table, in feed order.
-public struct RowPage: Sendable {
+package struct RowPage: Sendable, Hashable {
     /// A column of the model.
-    public struct Column: Sendable, Hashable {
+    package struct Column: Sendable, Hashable {
         /// Its name in the table.
-        public let name: String
+        package let name: String
         /// What its values are; nil where that is left to each value.
-        public let type: ColumnType?
+        package let type: ColumnType?
     }
 
     /// The model's columns, in the order of the definition; those of earlier definitions after them.
-    public internal(set) var columns: [Column] = []
+    package internal(set) var columns: [Column] = []
     /// The names of the columns that make the primary key.
-    public internal(set) var key: [String] = []
+    package internal(set) var key: [String] = []
     /// The rows.
-    public internal(set) var rows: [StoredRow] = []
+    package internal(set) var rows: [StoredRow] = []
     /// Whether further rows follow these.
-    public internal(set) var hasMore = false
+    package internal(set) var hasMore = false
 
     /// A row as a JSON object with the table's column names; the value of a `json` column stands in it as JSON.
-    public func json(_ row: StoredRow) -> String {
+    package func json(_ row: StoredRow) -> String {
         var object = JSONObjectText()
         for (column, value) in zip(columns, row.values) {
             object.add(column.name, json: json(value, in: column))
@@ -41,21 +41,21 @@ public struct RowPage: Sendable {
 /// One row of a feed's table.
 ///
 /// Times are in UTC, ISO 8601 with milliseconds.
-public struct StoredRow: Sendable, Hashable {
+package struct StoredRow: Sendable, Hashable {
     /// The values of the model's columns, in the order of the page's `columns`.
-    public let values: [StoredValue]
+    package let values: [StoredValue]
     /// The section's name; nil for an item without one.
-    public let section: String?
+    package let section: String?
     /// The newest changed crawl that placed the item.
-    public let generation: Int
+    package let generation: Int
     /// Its number in that crawl, from 0.
-    public let position: Int
+    package let position: Int
     /// When it was stored.
-    public let firstSeenAt: String
+    package let firstSeenAt: String
     /// When its content last changed.
-    public let changedAt: String
+    package let changedAt: String
     /// When the upstream was found to have it no more; nil while it has it.
-    public let removedAt: String?
+    package let removedAt: String?
 }
 
 /// The columns that every feed's table has, apart from `_raw`.

@@ -1,6 +1,6 @@
 /// One command on one feed, from start to outcome: a row of table `run`.
 ///
-/// Times are in UTC, ISO 8601 with milliseconds.
+/// A time is nil, too, where somebody wrote into the store what is none.
 public struct RunRecord: Sendable, Hashable {
     /// The run's number; later runs have greater ones.
     public let id: Int
@@ -9,9 +9,11 @@ public struct RunRecord: Sendable, Hashable {
     /// The command's name.
     public let command: String
     /// When it began.
-    public let startedAt: String
+    public var startedAt: Timestamp? { Timestamp(startedAtText) }
+    package let startedAtText: String
     /// When it ended; nil while it is under way, or if its process ended before it did.
-    public let finishedAt: String?
+    public var finishedAt: Timestamp? { finishedAtText.flatMap { Timestamp($0) } }
+    package let finishedAtText: String?
     /// How it ended; nil as long as `finishedAt` is.
     public let outcome: RunOutcome?
     /// Whether its crawl reached its end, undrifted.
@@ -35,8 +37,8 @@ public struct RunRecord: Sendable, Hashable {
         id = try row.count("id")
         feed = try row.textOrEmpty("feed")
         command = try row.textOrEmpty("command")
-        startedAt = try row.textOrEmpty("started_at")
-        finishedAt = try row.text("finished_at")
+        startedAtText = try row.textOrEmpty("started_at")
+        finishedAtText = try row.text("finished_at")
         outcome = try row.word("outcome")
         isComplete = try row.flag("complete")
         isVerified = try row.flag("verified")
@@ -49,13 +51,13 @@ public struct RunRecord: Sendable, Hashable {
     }
 
     /// The record as a JSON object with the table's column names.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("id", id)
         object.add("feed", feed)
         object.add("command", command)
-        object.add("started_at", startedAt)
-        object.add("finished_at", finishedAt)
+        object.add("started_at", startedAtText)
+        object.add("finished_at", finishedAtText)
         object.add("outcome", outcome?.rawValue)
         object.add("complete", isComplete ? 1 : 0)
         object.add("verified", isVerified ? 1 : 0)

@@ -1,7 +1,7 @@
 internal import SQLite
 
 /// A titled group of a feed's items, in feed order.
-public struct Section: Sendable {
+public struct Section: Sendable, Identifiable {
     /// The feed's name.
     public let feed: String
     /// The section's name; nil for items without one.
@@ -12,8 +12,19 @@ public struct Section: Sendable {
     public let itemCount: Int
     let store: Store
 
+    /// What tells a section from others of its mirror.
+    public struct ID: Sendable, Hashable {
+        /// The feed's name.
+        public let feed: String
+        /// The section's name; nil for items without one.
+        public let name: String?
+    }
+
+    /// Which section it is: it stays the same while items come and go.
+    public var id: ID { ID(feed: feed, name: name) }
+
     /// The section as a JSON object with the view's column names.
-    public var json: String {
+    package var json: String {
         var object = JSONObjectText()
         object.add("feed", feed)
         object.add("name", name)
@@ -23,11 +34,21 @@ public struct Section: Sendable {
     }
 }
 
+extension Section: Hashable {
+    /// Whether it is the same section, at the same place, with as many items.
+    public static func == (one: Section, other: Section) -> Bool {
+        one.id == other.id && one.position == other.position && one.itemCount == other.itemCount
+    }
+
+    /// Hashes what tells it from others.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
 extension Store {
     /// The feed's sections in feed order; a feed that groups nothing has one, without a name.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func sections(of feed: String) throws(FeedError) -> [Section] {
+    package func sections(of feed: String) throws(FeedError) -> [Section] {
         try records("SELECT * FROM section WHERE feed = ? ORDER BY position", [.text(feed)]) { row in
             Section(
                 feed: try row.textOrEmpty("feed"), name: try row.text("name"), position: try row.count("position"),
@@ -63,10 +84,6 @@ extension Section {
         as type: Item.Type = Item.self, limit: Int? = nil, offset: Int = 0
     ) async throws(FeedError) -> [Item] {
         let page = try await store.rows(of: feed, section: .some(name), offset: offset, limit: limit)
-        let decoder = RowDecoder(feed: feed, page: page)
-        var items: [Item] = []
-        items.reserveCapacity(page.rows.count)
-        for row in page.rows { items.append(try decoder.decode(type, from: row)) }
-        return items
+        return try await page.items(of: feed, as: type)
     }
 }

@@ -4,7 +4,7 @@ extension Store {
     /// What was found of that which the feed's definition leaves open; nil as long as nothing is kept.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func findings(of feed: String) throws(FeedError) -> Findings? {
+    package func findings(of feed: String) throws(FeedError) -> Findings? {
         try records("SELECT found FROM _feed WHERE feed = ?", [.text(feed)]) { row in
             try row.text("found").flatMap(Findings.init)
         }.first.flatMap(\.self)

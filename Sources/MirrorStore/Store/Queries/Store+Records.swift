@@ -4,14 +4,14 @@ extension Store {
     /// The feeds that have been worked on, in the order of their names.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func feeds() throws(FeedError) -> [FeedRecord] {
+    package func feeds() throws(FeedError) -> [FeedRecord] {
         try records("SELECT * FROM feed ORDER BY name", read: FeedRecord.init)
     }
 
     /// The feed of this name; nil as long as no command has worked on it.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func feed(named name: String) throws(FeedError) -> FeedRecord? {
+    package func feed(named name: String) throws(FeedError) -> FeedRecord? {
         try records("SELECT * FROM feed WHERE name = ?", [.text(name)], read: FeedRecord.init).first
     }
 
@@ -21,7 +21,7 @@ extension Store {
     ///   - feed: whose; nil for those of all feeds.
     ///   - limit: how many at most; nil for all that are kept.
     /// - Throws: `FeedError` of kind `store`.
-    public func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedError) -> [RunRecord] {
+    package func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedError) -> [RunRecord] {
         try records(
             "SELECT * FROM run \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
             Self.values(feed) + [Self.limit(limit)], read: RunRecord.init)
@@ -34,7 +34,7 @@ extension Store {
     ///   - id: the number of the last event known; 0 to begin with the first one kept.
     ///   - limit: how many at most; nil for all.
     /// - Throws: `FeedError` of kind `store`.
-    public func events(
+    package func events(
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil
     ) throws(FeedError) -> [StatusEvent] {
         try records(
@@ -48,7 +48,7 @@ extension Store {
     ///   - feed: whose; nil for those of all feeds.
     ///   - count: how many at most.
     /// - Throws: `FeedError` of kind `store`.
-    public func events(of feed: String? = nil, last count: Int) throws(FeedError) -> [StatusEvent] {
+    package func events(of feed: String? = nil, last count: Int) throws(FeedError) -> [StatusEvent] {
         try records(
             "SELECT * FROM event \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
             Self.values(feed) + [Self.limit(count)], read: StatusEvent.init
@@ -58,7 +58,7 @@ extension Store {
     /// What hosts have said of their limits, by origin and resource.
     ///
     /// - Throws: `FeedError` of kind `store`.
-    public func quota() throws(FeedError) -> [QuotaRecord] {
+    package func quota() throws(FeedError) -> [QuotaRecord] {
         try records("SELECT * FROM quota ORDER BY origin, resource", read: QuotaRecord.init)
     }
 

@@ -10,7 +10,7 @@ extension Store {
     ///   - limit: how many at most; nil for all.
     ///   - includesRemoved: whether rows that the upstream has no more are among them.
     /// - Throws: `FeedError` of kind `store`.
-    public func rows(
+    package func rows(
         of feed: String, section: String?? = nil, offset: Int = 0, limit: Int? = nil, includesRemoved: Bool = false
     ) throws(FeedError) -> RowPage {
         try storing {

@@ -1,7 +1,7 @@
 internal import SQLite
 
 /// A value as a feed's table holds it.
-public enum StoredValue: Sendable, Hashable {
+package enum StoredValue: Sendable, Hashable {
     /// No value.
     case null
     /// A whole number, or a Boolean as 0 or 1.
@@ -25,7 +25,7 @@ public enum StoredValue: Sendable, Hashable {
     }
 
     /// The value as JSON; bytes as a string of hexadecimal digits.
-    public var json: String {
+    package var json: String {
         switch self {
         case .null: "null"
         case .integer(let integer): "\(integer)"
@@ -38,7 +38,7 @@ public enum StoredValue: Sendable, Hashable {
 
 extension StoredValue: CustomStringConvertible {
     /// The value as plain text: NULL as nothing, bytes as hexadecimal digits.
-    public var description: String {
+    package var description: String {
         switch self {
         case .null: ""
         case .integer(let integer): "\(integer)"

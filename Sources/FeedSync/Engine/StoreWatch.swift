@@ -1,0 +1,108 @@
+internal import Concurrency
+
+/// Tells those who observe a store when something was committed: by this process, another engine of it, or another
+/// process.
+///
+/// Own engines tell at once. For all others the store's mark is looked at a few times a second, as long as somebody
+/// observes.
+final class StoreWatch: Sendable {
+    let store: Store
+    private let changes = Broadcast<Void>((), buffering: .bufferingNewest(1))
+    private let observers = Lock(Observers())
+    private let clock: any Clock<Duration>
+
+    private struct Observers: Sendable {
+        var count = 0
+        var look: Task<Void, Never>?
+    }
+
+    static let interval = Duration.milliseconds(200)
+
+    init(_ store: Store, clock: any Clock<Duration>) {
+        self.store = store
+        self.clock = clock
+    }
+
+    deinit { finish() }
+
+    /// How many observe.
+    var observerCount: Int { observers.withLock { $0.count } }
+
+    /// A page was committed.
+    func touch() { changes.send(()) }
+
+    /// Ends all observations.
+    func finish() { changes.finish() }
+
+    /// One value at once, then one after each change; changes that come faster than they are read are one.
+    var values: AsyncStream<Void> {
+        observers.withLock { observers in
+            observers.count += 1
+            if observers.look == nil { observers.look = look() }
+        }
+        return changes.values { [weak self] in
+            self?.observers.withLock { observers in
+                observers.count -= 1
+                guard observers.count == 0 else { return }
+                observers.look?.cancel()
+                observers.look = nil
+            }
+        }
+    }
+
+    private func look() -> Task<Void, Never> {
+        Task { [weak self, clock] in
+            var last: Store.Mark?
+            while (try? await clock.sleep(for: Self.interval)) != nil {
+                guard let self else { return }
+                // An error is a change too: who reads next meets it, and tells.
+                let mark = try? await self.store.mark()
+                if mark != last || mark == nil { self.touch() }
+                last = mark
+            }
+        }
+    }
+}
+
+/// What is read of a store, first at once and then after each change that makes it another.
+///
+/// It keeps the store open, and ends when the mirror is closed or when its reader stops.
+struct StoreObservation<Content: Equatable & Sendable, Element: Sendable>: AsyncSequence, Sendable {
+    let watch: StoreWatch
+    /// Reads what is compared.
+    let read: @Sendable (Store) async throws(FeedSyncError) -> Content
+    /// Makes of it what the observer gets.
+    let element: @Sendable (Content) async throws(FeedSyncError) -> Element
+
+    func makeAsyncIterator() -> Iterator { Iterator(self, changes: watch.values.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private let observation: StoreObservation
+        private var changes: AsyncStream<Void>.Iterator
+        private var last: Content?
+        private var isFailed = false
+
+        init(_ observation: StoreObservation, changes: AsyncStream<Void>.Iterator) {
+            self.observation = observation
+            self.changes = changes
+        }
+
+        mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(FeedSyncError) -> Element? {
+            while !isFailed, await changes.next(isolation: actor) != nil {
+                do throws(FeedSyncError) {
+                    let content = try await observation.read(observation.watch.store)
+                    guard content != last else { continue }
+                    last = content
+                    return try await observation.element(content)
+                } catch {
+                    // What cannot be read now is told once; who wants to try again observes anew.
+                    isFailed = true
+                    throw error
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import Concurrency
+
+/// The library's error, as its signatures name it.
+public typealias FeedSyncError = FeedError
+
+/// A store with mirrors of feeds, and the engines that keep them.
+///
+///     let mirror = try await Mirror(path: "feeds.db")
+///     let feed = try await mirror.feed(definition)
+///     try await feed.perform(.sync)
+///     for try await repositories in feed.items(as: Repository.self, limit: 10) { … }
+///
+/// - Isolation: any thread. Neither opening nor reading blocks one of Swift's pool.
+public final class Mirror: Sendable {
+    /// How a mirror is opened, and what its engines work with.
+    public struct Options: Sendable {
+        /// Whether the store is only read; it must be there then, and no engine can be asked for.
+        public var isReadOnly = false
+        /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
+        public var isDurable = false
+        /// How long runs and events are kept.
+        public var keep = Duration.seconds(90 * 86_400)
+        /// The environment variables that `${NAME}` refers to, and that commands get.
+        public var environment: [String: String] = [:]
+        /// Where relative paths of `${file:PATH}` start, and where `${command: …}` is run.
+        public var folder = "."
+        /// The longest time to wait because an upstream says so; longer ones end the command as `limited`.
+        public var longestWait = Duration.seconds(30)
+        /// The longest time to wait for another process to let go of a feed.
+        public var lockWait = Duration.zero
+
+        /// A store that is made where there is none, and no environment.
+        public init() {}
+    }
+
+    /// The file's path.
+    public let path: String
+
+    package let store: Store
+    private let options: EngineOptions
+    private let isReadOnly: Bool
+    let watch: StoreWatch
+    private let engines = Lock(Engines())
+
+    private struct Engines: Sendable {
+        var byFeed: [String: WeakEngine] = [:]
+        var isClosed = false
+    }
+
+    private struct WeakEngine: Sendable {
+        weak let engine: SyncEngine?
+    }
+
+    /// Opens the store, makes it if it is not there, and brings an older one up to date.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
+    ///   feedsync; it is untouched then.
+    public convenience init(path: String, options: Options = Options()) async throws(FeedSyncError) {
+        var engineOptions = EngineOptions(environment: options.environment, folder: options.folder)
+        engineOptions.maxWait = options.longestWait
+        engineOptions.wait = options.lockWait
+        let access: Store.Access = options.isReadOnly ? .readOnly : .create
+        let store = try await Store(
+            path: path, options: Store.Options(isDurable: options.isDurable, access: access, keep: options.keep))
+        self.init(store, options: engineOptions, isReadOnly: options.isReadOnly)
+    }
+
+    package init(_ store: Store, options: EngineOptions, isReadOnly: Bool = false) {
+        path = store.path
+        self.store = store
+        self.options = options
+        self.isReadOnly = isReadOnly
+        watch = StoreWatch(store, clock: options.clock)
+    }
+
+    /// The feed's engine: the same however often it is asked for, as long as somebody has it or it works.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, or another one of the same
+    ///   name is in use; `store` if the store cannot be read, is open for reading alone, or is closed.
+    public func feed(_ definition: FeedDefinition) async throws(FeedSyncError) -> SyncEngine {
+        guard !isReadOnly else {
+            throw FeedError(
+                .store, "\(path) is open for reading, and feed `\(definition.name)` needs to be written",
+                advice: "open the mirror for writing")
+        }
+        if let engine = try registered(definition, nil) { return engine }
+        // Meanwhile somebody else may make one as well: the first that is registered is everybody's.
+        let made = try await SyncEngine(feed: definition, store: store, options: options, watch: watch)
+        return try registered(definition, made) ?? made
+    }
+
+    /// The engine that is in use, or else `made`.
+    private func registered(_ definition: FeedDefinition, _ made: SyncEngine?) throws(FeedSyncError) -> SyncEngine? {
+        let engine = try engines.withLock { engines throws(FeedSyncError) -> SyncEngine? in
+            guard !engines.isClosed else { throw FeedError(.store, "\(path): the mirror is closed") }
+            if let engine = engines.byFeed[definition.name]?.engine { return engine }
+            engines.byFeed[definition.name] = made.map(WeakEngine.init(engine:))
+            return made
+        }
+        guard let engine, engine !== made else { return engine }
+        let texts = [engine.definition, definition].map { $0.canonicalText(salt: store.salt) }
+        guard texts[0] == texts[1] else {
+            throw FeedError(
+                .configuration, "feed `\(definition.name)` is in use with another definition",
+                advice: "let go of its engine first, or give the feed another name")
+        }
+        return engine
+    }
+
+    /// Stops all commands after their last committed pages, and ends all observations. Commands fail from then on.
+    public func close() async {
+        let open = engines.withLock { engines -> [SyncEngine] in
+            engines.isClosed = true
+            defer { engines.byFeed = [:] }
+            return engines.byFeed.values.compactMap(\.engine)
+        }
+        for engine in open { await engine.close() }
+        watch.finish()
+    }
+}
+
+extension Mirror {
+    /// The feeds that have been worked on, in the order of their names.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    public func feeds() async throws(FeedSyncError) -> [FeedRecord] { try await store.feeds() }
+
+    /// The runs of a feed, the newest first; those of all feeds without a name.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    public func runs(of feed: String? = nil, limit: Int? = nil) async throws(FeedSyncError) -> [RunRecord] {
+        try await store.runs(of: feed, limit: limit)
+    }
+
+    /// The events that came after another, in the order in which they happened.
+    ///
+    /// - Parameter id: the number of the last event known; 0 to begin with the first one kept.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    public func events(
+        of feed: String? = nil, after id: Int = 0, limit: Int? = nil
+    ) async throws(FeedSyncError) -> [StatusEvent] {
+        try await store.events(of: feed, after: id, limit: limit)
+    }
+
+    /// A feed's sections: as they are stored now, then anew after each page that is committed, by whichever engine or
+    /// process.
+    ///
+    /// A reader that is slower than the pages gets the newest. The sequence keeps the store open; it ends when the mirror is
+    /// closed or the reader stops, and with an error where the store cannot be read.
+    public func sections(of feed: String) -> some AsyncSequence<[Section], FeedSyncError> & Sendable {
+        watch.sections(of: feed)
+    }
+
+    /// A feed's items as structs of the caller's, in feed order: as they are stored now, then anew after each change, by
+    /// whichever engine or process.
+    ///
+    /// It ends as `sections(of:)` does, and with an error of kind `undecodable` where a row does not fit. How columns become
+    /// properties is said at `Section.items`.
+    ///
+    /// - Parameters:
+    ///   - feed: the feed's name.
+    ///   - type: what each row becomes.
+    ///   - section: the section's name, where `.some(nil)` are the items without one; nil for all sections.
+    ///   - limit: how many at most; nil for all.
+    public func items<Item: Decodable & Sendable>(
+        of feed: String, as type: Item.Type = Item.self, section: String?? = nil, limit: Int? = nil
+    ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {
+        watch.items(of: feed, as: type, section: section, limit: limit)
+    }
+}
+
+extension StoreWatch {
+    private struct Sections: Sendable, Equatable {
+        let sections: [Section]
+        /// The items of a section may change while it stays as it is.
+        let event: Int64
+    }
+
+    func sections(of feed: String) -> some AsyncSequence<[Section], FeedSyncError> & Sendable {
+        StoreObservation(
+            watch: self,
+            read: { store throws(FeedSyncError) in
+                Sections(
+                    sections: try await store.sections(of: feed), event: try await store.lastPageEvent(of: feed))
+            }, element: { content throws(FeedSyncError) in content.sections })
+    }
+
+    func items<Item: Decodable & Sendable>(
+        of feed: String, as type: Item.Type, section: String??, limit: Int?
+    ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {
+        StoreObservation(
+            watch: self,
+            read: { store throws(FeedSyncError) in try await store.rows(of: feed, section: section, limit: limit) },
+            element: { page throws(FeedSyncError) in try await page.items(of: feed, as: type) })
+    }
+}

@@ -1,0 +1,65 @@
+/// When what is typed is searched for: the latest text wins. Pure; `TypedSearch` does what it says.
+///
+/// | typed | what happens |
+/// | --- | --- |
+/// | a text of two characters or fewer | nothing; what waits is dropped |
+/// | the text that was searched for last | nothing; what waits is dropped |
+/// | another text, half a second or more after the last request | it is requested, and the older request cancelled |
+/// | another text, earlier than that | it waits for the rest of that time, instead of what waits |
+///
+/// A text that failed may be searched for again.
+struct SearchRules {
+    /// What is to be done.
+    enum Effect: Hashable {
+        /// Request this text, and cancel the request before.
+        case request(String)
+        /// Call `woke` after this time.
+        case wake(after: Duration)
+    }
+
+    /// The least number of characters that are searched for.
+    static let leastCount = 3
+    /// The least time between two requests.
+    static let interval = Duration.milliseconds(500)
+
+    /// The text that was requested last; nil once that has failed.
+    private var requested: String?
+    private var waiting: String?
+    private var isWaking = false
+    private var earliest = Duration.zero
+
+    /// A text was typed, this long after the beginning.
+    mutating func typed(_ text: String, at time: Duration) -> [Effect] {
+        guard text.count >= Self.leastCount, text != requested else {
+            waiting = nil
+            return []
+        }
+        guard time < earliest else { return request(text, at: time) }
+        waiting = text
+        guard !isWaking else { return [] }
+        isWaking = true
+        return [.wake(after: earliest - time)]
+    }
+
+    /// The time that was asked for is over.
+    mutating func woke(at time: Duration) -> [Effect] {
+        isWaking = false
+        return waiting.map { request($0, at: time) } ?? []
+    }
+
+    /// A request ended.
+    ///
+    /// - Returns: Whether it is still the one that is wanted.
+    mutating func ended(_ text: String, failed: Bool) -> Bool {
+        guard text == requested else { return false }
+        if failed { requested = nil }
+        return true
+    }
+
+    private mutating func request(_ text: String, at time: Duration) -> [Effect] {
+        waiting = nil
+        requested = text
+        earliest = time + Self.interval
+        return [.request(text)]
+    }
+}

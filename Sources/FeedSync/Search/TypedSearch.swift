@@ -1,0 +1,133 @@
+internal import Text
+
+/// Search as you type: texts in, results out; the latest text wins.
+///
+///     let search = TypedSearch(in: mirror, as: Repository.self, limit: 20) { text throws(ConfigurationError) in
+///         try FeedDefinition("search", ["preset": "github.search", "query": ["q": "\(text)"]])
+///     }
+///     search.send("swift")
+///     for await results in search.results { … }
+///
+/// Texts of more than two characters are requested, at most one in half a second, and none twice in a row; a newer request
+/// cancels the older one. Each text has a feed of its own in the mirror, so that rows of different texts never mix; they
+/// stay there, so give searches a mirror that you can delete.
+///
+/// - Isolation: any thread. It ends when nobody has it any more.
+public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
+    /// What a text found.
+    public struct Results: Sendable {
+        /// The text.
+        public let text: String
+        /// What the first page holds, in its order; none after an error.
+        public let items: [Item]
+        /// Why the text could not be searched for.
+        public let error: FeedSyncError?
+    }
+
+    private enum Event: Sendable {
+        case typed(String)
+        case woke
+        case ended(Results)
+    }
+
+    private let events: AsyncStream<Event>.Continuation
+    private let found: Broadcast<Results>
+
+    /// A search in a mirror.
+    ///
+    /// - Parameters:
+    ///   - mirror: Where what is found is kept.
+    ///   - type: What each row becomes.
+    ///   - limit: How many items at most; nil for all of the first page.
+    ///   - clock: What measures the half second.
+    ///   - definition: The feed that searches for a text. Its name becomes the first part of each text's feed; a model is
+    ///     left out.
+    public init(
+        in mirror: Mirror, as type: Item.Type = Item.self, limit: Int? = nil,
+        clock: some Clock<Duration> = ContinuousClock(),
+        definition: @escaping @Sendable (String) throws(ConfigurationError) -> FeedDefinition
+    ) {
+        let (stream, events) = AsyncStream.makeStream(of: Event.self)
+        let found = Broadcast<Results>(nil, buffering: .bufferingNewest(1))
+        (self.events, self.found) = (events, found)
+        let start = clock.now
+        Task {
+            var rules = SearchRules()
+            var request: Task<Void, Never>?
+            for await event in stream {
+                var effects: [SearchRules.Effect] = []
+                let time = start.duration(to: clock.now)
+                switch event {
+                case .typed(let text): effects = rules.typed(text, at: time)
+                case .woke: effects = rules.woke(at: time)
+                case .ended(let results):
+                    if rules.ended(results.text, failed: results.error != nil) { found.send(results) }
+                }
+                for effect in effects {
+                    switch effect {
+                    case .wake(let pause):
+                        Task {
+                            try? await clock.sleep(for: pause)
+                            events.yield(.woke)
+                        }
+                    case .request(let text):
+                        request?.cancel()
+                        request = Task {
+                            let results = await Self.results(text, in: mirror, limit: limit, definition)
+                            // Of a request that was cancelled nobody wants to hear.
+                            if !Task.isCancelled { events.yield(.ended(results)) }
+                        }
+                    }
+                }
+            }
+            request?.cancel()
+            found.finish()
+        }
+    }
+
+    deinit { events.finish() }
+
+    /// Takes what was typed, as it stands now.
+    public func send(_ text: String) { events.yield(.typed(text)) }
+
+    /// What was found last, then what is found for each later text.
+    public var results: some AsyncSequence<Results, Never> & Sendable { found.values }
+
+    private static func results(
+        _ text: String, in mirror: Mirror, limit: Int?,
+        _ definition: (String) throws(ConfigurationError) -> FeedDefinition
+    ) async -> Results {
+        do throws(FeedSyncError) {
+            let feed = try await mirror.feed(try Self.definition(of: text, definition))
+            try await feed.perform(.reload)
+            for try await items in feed.items(as: Item.self, limit: limit) {
+                return Results(text: text, items: items, error: nil)
+            }
+            return Results(text: text, items: [], error: .cancelled)
+        } catch {
+            return Results(text: text, items: [], error: error)
+        }
+    }
+
+    private static func definition(
+        of text: String, _ definition: (String) throws(ConfigurationError) -> FeedDefinition
+    ) throws(FeedSyncError) -> FeedDefinition {
+        do throws(ConfigurationError) {
+            return try definition(text).searching(for: text)
+        } catch {
+            throw FeedError(.configuration, error.description)
+        }
+    }
+}
+
+extension FeedDefinition {
+    /// The same feed with a name, and so rows, of its own for a text, and in no model's view.
+    func searching(for text: String) -> FeedDefinition {
+        var feed = self
+        var hash = FNV1a()
+        hash.add(text.utf8)
+        feed.name = "\(name.prefix(46))_\(hash.digits)"
+        feed.model = nil
+        return feed
+    }
+}

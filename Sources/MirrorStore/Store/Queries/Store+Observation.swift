@@ -1,0 +1,51 @@
+internal import SQLite
+
+extension Store {
+    /// A value that is another after each commit, of this connection or another one's.
+    package struct Mark: Sendable, Hashable {
+        let others: Int64
+        let own: Int64
+    }
+
+    /// The store's mark now.
+    ///
+    /// `data_version` tells of other connections alone, in other processes too; `total_changes` of this one:
+    /// https://sqlite.org/pragma.html#pragma_data_version
+    ///
+    /// - Throws: `FeedError` of kind `store`.
+    package func mark() throws(FeedError) -> Mark {
+        try inGroup {
+            Mark(
+                others: try connection.int64("PRAGMA data_version") ?? 0,
+                own: try connection.int64("SELECT total_changes()") ?? 0)
+        }
+    }
+
+    /// The number of the feed's last event that tells of a page that is there, or of its failure; 0 before the first.
+    ///
+    /// - Throws: `FeedError` of kind `store`.
+    package func lastPageEvent(of feed: String) throws(FeedError) -> Int64 {
+        try storing {
+            try connection.int64(
+                "SELECT id FROM event WHERE feed = ? AND status NOT LIKE 'begin%' ORDER BY id DESC LIMIT 1",
+                .text(feed)) ?? 0
+        }
+    }
+}
+
+extension RowPage {
+    /// The rows, which are `feed`'s, as structs of the caller's; see `Section.items`.
+    ///
+    /// - Throws: `FeedError` of kind `undecodable`, which names the feed, the column and the row's key.
+    /// - Isolation: decodes on a thread of the pool.
+    @concurrent
+    package func items<Item: Decodable & Sendable>(
+        of feed: String, as type: Item.Type
+    ) async throws(FeedError) -> [Item] {
+        let decoder = RowDecoder(feed: feed, page: self)
+        var items: [Item] = []
+        items.reserveCapacity(rows.count)
+        for row in rows { items.append(try decoder.decode(type, from: row)) }
+        return items
+    }
+}

@@ -1,0 +1,256 @@
+import Concurrency
+import Foundation
+import HTTPServer
+import SQLite
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+@testable import MirrorStore
+
+private struct Thing: Decodable, Sendable, Equatable {
+    let id: Int
+    let name: String
+}
+
+@Suite("A mirror, as apps use it", .timeLimit(.minutes(2)))
+struct MirrorTests {
+    private func mirror(of bench: EngineBench) -> Mirror { Mirror(bench.store, options: EngineBench.options) }
+
+    @Test("A feed has one engine, however often and from wherever it is asked for")
+    func oneEngine() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        async let one = mirror.feed(bench.definition)
+        async let two = mirror.feed(bench.definition)
+        let engines = try await (one, two, mirror.feed(bench.definition))
+        #expect(engines.0 === engines.1)
+        #expect(engines.0 === engines.2)
+    }
+
+    @Test("Commands that two parts of an app send to one feed meet, and refuse each other no more")
+    func shared() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        let gate = bench.server.gate()
+        bench.upstream.hold(page: 1, at: gate)
+        let one = try await mirror.feed(bench.definition)
+        let two = try await mirror.feed(bench.definition)
+        async let first = one.perform(.reload)
+        await gate.arrived()
+        async let second = two.perform(.reload)
+        await one.whenWaiting(2)
+        gate.open()
+        #expect(try await first.run == second.run)
+    }
+
+    @Test("Another definition of a feed that is in use is refused, and taken once the engine is gone")
+    func otherDefinition() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        let other = try EngineBench.definition(
+            "url: \(bench.server.url)/things?q=2\n\(EngineBench.columns)\n\(EngineBench.paging)")
+        var engine: SyncEngine? = try await mirror.feed(bench.definition)
+        let error = await #expect(throws: FeedSyncError.self) { _ = try await mirror.feed(other) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.message == "feed `things` is in use with another definition")
+        #expect(engine?.definition.name == "things")
+        engine = nil
+        _ = try await mirror.feed(other)
+    }
+
+    @Test("The state of a refused connection holds its error, with what to try")
+    func refused() async throws {
+        let bench = try await EngineBench()
+        let engine = try await mirror(of: bench).feed(bench.definition)
+        bench.server.stop()
+        engine.requestCommand.send(.reload)
+        var last: EngineState?
+        for await state in engine.state {
+            last = state
+            if !state.isRunning { break }
+        }
+        #expect(last?.status == .endHeader)
+        #expect(last?.error?.kind == .unreachable)
+        #expect(last?.error?.advice != nil)
+    }
+
+    @Test("The state of a command that ends well holds what it did, and no error of the one before")
+    func succeeded() async throws {
+        let bench = try await EngineBench()
+        let engine = try await mirror(of: bench).feed(bench.definition)
+        bench.upstream.fail(page: 1, with: .status(500))
+        await #expect(throws: FeedSyncError.self) { try await engine.perform(.reload) }
+        engine.requestCommand.send(.reload)
+        for await state in engine.state where !state.isRunning {
+            #expect(state.error == nil)
+            #expect(state.progress.pages == 1)
+            #expect(state.progress.items.inserted == 10)
+            break
+        }
+    }
+
+    @Test("A cancelled command has stopped when `cancel` returns; the state tells of no failure")
+    func cancelled() async throws {
+        let bench = try await EngineBench()
+        let engine = try await mirror(of: bench).feed(bench.definition)
+        let gate = bench.server.gate()
+        bench.upstream.hold(page: 1, at: gate)
+        engine.requestCommand.send(.reload)
+        engine.requestCommand.send(.allPages)
+        await gate.arrived()
+        await engine.cancel()
+        for await state in engine.state {
+            #expect(!state.isRunning)
+            #expect(state.error == nil)
+            break
+        }
+        gate.open()
+        #expect(try bench.log == ["beginHeader", "endHeader!cancelled"])
+        #expect(try await engine.perform(.reload).figures.pages == 1)
+    }
+
+    @Test("Items come as they are stored, then after each change, by another connection too")
+    func items() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        var items = mirror.items(of: "things", as: Thing.self, limit: 15).makeAsyncIterator()
+        #expect(try await items.next(isolation: nil) == [])
+        try await mirror.feed(bench.definition).perform(.reload)
+        #expect(try await items.next(isolation: nil)?.count == 10)
+        // As another process has it: a connection of its own.
+        try await bench.another().perform(.nextPage)
+        let more = try await items.next(isolation: nil)
+        #expect(more?.count == 15)
+        #expect(more?.first == Thing(id: 1, name: "item 1"))
+    }
+
+    @Test("Sections end when the mirror is closed, and commands are refused from then on")
+    func closed() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        let engine = try await mirror.feed(bench.definition)
+        try await engine.perform(.reload)
+        var counts: [Int] = []
+        for try await sections in engine.sections {
+            counts.append(sections.first?.itemCount ?? 0)
+            await mirror.close()
+        }
+        #expect(counts == [10])
+        await #expect(throws: FeedSyncError(.store, "the mirror is closed")) { try await engine.perform(.reload) }
+        engine.requestCommand.send(.reload)
+        for await state in engine.state where !state.isRunning {
+            #expect(state.error == FeedSyncError(.store, "the mirror is closed"))
+            break
+        }
+        await #expect(throws: FeedSyncError.self) { _ = try await mirror.feed(bench.definition) }
+    }
+
+    @Test("Nothing is left of an observation whose reader stopped, nor of its mirror")
+    func noLeak() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        weak var store: Store?
+        weak var watch: StoreWatch?
+        do {
+            let mirror = try await Mirror(path: folder.appending(path: "store.db").path)
+            (store, watch) = (mirror.store, mirror.watch)
+            let reader = Task { for try await _ in mirror.sections(of: "things") {} }
+            while watch?.observerCount != 1 { await Task.yield() }
+            reader.cancel()
+            _ = await reader.result
+            #expect(watch?.observerCount == 0)
+            for try await _ in mirror.sections(of: "things") { break }
+        }
+        // The last reference may be that of a task that ends just now.
+        while store != nil || watch != nil { await Task.yield() }
+    }
+
+    @Test("An observation of a store that cannot be read throws its error, once")
+    func storeError() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        var sections = mirror.sections(of: "things").makeAsyncIterator()
+        #expect(try await sections.next(isolation: nil)?.isEmpty == true)
+        let connection = try Connection(path: bench.store.path)
+        try connection.execute("DROP VIEW IF EXISTS section; DROP TABLE IF EXISTS section")
+        let error = await #expect(throws: FeedSyncError.self) { try await sections.next(isolation: nil) }
+        #expect(error?.kind == .store)
+        #expect(try await sections.next(isolation: nil) == nil)
+    }
+
+    @Test("A mirror that is read changes nothing, shows what is stored, and has no engines")
+    func readOnly() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        var options = Mirror.Options()
+        options.isReadOnly = true
+        let mirror = try await Mirror(path: bench.store.path, options: options)
+        #expect(try await mirror.feeds().map(\.itemCount) == [10])
+        for try await things in mirror.items(of: "things", as: Thing.self) {
+            #expect(things.count == 10)
+            break
+        }
+        let error = await #expect(throws: FeedSyncError.self) { _ = try await mirror.feed(bench.definition) }
+        #expect(error?.kind == .store)
+        let missing = bench.folder.appending(path: "missing.db").path
+        await #expect(throws: FeedSyncError.self) { _ = try await Mirror(path: missing, options: options) }
+        #expect(!FileManager.default.fileExists(atPath: missing))
+    }
+
+    private struct Dated: Decodable, Sendable {
+        let at: Timestamp
+    }
+
+    @Test("Times are moments that compare, in records and in the caller's structs")
+    func times() async throws {
+        let bench = try await EngineBench(
+            [#"{"id": 1, "at": "2026-11-21T02:20:11+01:00"}"#],
+            columns: "items: items\nkey: id\ncolumns: {id: id, at: {path: at, type: timestamp}}")
+        let mirror = mirror(of: bench)
+        let feed = try await mirror.feed(bench.definition)
+        try await feed.perform(.reload)
+        let run = try #require(try await mirror.runs(of: "things", limit: 1).first)
+        #expect(try #require(run.startedAt) <= #require(run.finishedAt))
+        #expect(try await mirror.events().map(\.at).allSatisfy { $0 != nil })
+        for try await items in feed.items(as: Dated.self) {
+            #expect(items.first?.at.description == "2026-11-21T01:20:11.000Z")
+            #expect(items.first?.at.secondsSince1970 == 1_795_224_011)
+            break
+        }
+    }
+
+    @Test("Opening stores behind a lock leaves the pool's threads free")
+    func opening() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "store.db").path
+        let gate = DispatchSemaphore(value: 0)
+        let (holding, isHeld) = AsyncStream.makeStream(of: Void.self)
+        // A thread of its own holds the lock that new stores wait for.
+        Thread.detachNewThread {
+            try? FeedLock.alone(with: path) {
+                isHeld.yield()
+                gate.wait()
+            }
+        }
+        for await _ in holding { break }
+        let opened = Lock(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    _ = try await Mirror(path: path)
+                    opened.withLock { $0 += 1 }
+                }
+            }
+            // On a pool whose threads are all blocked this would never end.
+            for _ in 0..<100 { await Task.detached { try? await Task.sleep(for: .milliseconds(2)) }.value }
+            #expect(opened.withLock { $0 } == 0)
+            gate.signal()
+            try await group.waitForAll()
+        }
+        #expect(opened.withLock { $0 } == 8)
+    }
+}

@@ -1,0 +1,20 @@
+import FeedSync
+
+// The samples of Docs/library.md, which a test compares with it.
+
+func releases(of owner: String, _ name: String) throws -> FeedDefinition {
+    let releases = try FeedDefinition(
+        "releases",
+        ["preset": "github.releases", "url": "https://api.github.com/repos/\(owner)/\(name)/releases"])
+    return releases
+}
+
+func search(in mirror: Mirror) async {
+    let search = TypedSearch(in: mirror, as: Repository.self, limit: 20) { text throws(ConfigurationError) in
+        try FeedDefinition("search", ["preset": "github.search", "query": ["q": "\(text)"]])
+    }
+    search.send("swift")
+    for await results in search.results {
+        print(results.text, results.items.count, results.error?.message ?? "")
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import FeedSync
+
+@Suite("When what is typed is searched for")
+struct SearchRulesTests {
+    /// Texts with the milliseconds at which they were typed, and the requests with theirs.
+    private static let cases: [(typed: [(Int, String)], requests: [String])] = [
+        ([(0, "s"), (100, "sw")], []),
+        ([(0, "swi")], ["0 swi"]),
+        // Characters count, not bytes.
+        ([(0, "äö")], []),
+        ([(0, "äöü")], ["0 äöü"]),
+        // The first at once, the latest of the others when half a second is over.
+        ([(0, "swi"), (100, "swif"), (200, "swift")], ["0 swi", "500 swift"]),
+        ([(0, "swi"), (500, "swif"), (999, "swift")], ["0 swi", "500 swif", "1000 swift"]),
+        ([(0, "swi"), (800, "swif")], ["0 swi", "800 swif"]),
+        // The same text is requested once.
+        ([(0, "swi"), (600, "swi")], ["0 swi"]),
+        ([(0, "swi"), (100, "swif"), (200, "swi")], ["0 swi"]),
+        // What waits is dropped where the text becomes too short.
+        ([(0, "swi"), (100, "swif"), (200, "sw")], ["0 swi"]),
+        ([(0, "swi"), (100, "swif"), (200, "sw"), (300, "swim")], ["0 swi", "500 swim"]),
+    ]
+
+    @Test("The latest text wins, at most once in half a second", arguments: cases)
+    func requests(typed: [(Int, String)], requests: [String]) {
+        var rules = SearchRules()
+        var found: [String] = []
+        var alarm: Int?
+        func follow(_ effects: [SearchRules.Effect], at time: Int) {
+            for effect in effects {
+                switch effect {
+                case .request(let text): found.append("\(time) \(text)")
+                case .wake(let pause): alarm = time + Int(pause / .milliseconds(1))
+                }
+            }
+        }
+        func wake(before time: Int) {
+            guard let due = alarm, due <= time else { return }
+            alarm = nil
+            follow(rules.woke(at: .milliseconds(due)), at: due)
+        }
+        for (time, text) in typed {
+            wake(before: time)
+            follow(rules.typed(text, at: .milliseconds(time)), at: time)
+        }
+        wake(before: .max)
+        #expect(found == requests)
+    }
+
+    @Test("The results of an older text are not wanted; a text that failed may be searched for again")
+    func ended() {
+        var rules = SearchRules()
+        #expect(rules.typed("swi", at: .zero) == [.request("swi")])
+        #expect(rules.typed("swift", at: .seconds(1)) == [.request("swift")])
+        #expect(rules.ended("swi", failed: false) == false)
+        #expect(rules.ended("swift", failed: true) == true)
+        #expect(rules.typed("swift", at: .seconds(2)) == [.request("swift")])
+    }
+}
