@@ -1,4 +1,5 @@
 package import Concurrency
+internal import Glibc
 internal import Migrations
 internal import SQLite
 
@@ -17,6 +18,8 @@ public actor Store {
     var group = OpenGroup()
     package nonisolated let salt: String
     let keep: Duration
+    /// The locks on the feeds that are open, by name.
+    var locks: [String: FeedLock] = [:]
 
     /// Runs the actor's code on the store's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -29,13 +32,22 @@ public actor Store {
         public var mustExist = false
         /// How long runs and events are kept.
         public var keep = Duration.seconds(90 * 86_400)
+        /// How long to wait for another program's lock on the store; 5 seconds at least.
+        public var wait = Duration.zero
 
         /// As the configuration has them by default.
-        public init(isDurable: Bool = false, mustExist: Bool = false, keep: Duration = .seconds(90 * 86_400)) {
+        public init(
+            isDurable: Bool = false, mustExist: Bool = false, keep: Duration = .seconds(90 * 86_400),
+            wait: Duration = .zero
+        ) {
             self.isDurable = isDurable
             self.mustExist = mustExist
             self.keep = keep
+            self.wait = wait
         }
+
+        /// How often a lock is tried, a millisecond apart: for five seconds at least, for a day at most.
+        var tries: Int { Int(max(5, min(wait.components.seconds, 86_400))) * 1_000 }
     }
 
     /// Opens the store, makes it if it is not there, and brings an older one up to date.
@@ -45,18 +57,25 @@ public actor Store {
     public init(path: String, options: Options = Options()) async throws(FeedError) {
         self.path = path
         keep = options.keep
+        guard path != ":memory:" else {
+            throw FeedError(
+                .store, "`:memory:` is no file, and nothing in it would be kept", advice: "name a file with --store")
+        }
         guard let executor = ThreadExecutor() else {
             throw FeedError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
         }
         self.executor = executor
         do {
-            connection = try Connection(path: path, access: options.mustExist ? .readWrite : .readWriteCreate)
-            try connection.retryWhileBusy(tries: 5000)
+            if !options.mustExist { Self.makeFile(path) }
+            connection = try Connection(
+                path: path, access: options.mustExist ? .readWrite : .readWriteCreate,
+                busyTimeout: .milliseconds(options.tries))
+            try connection.retryWhileBusy(tries: options.tries)
             try Self.refuseForeign(connection, path: path)
             let migrator = Migrator(Migrations.all)
             // Before anything is written, so that a store from a newer feedsync stays as it is.
             let pending = try migrator.pending(in: connection)
-            try Self.switchToWAL(connection, path: path)
+            try Self.switchToWAL(connection, path: path, tries: options.tries)
             // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
             // A checkpoint writes what many pages changed once for all of them: it may wait for 64 MB of log.
@@ -75,17 +94,23 @@ public actor Store {
         }
     }
 
+    /// Makes an empty file for its owner alone, if there is none; SQLite gives the files beside it the same permissions.
+    ///
+    /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
+    /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
+    private static func makeFile(_ path: String) { _ = mknod(path, S_IFREG | 0o600, 0) }
+
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
     ///
     /// The switch wants the file for itself. Two processes that both want that wait for each other until one gives up, so
     /// they take turns.
-    private static func switchToWAL(_ connection: Connection, path: String) throws {
+    private static func switchToWAL(_ connection: Connection, path: String, tries: Int) throws {
         func isNeeded() throws -> Bool {
             let mode = try connection.scalar("PRAGMA journal_mode")?.text
-            return mode != "wal" && mode != "memory"
+            return mode != "wal"
         }
         guard try isNeeded() else { return }
-        try FeedLock.alone(with: path) {
+        try FeedLock.alone(with: path, tries: tries) {
             if try isNeeded() { try connection.execute("PRAGMA journal_mode = WAL") }
         }
     }
@@ -112,7 +137,27 @@ public actor Store {
     /// Runs `body` while pages may wait for their commit: it reads what they left in the feed's session, or they do not
     /// concern it.
     func inGroup<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
-        do { return try body() } catch { throw FeedError(storing: error, path: path) }
+        do {
+            try checkFile()
+            return try body()
+        } catch {
+            throw FeedError(storing: error, path: path)
+        }
+    }
+
+    /// Makes sure that what is written can be found again.
+    ///
+    /// If the file was replaced, its log stands beside the new file, which SQLite would ruin with it: the log is folded
+    /// back into the old file, wherever that is now, and is empty from then on.
+    ///
+    /// - Throws: `FeedError` of kind `store` if the path no longer leads to the open file.
+    func checkFile() throws {
+        guard connection.hasMoved else { return }
+        connection.rollback()
+        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        throw FeedError(
+            .store, "\(path) was deleted, moved or replaced while feedsync was using it",
+            advice: "run the command again; what stands at that path now was not changed")
     }
 }
 
