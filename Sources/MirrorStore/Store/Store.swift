@@ -78,9 +78,7 @@ public actor Store {
             try Self.switchToWAL(connection, path: path, tries: options.tries)
             // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
-            // A checkpoint writes what many pages changed once for all of them: it may wait for 64 MB of log.
-            // https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
-            try connection.execute("PRAGMA wal_autocheckpoint = 16384")
+            try connection.execute("PRAGMA wal_autocheckpoint = \(Self.logPages(roomFor: path))")
             // Debian's SQLite writes zeros over what is deleted, which costs writes; no secret is stored.
             // https://sqlite.org/pragma.html#pragma_secure_delete
             try connection.execute("PRAGMA secure_delete = OFF")
@@ -93,6 +91,19 @@ public actor Store {
             throw FeedError(storing: error, path: path)
         }
     }
+
+    /// How many pages of 4 KB the log may have before it is folded back into the file.
+    ///
+    /// Folding back writes what many pages changed once for all of them, so it may wait for 64 MB of log; where the disk
+    /// has little room, for 2 MB. https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
+    private static func logPages(roomFor path: String) -> Int {
+        var disk = statvfs()
+        guard statvfs(path, &disk) == 0 else { return 512 }
+        return logPages(room: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
+    }
+
+    /// The same, for a disk with so many bytes of room.
+    static func logPages(room: UInt64) -> Int { room < 1 << 30 ? 512 : 16_384 }
 
     /// Makes an empty file for its owner alone, if there is none; SQLite gives the files beside it the same permissions.
     ///
