@@ -163,7 +163,8 @@ public actor Store {
     ///
     /// - Throws: `FeedError` of kind `store` if the path no longer leads to the open file.
     func checkFile() throws {
-        guard connection.hasMoved else { return }
+        // Who only reads loses nothing.
+        guard !sessions.isEmpty, connection.hasMoved else { return }
         connection.rollback()
         try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         throw FeedError(
