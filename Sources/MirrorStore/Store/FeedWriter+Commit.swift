@@ -189,7 +189,7 @@ extension FeedWriter {
     }
 
     private func pages(of range: SyncedRange) throws -> Int {
-        try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl))
+        Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl)) ?? 0)
     }
 
     /// Whether a range that a first page met is that page alone.

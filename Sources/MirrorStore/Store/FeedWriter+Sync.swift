@@ -108,7 +108,7 @@ extension FeedWriter {
             """, [Value(crawl)]
         ) { row in
             if let text = row.text(at: 0) { tokens.append((text, before)) }
-            before += row.count(at: 1)
+            before += Int(clamping: row.int64(at: 1))
         }
         return TokenCount.isOfItems(tokens)
     }
@@ -122,7 +122,7 @@ extension FeedWriter {
     /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
     private func metCount() throws -> Int {
         guard isOfWholeList else {
-            return try connection.count("SELECT item_count FROM feed WHERE name = ?", .text(feed))
+            return Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
         }
         if crawlsOfList.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
             return Int(clamping: count)
@@ -167,8 +167,9 @@ extension FeedWriter {
     private func ordinal(of page: PageOfCrawl) throws -> Int {
         var ordinal = page.number
         for crawl in crawlsOfList.prefix(while: { $0 != page.crawl }) {
-            ordinal += try connection.count(
-                "SELECT count(*) FROM _crawl_page WHERE crawl = ? AND number > 0", Value(crawl))
+            ordinal += Int(
+                clamping: try connection.int64(
+                    "SELECT count(*) FROM _crawl_page WHERE crawl = ? AND number > 0", Value(crawl)) ?? 0)
         }
         return ordinal
     }
@@ -333,7 +334,7 @@ extension FeedWriter {
 
     /// The rows that the upstream has, as far as is known.
     private func itemCount() throws -> Int {
-        try connection.count("SELECT item_count FROM feed WHERE name = ?", .text(feed))
+        Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
     }
 
     /// Keeps the crawl open at its last page, which the next sync looks at again.
@@ -342,7 +343,7 @@ extension FeedWriter {
         draft.progress.suspectEnd = met
         try connection.run("UPDATE _crawl SET reason = 'cap' WHERE id = ?", Value(draft.crawl?.id))
         let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
-        let pages = try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(tail))
+        let pages = Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(tail)) ?? 0)
         if pages > 1, let last = try cursor(of: PageOfCrawl(crawl: tail, number: pages)) {
             draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
         } else {
