@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "FeedSync", targets: ["FeedSync"]),
     ],
     targets: [
+        .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         // Opened when they are needed, not at every start.
@@ -73,7 +74,7 @@ let package = Package(
         .executableTarget(
             name: "Command",
             dependencies: [
-                "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Text", "Time",
+                "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Text", "Time",
             ],
             swiftSettings: settings),
 

@@ -217,6 +217,8 @@ struct Walk : Skip {
 
     bool item() {
         const size_t first_slot = item_slots.size(), outer_taken = taken.size();
+        if (items.size() * sizeof(json_item) + first_slot * sizeof(json_slot) > JSON_MAXIMUM_MEMORY)
+            return fail(JSON_TOO_MANY_ITEMS, *mark);
         item_slots.resize(first_slot + plan.item_slot_count);
         json_slot *const outer_slots = slots;
         slots = item_slots.data() + first_slot;

@@ -10,6 +10,9 @@ enum Feedsync {
         StandardStreams.secure()
         let environment = Environment.current
         CrashReport.leaveToSystem(environment)
+        CrashReport.refuseCoreFiles(environment)
+        // libcurl would write the keys of every connection there. Nobody reads the environment by then.
+        unsetenv(KeyLog.variable)
         let console = Console(environment: environment)
         let invocation: Invocation
         do throws(Failure) {
@@ -19,6 +22,12 @@ enum Feedsync {
             end(error.code)
         }
         console.follow(invocation.options)
+        guard StandardStreams.hasRoom else {
+            console.report(
+                Failure(.store, ["too few files can be opened at once"], advice: "allow more, as with `ulimit -n 1024`")
+            )
+            end(.store)
+        }
         let interruption = Interruption()
         let command = Task.detached {
             let code = await invocation.run(environment: environment, console: console)

@@ -85,6 +85,7 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` with exit code 64 for an invalid time.
     func engineOptions(folder: String, allowance: RequestBudget? = nil) throws(Failure) -> EngineOptions {
+        if let warning = KeyLog.follow(environment) { console.warn(warning) }
         var options = EngineOptions(
             client: Client(userAgent: "feedsync/\(FeedSyncVersion.text)", allowance: allowance),
             environment: environment, folder: folder)

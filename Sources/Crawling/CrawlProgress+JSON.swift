@@ -105,7 +105,9 @@ extension SyncedRange {
 extension JSONValue {
     /// The number, where it is a whole one of 53 bits.
     var integer: Int64? {
-        guard case .number(let digits) = self, let number = Int64(digits), abs(number) < 1 << 53 else { return nil }
+        guard case .number(let digits) = self, let number = Int64(digits), number.magnitude < 1 << 53 else {
+            return nil
+        }
         return number
     }
 

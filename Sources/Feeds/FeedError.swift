@@ -45,10 +45,36 @@ public struct FeedError: Error, Sendable, Hashable {
     /// An error; `message` and `url` hold no secret.
     public init(_ kind: Kind, _ message: String, advice: String? = nil, httpStatus: Int? = nil, url: String? = nil) {
         self.kind = kind
-        self.message = message
-        self.advice = advice
+        self.message = Self.shortened(message)
+        self.advice = advice.map(Self.shortened)
         self.httpStatus = httpStatus
-        self.url = url
+        self.url = url.map(Self.shortened)
+    }
+
+    /// The most characters of one word: a page cursor or a URL may be as long as an upstream likes.
+    private static let longestWord = 200
+    /// The most characters of a text.
+    private static let longestText = 4_000
+
+    /// The text with long words cut, here for every error, so that none fills a screen or a column of the store.
+    ///
+    /// Secrets are masked by then: a part of one could not be told from other text.
+    private static func shortened(_ text: String) -> String {
+        guard text.utf8.count > longestWord else { return text }
+        var result = ""
+        var length = 0
+        var total = 0
+        for scalar in text.unicodeScalars {
+            length = scalar.properties.isWhitespace ? 0 : length + 1
+            if length > longestWord {
+                if length == longestWord + 1 { result += "…" }
+                continue
+            }
+            total += 1
+            guard total <= longestText else { return result + "…" }
+            result.unicodeScalars.append(scalar)
+        }
+        return result
     }
 
     /// `{"kind": …, "message": …, "http_status": …, "url": …}`, as in the store's `error` columns.

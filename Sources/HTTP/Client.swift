@@ -12,7 +12,7 @@ struct ClientConfiguration: Sendable {
 /// Sends requests over one pool of connections, driven by one thread of its own.
 ///
 /// The thread starts with the first request and ends with the client. Proxies are taken from the environment as
-/// curl does.
+/// curl does, except for this machine's own hosts, which are asked directly.
 ///
 /// - Isolation: any task or thread.
 public final class Client: Sendable {
@@ -78,6 +78,11 @@ public final class Client: Sendable {
             if isStarted { return }
             try CurlLibrary.load()
             guard let multi = ccurl_multi_init() else { throw HTTPError(.other(code: 27), "out of memory", code: 27) }
+            // Without the pair of descriptors that this needs, each request would wait until a poll times out.
+            guard ccurl_multi_wakeup(multi) == CURLM_OK else {
+                ccurl_multi_cleanup(multi)
+                throw HTTPError(.other(code: 27), "too few files can be opened at once: see `ulimit -n`", code: 27)
+            }
             try LoopThread.start(inbox: inbox, configuration: configuration, multi: multi)
             isStarted = true
         }

@@ -73,6 +73,8 @@ final class EasyHandle {
             headerList = longer
         }
         try set(CURLOPT_URL, route.outgoingURL.text)
+        // A proxy of the environment has no business with this machine's own requests, nor with their credentials.
+        if route.url.origin.isLoopback { try set(CURLOPT_PROXY, "") }
         try set(CURLOPT_HTTPHEADER, pointer: headerList)
         switch (route.method, route.body) {
         case ("HEAD", _): try set(CURLOPT_NOBODY, 1)

@@ -30,6 +30,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         usesDefaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
+    /// Whether the host is this machine, by its name or number.
+    var isLoopback: Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || (host.hasPrefix("127.")
+                && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) })
+    }
+
     var usesDefaultPort: Bool { port == (isSecure ? 443 : 80) }
 
     /// Whether this is the plain-text form of `other`: the same host, each on its scheme's default port.

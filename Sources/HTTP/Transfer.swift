@@ -69,6 +69,14 @@ final class Transfer {
             // libcurl 7.88's result for a header line that is too long (100 KiB).
             return .failure(route.refusal(.tooLarge, "a header line is too long", code: TransferFailure.number(code)))
         }
+        if code == CURLE_WRITE_ERROR {
+            // We refused nothing: what undoes the coding did, and libcurl 7.88 speaks of a disk then.
+            let coding = head.headers["Content-Encoding"].map { " (\($0.prefix(40)))" } ?? ""
+            return .failure(
+                route.refusal(
+                    .protocolError, "the body's content coding\(coding) is broken, or more bytes follow its end",
+                    code: TransferFailure.number(code)))
+        }
         guard code == CURLE_OK else {
             let detail = easy.detail
             let kind = TransferFailure.kind(of: code, hasResponse: status != 0, detail: detail)

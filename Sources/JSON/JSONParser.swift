@@ -3,11 +3,15 @@
 /// It keeps its own stack: what a text nests must not decide how much of the thread's it takes.
 struct JSONParser {
     private let bytes: [UInt8]
+    private let maximumCount: Int
     private var offset = 0
+    /// The values that have begun.
+    private var count = 0
 
     /// A reader of UTF-8; bytes that are none are read as U+FFFD.
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount) {
         self.bytes = bytes
+        self.maximumCount = maximumCount
     }
 
     /// An array or object whose end has not come yet.
@@ -29,6 +33,8 @@ struct JSONParser {
     mutating func readAll() throws(JSONSyntaxError) -> JSONValue {
         var open: [Container] = []
         while true {
+            count += 1
+            guard count <= maximumCount else { throw error("more than \(maximumCount) values") }
             var value: JSONValue
             if let container = try beginContainer(depth: open.count) {
                 guard takeAfterSpace(container.close) else {

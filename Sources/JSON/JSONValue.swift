@@ -15,10 +15,13 @@ package indirect enum JSONValue: Sendable, Hashable {
 
     /// The most that arrays and objects may be nested.
     package static let maximumDepth = 1024
+    /// The most values of one text: each takes more memory than its bytes do.
+    package static let maximumCount = 4_000_000
 
     /// Reads a whole text, which must be one value and nothing after it.
     ///
-    /// - Throws: `JSONSyntaxError` for anything that the RFC does not allow, and beyond `maximumDepth`.
+    /// - Throws: `JSONSyntaxError` for anything that the RFC does not allow, and beyond
+    ///   `maximumDepth` and `maximumCount`.
     package init(parsing text: String) throws(JSONSyntaxError) {
         try self.init(parsing: Array(text.utf8))
     }

@@ -4,9 +4,11 @@
 package enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
-    package static func encoded(_ text: String) -> String {
+    package static func encoded(_ text: String) -> String { encoded(Array(text.utf8)) }
+
+    package static func encoded(_ bytes: [UInt8]) -> String {
         var result = ""
-        var rest = Array(text.utf8)[...]
+        var rest = bytes[...]
         while !rest.isEmpty {
             let block = rest.prefix(3)
             rest = rest.dropFirst(3)

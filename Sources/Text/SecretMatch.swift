@@ -22,6 +22,9 @@ struct SecretMatch {
     /// The most bytes that one byte of a secret is written in: `\u00XX`.
     static let longestEscape = 6
 
+    /// What encoded bytes begin with, and what a space may be written as.
+    static let escapes = Array("%\\+".utf8)
+
     /// The longest of the secrets that begins at a place.
     static func longest(
         of secrets: [[UInt8]], in text: [UInt8], at position: Int, shortestSecret: Int
@@ -50,12 +53,22 @@ extension SecretMatch.Coding {
     /// How many bytes of the text write the secret from `position` on; nil if something else stands there.
     func length(of secret: [UInt8], in text: [UInt8], at position: Int) -> Int? {
         var place = position
-        for byte in secret {
+        var rest = secret[...]
+        while let byte = rest.first {
+            // Beyond ASCII a JSON escape stands for several bytes.
+            if self == .json, let (scalar, length) = Self.scalar(text[place...]) {
+                let bytes = Array(String(scalar).utf8)
+                guard rest.starts(with: bytes) else { return nil }
+                rest = rest.dropFirst(bytes.count)
+                place += length
+                continue
+            }
             guard place < text.count, let (value, length) = unit(text[place...]) else { return nil }
             // A plus may be one that nobody encoded, or a space as forms write it.
             let isSpace = self == .percent && length == 1 && value == UInt8(ascii: "+") && byte == UInt8(ascii: " ")
             guard value == byte || isSpace else { return nil }
             place += length
+            rest = rest.dropFirst()
         }
         return place - position
     }
@@ -75,13 +88,28 @@ extension SecretMatch.Coding {
         case UInt8(ascii: "n"): return (0x0A, 2)
         case UInt8(ascii: "r"): return (0x0D, 2)
         case UInt8(ascii: "t"): return (0x09, 2)
-        case UInt8(ascii: "u"):
-            let digits = text.dropFirst().prefix(4)
-            // Beyond ASCII an escape stands for several bytes; no credential that can be sent has them.
-            guard digits.prefix(2).elementsEqual("00".utf8) else { return nil }
-            return PercentCoding.byte(digits.dropFirst(2)).map { ($0, 6) }
         case let byte?: return (byte, 2)
         case nil: return nil
         }
+    }
+
+    /// The scalar that `\uXXXX`, or a pair of them, stands for, and the length in bytes; nil for anything else.
+    private static func scalar(_ text: ArraySlice<UInt8>) -> (Unicode.Scalar, length: Int)? {
+        guard let first = codeUnit(text) else { return nil }
+        if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
+        guard (0xD800...0xDBFF).contains(first), let second = codeUnit(text.dropFirst(6)),
+            (0xDC00...0xDFFF).contains(second)
+        else { return nil }
+        let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+        return Unicode.Scalar(value).map { ($0, 12) }
+    }
+
+    private static func codeUnit(_ text: ArraySlice<UInt8>) -> UInt16? {
+        guard text.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else { return nil }
+        let digits = text.dropFirst(2).prefix(4)
+        guard let high = PercentCoding.byte(digits.prefix(2)), let low = PercentCoding.byte(digits.dropFirst(2)) else {
+            return nil
+        }
+        return UInt16(high) << 8 | UInt16(low)
     }
 }

@@ -1,6 +1,7 @@
 /// The credentials of one request, to be kept out of whatever is stored or shown.
 ///
-/// A secret is found as it is, percent-encoded and as JSON escapes it. One of fewer than four bytes is taken for a
+/// A secret is found as it is, percent-encoded once or twice, as JSON escapes it, in base64, in hexadecimal digits, and in
+/// capitals or small letters alone. One of fewer than four bytes is taken for a
 /// secret only where it stands as a word of its own: masking every `1` would only mangle the text.
 package struct Secrets: Sendable {
     /// What stands in a masked secret's place.
@@ -12,13 +13,30 @@ package struct Secrets: Sendable {
     /// The bytes from which on a secret is one wherever it occurs.
     package static let certainLength = SecretMatch.certainLength
 
+    /// The secrets, then the other forms of each.
+    ///
     /// In order, so that a placeholder means the same in every process that resolves the same definition.
     private let values: [[UInt8]]
+    /// What placeholders call each value.
+    private let names: [String]
+    /// How many of the values are the secrets themselves.
+    private let count: Int
+    /// The bytes with which a match can begin.
+    private let mayBegin: [Bool]
 
     /// Secrets in the order in which placeholders number them; empty and repeated ones are passed over.
     package init(_ values: [String] = []) {
         var seen: Set<String> = []
-        self.values = values.filter { !$0.isEmpty && seen.insert($0).inserted }.map { Array($0.utf8) }
+        let secrets = values.filter { !$0.isEmpty && seen.insert($0).inserted }.map { Array($0.utf8) }
+        let forms = secrets.enumerated().flatMap { index, secret in
+            SecretForms.of(secret).map { (name: "\(index + 1):\($0.name)", bytes: $0.bytes) }
+        }
+        self.values = secrets + forms.map(\.bytes)
+        names = (0..<secrets.count).map { "\($0 + 1)" } + forms.map(\.name)
+        count = secrets.count
+        var mayBegin = [Bool](repeating: false, count: 256)
+        for first in self.values.compactMap(\.first) + SecretMatch.escapes { mayBegin[Int(first)] = true }
+        self.mayBegin = mayBegin
     }
 
     /// Whether there is nothing to hide.
@@ -37,7 +55,7 @@ package struct Secrets: Sendable {
         var position = max(0, part.lowerBound - reach)
         var maskedEnd = 0
         while position < min(part.upperBound, text.count) {
-            if let match = SecretMatch.longest(of: values, in: text, at: position, shortestSecret: 1) {
+            if let match = match(in: text, at: position, shortestSecret: 1) {
                 let end = position + match.length
                 // Secrets that overlap are masked together, and where one is not seen, from where the next one is.
                 if end > part.lowerBound, position >= maskedEnd || maskedEnd <= part.lowerBound {
@@ -55,6 +73,11 @@ package struct Secrets: Sendable {
     /// The most bytes that a secret takes, however it is written.
     var reach: Int { (values.map(\.count).max() ?? 0) * SecretMatch.longestEscape }
 
+    private func match(in text: [UInt8], at position: Int, shortestSecret: Int) -> SecretMatch? {
+        guard mayBegin[Int(text[position])] else { return nil }
+        return SecretMatch.longest(of: values, in: text, at: position, shortestSecret: shortestSecret)
+    }
+
     /// Whether a secret occurs in the text.
     package func occur(in text: String) -> Bool { mask(text) != text }
 
@@ -70,7 +93,7 @@ package struct Secrets: Sendable {
 
     /// The text that was concealed; placeholders of secrets that there are not stay as they are.
     package func reveal(_ text: String) -> String {
-        guard !isEmpty else { return text }
+        guard !isEmpty, text.utf8.contains(UInt8(ascii: "$")) else { return text }
         let placeholders = self.placeholders
         let prefix = Array(Self.placeholderPrefix.utf8)
         var result: [UInt8] = []
@@ -94,7 +117,7 @@ package struct Secrets: Sendable {
         guard !isEmpty else { return 0 }
         var hash = FNV1a()
         // A zero byte ends each text: "ab" and "c" must not equal "a" and "bc".
-        for bytes in [Array(salt.utf8)] + values { hash.add(bytes + [0]) }
+        for bytes in [Array(salt.utf8)] + values.prefix(count) { hash.add(bytes + [0]) }
         let number = Int64(hash.lowerHalf)
         return number == 0 ? 1 : number
     }
@@ -110,8 +133,8 @@ extension Secrets {
         var position = 0
         while position < bytes.count {
             // The longest that begins at a place goes first.
-            if let match = SecretMatch.longest(of: values, in: bytes, at: position, shortestSecret: shortestSecret) {
-                result += Self.placeholder(match.index, isPercentEncoded: match.coding == .percent).utf8
+            if let match = match(in: bytes, at: position, shortestSecret: shortestSecret) {
+                result += placeholder(match.index, isPercentEncoded: match.coding == .percent).utf8
                 position += match.length
             } else if bytes[position...].starts(with: prefix) {
                 result += Self.literalPrefix.utf8
@@ -128,14 +151,14 @@ extension Secrets {
     private var placeholders: [(text: [UInt8], value: [UInt8])] {
         var all = [(text: Array(Self.literalPrefix.utf8), value: Array(Self.placeholderPrefix.utf8))]
         for (index, value) in values.enumerated() {
-            all.append((Array(Self.placeholder(index, isPercentEncoded: false).utf8), value))
-            all.append((Array(Self.placeholder(index, isPercentEncoded: true).utf8), PercentCoding.encoded(value)))
+            all.append((Array(placeholder(index, isPercentEncoded: false).utf8), value))
+            all.append((Array(placeholder(index, isPercentEncoded: true).utf8), PercentCoding.encoded(value)))
         }
         return all
     }
 
-    private static func placeholder(_ index: Int, isPercentEncoded: Bool) -> String {
-        "\(placeholderPrefix)\(index + 1)\(isPercentEncoded ? ":percent" : "")}"
+    private func placeholder(_ index: Int, isPercentEncoded: Bool) -> String {
+        "\(Self.placeholderPrefix)\(names[index])\(isPercentEncoded ? ":percent" : "")}"
     }
 
     /// Stands for a placeholder's beginning that an upstream wrote itself, so that it cannot have a secret put in.
@@ -144,7 +167,7 @@ extension Secrets {
 
 extension Secrets: CustomStringConvertible, CustomReflectable {
     /// How many there are.
-    package var description: String { "\(values.count) secrets" }
+    package var description: String { "\(count) secrets" }
 
     /// A mirror without children, so that `dump` shows none.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }

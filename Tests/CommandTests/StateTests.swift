@@ -83,6 +83,23 @@ struct StateTests {
         }
     }
 
+    @Test("A changed definition with an unset variable changes nothing: the next page is where it was")
+    func unsetVariable() async throws {
+        let place = try Workplace()
+        let feed = PagedFeed(PagedFeed.items(1...250))
+        place.server.route("/things", to: feed)
+        #expect(try await place.run("reload things").code == 0)
+        let text = try place.text(of: "feedsync.yaml")
+        try place.write("feedsync.yaml", text + #"    auth: {bearer: "${NOPE}"}"# + "\n")
+        #expect(try await place.run("reload things").code == 78)
+        #expect(try place.query("SELECT next_page FROM feed") == ["2"])
+        #expect(try place.query("SELECT error ->> 'kind' FROM feed") == ["configuration"])
+        try place.write("feedsync.yaml", text)
+        #expect(try await place.run("more things").code == 0)
+        #expect(try place.query("SELECT next_page, item_count FROM feed") == ["3"])
+        try place.expectSound()
+    }
+
     @Test("A feed whose every sync is a configuration error is failing, and says why")
     func configuration() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${THINGS_TOKEN}"}"#)

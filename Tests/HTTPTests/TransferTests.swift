@@ -30,6 +30,19 @@ import Testing
         }
     }
 
+    @Test("says of gzip with bytes behind its end what it is, and not that a disk failed")
+    func gzipWithTrailingBytes() async throws {
+        // gzip of `{"items":[]}`, then `garbage!`.
+        let body: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 202, 44, 73, 205, 45, 86, 178, 138, 142, 173, 5, 0, 29, 31, 67,
+            234, 12, 0, 0, 0, 103, 97, 114, 98, 97, 103, 101, 33,
+        ]
+        server.route("/") { _ in ServerResponse(headers: [("Content-Encoding", "gzip")], body: body) }
+        let error = try await failure(Request(server.url("/")))
+        #expect(error.kind == .protocolError)
+        #expect(error.message.contains("content coding (gzip)"))
+    }
+
     @Test("keeps nothing of an earlier body in memory that is reused")
     func reuse() async throws {
         for size in [300_000, 10, 200_000, 70, 3_000_000, 1] {

@@ -17,6 +17,8 @@ extern "C" {
 #define JSON_PADDING 64
 /// Arrays and objects may be nested this deep, the outermost counted.
 #define JSON_MAXIMUM_DEPTH 1024
+/// The bytes that the items of a page and their slots may take: a few KB of gzip can hold many millions of items.
+#define JSON_MAXIMUM_MEMORY (160u << 20)
 
 typedef enum {
     JSON_MISSING = 0,
@@ -63,6 +65,7 @@ typedef enum {
     JSON_TRAILING_BYTES,    // something stands behind the value
     JSON_TOO_DEEP,
     JSON_TOO_LARGE,         // beyond 4 GiB
+    JSON_TOO_MANY_ITEMS,    // they would take more than JSON_MAXIMUM_MEMORY
     JSON_OUT_OF_MEMORY,
     JSON_ITEMS_MISSING,     // the path to the items leads nowhere
     JSON_ITEMS_WRONG_KIND,  // … or to something that is no array (`items_kind` says what)

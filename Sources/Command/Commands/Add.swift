@@ -40,9 +40,16 @@ extension Command {
         if isDry {
             _ = try draft.definition(in: try file.text())
         } else {
-            isMade = try file.edit { text throws(Failure) in try draft.text(with: text) }
+            isMade = try file.edit(isPrivate: draft.entry.holdsCredential) { text throws(Failure) in
+                try draft.text(with: text)
+            }
         }
         session.print(draft, found, source: new.source, isMade: isMade, isDry: isDry)
+        if !isDry, draft.entry.holdsCredential {
+            session.console.warn(
+                "\(draft.entry.name): warning: \(file.path) now holds a credential as it is, and is for you alone; "
+                    + "write '${NAME}' to keep it in the environment")
+        }
         if let warning = found?.warning { session.console.warn("\(draft.entry.name): \(warning)") }
         return .done
     }

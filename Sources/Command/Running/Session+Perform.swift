@@ -32,10 +32,11 @@ extension Session {
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeForWriting(_ configuration: Configuration) async throws(Failure) -> Store {
-        try await reading { () async throws(FeedError) in
+        let wait = try invocation.duration(.wait) ?? .zero
+        return try await reading { () async throws(FeedError) in
             try await Store(
                 path: storePath(configuration) ?? configuration.store,
-                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep))
+                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep, wait: wait))
         }
     }
 

@@ -31,15 +31,19 @@ struct ConfigurationFile: Sendable {
 
     /// Changes the text. Several processes take turns, and each sees what the one before wrote.
     ///
-    /// - Parameter change: Makes the new text from the present one, which is empty if there is no file. It may be
-    ///   called again if another process was faster.
+    /// - Parameters:
+    ///   - isPrivate: Whether the file is for its owner alone from now on.
+    ///   - change: Makes the new text from the present one, which is empty if there is no file. It may be called again
+    ///     if another process was faster.
     /// - Returns: Whether the file was created.
     /// - Throws: What `change` throws, or `Failure` with exit code 73; the file is then unchanged.
     @discardableResult
-    func edit(_ change: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> Bool {
+    func edit(
+        isPrivate: Bool = false, _ change: ([UInt8]) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> Bool {
         while true {
             guard let target = try target() else {
-                if try make(change([])) { return true }
+                if try make(change([]), isPrivate: isPrivate) { return true }
                 continue
             }
             let descriptor = open(target, O_RDONLY | O_CLOEXEC)
@@ -52,7 +56,7 @@ struct ConfigurationFile: Sendable {
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
             guard isCurrent(descriptor, target) else { continue }
             guard access(target, W_OK) == 0 else { throw failure("write") }
-            try replace(target, as: descriptor, with: change(try contents(of: descriptor)))
+            try replace(target, as: descriptor, with: change(try contents(of: descriptor)), isPrivate: isPrivate)
             return false
         }
     }
@@ -93,10 +97,13 @@ struct ConfigurationFile: Sendable {
     }
 
     /// Replaces the open file.
-    private func replace(_ target: String, as descriptor: Int32, with text: [UInt8]) throws(Failure) {
+    private func replace(
+        _ target: String, as descriptor: Int32, with text: [UInt8], isPrivate: Bool
+    ) throws(Failure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("read") }
-        let temporary = try temporaryFile(beside: target, text, mode: status.st_mode & 0o7777, owner: status)
+        let mode = status.st_mode & (isPrivate ? 0o7700 : 0o7777)
+        let temporary = try temporaryFile(beside: target, text, mode: mode, owner: status)
         guard rename(temporary, target) == 0 else {
             let failure = failure("write")
             unlink(temporary)
@@ -106,9 +113,9 @@ struct ConfigurationFile: Sendable {
     }
 
     /// Creates the file; false if it exists by now.
-    private func make(_ text: [UInt8]) throws(Failure) -> Bool {
+    private func make(_ text: [UInt8], isPrivate: Bool) throws(Failure) -> Bool {
         // A file that others can write would not be accepted as ./feedsync.yaml.
-        let temporary = try temporaryFile(beside: path, text, mode: 0o644)
+        let temporary = try temporaryFile(beside: path, text, mode: isPrivate ? 0o600 : 0o644)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 else {
             if errno == EEXIST { return false }

@@ -1,3 +1,4 @@
+internal import CProcess
 internal import Glibc
 
 /// What happens when the process crashes.
@@ -9,5 +10,19 @@ enum CrashReport {
     static func leaveToSystem(_ environment: [String: String]) {
         guard environment["SWIFT_BACKTRACE"] == nil else { return }
         for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
+    }
+
+    /// Keeps memory out of core files, which hold every credential: neither written nor handed to a crash collector.
+    ///
+    /// `SWIFT_BACKTRACE` leaves this as it is, too, for whoever looks for a bug.
+    static func refuseCoreFiles(_ environment: [String: String]) {
+        guard environment["SWIFT_BACKTRACE"] == nil else { return }
+        // The limit alone does not count where the system pipes cores to a program.
+        // https://man7.org/linux/man-pages/man5/core.5.html
+        _ = cprocess_refuse_dumps()
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = 0
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 }

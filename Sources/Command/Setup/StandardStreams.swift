@@ -11,4 +11,19 @@ enum StandardStreams {
         }
         signal(SIGPIPE, SIG_IGN)
     }
+
+    /// How many more files a command needs at once: the store's, libcurl's, those of the system's own threads.
+    private static let neededFiles = 12
+
+    /// Whether as many files can be opened as a command needs; without them, the libraries below trap or stall.
+    static var hasRoom: Bool {
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        while copies.count < neededFiles {
+            let copy = fcntl(2, F_DUPFD_CLOEXEC, 3)
+            guard copy >= 0 else { return false }
+            copies.append(copy)
+        }
+        return true
+    }
 }

@@ -7,6 +7,8 @@ package struct FeedHistory: Sendable, Hashable {
     package var feed: String
     /// When the last round began; nil before the first.
     package var roundStartedAt: Int64?
+    /// Whether the last round began after `horizon`: the clock was wrong then, or is now.
+    package var isAheadOfClock = false
     /// When the last round ended; nil before the first.
     package var roundEndedAt: Int64?
     /// Rounds running that failed.
@@ -36,6 +38,12 @@ package struct FeedHistory: Sendable, Hashable {
     package init(feed: String) {
         self.feed = feed
     }
+
+    /// The furthest moment that a time in a store is believed to name: a day from now, in milliseconds since 1970.
+    ///
+    /// No round begins later than now, and no host's wait counts for more than a day. What lies further ahead comes from
+    /// a clock that was wrong; believed, it would stop the mirror until then.
+    package static func horizon(at now: Int64) -> Int64 { now.clampedSum(Planner.longestInterval) }
 
     /// Whether somebody else wrote `feed.next_due_at` since the last run.
     package var isSetByHand: Bool { nextDueAt != plannedDueAt }

@@ -19,7 +19,9 @@ package enum Planner {
     /// The feed's plan; `every` is the definition's.
     package static func plan(_ history: FeedHistory, every: Duration?) -> Plan {
         guard !history.isSetByHand || history.nextDueAt == nil else { return planSetByHand(history, every) }
-        guard let startedAt = history.roundStartedAt, history.nextDueAt != nil || !history.isSetByHand else {
+        guard let startedAt = history.roundStartedAt, !history.isAheadOfClock,
+            history.nextDueAt != nil || !history.isSetByHand
+        else {
             return planAtOnce(history, every)
         }
         var (interval, terms) = ownInterval(history, every)
@@ -73,12 +75,15 @@ package enum Planner {
         return (interval, [term(.every, interval, "the definition's `every`")])
     }
 
-    /// There was no round, or somebody cleared `next_due_at`: only the host can hold the feed up.
+    /// There was no round, or somebody cleared `next_due_at`, or the clock went back: only the host can hold the feed up.
     private static func planAtOnce(_ history: FeedHistory, _ every: Duration?) -> Plan {
+        let startedAt = history.roundStartedAt ?? 0
         let isNew = history.roundStartedAt == nil
         let reason =
             !isNew
-            ? "next_due_at was cleared in the store"
+            ? history.isAheadOfClock
+                ? "the last sync is dated \(Timestamp(milliseconds: startedAt)?.text ?? "later"): the clock went back"
+                : "next_due_at was cleared in the store"
             : history.isLoaded ? "no sync has finished yet" : "the feed was never synced"
         var terms = [term(isNew ? .never : .nextDueAt, nil, reason)]
         if let blockedUntil = history.blockedUntil { terms.append(blocked(blockedUntil)) }

@@ -93,9 +93,7 @@ final class PageLoader: Sendable {
     let decoder: PageDecoder
 
     convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, store: Store, options: EngineOptions) {
-        var requests = RequestPlan(
-            shape.definition, environment: options.environment, folder: options.folder, salt: store.salt,
-            commands: options.commands, tokens: options.tokens)
+        var requests = RequestPlan(shape.definition, store: store, options: options)
         requests.overlap = shape.definition.pagination.overlappingSize == nil ? 0 : 1
         self.init(shape, requests, fetcher, PageDecoder(shape.plan), store, options)
     }

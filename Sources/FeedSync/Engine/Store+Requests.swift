@@ -30,3 +30,12 @@ extension Store {
             FetchCost(requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota), on: feed)
     }
 }
+
+extension RequestPlan {
+    /// How an engine with these options requests the pages of a feed of the store.
+    init(_ definition: FeedDefinition, store: Store, options: EngineOptions) {
+        self.init(
+            definition, environment: options.environment, folder: options.folder, salt: store.salt,
+            commands: options.commands, tokens: options.tokens)
+    }
+}

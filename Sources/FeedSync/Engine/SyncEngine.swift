@@ -202,7 +202,8 @@ public actor SyncEngine {
         let opening: Store.Opening
         do throws(FeedError) {
             held = try await takeLock(command)
-            opening = try await store.open(definition, command: command.name, now: now())
+            try await RequestPlan(definition, store: store, options: options).checkReferences()
+            opening = try await store.open(definition, lock: held, command: command.name, now: now())
         } catch {
             // A run that cannot begin has failed all the same, and will until the definition is corrected.
             if error.kind == .configuration {

@@ -2,29 +2,13 @@ internal import Glibc
 
 /// Finds the configuration file.
 package struct ConfigurationSearch: Sendable {
-    /// What the search has to know of a file.
-    package struct FileStatus: Sendable, Hashable {
-        /// The user id of the owner.
-        package let owner: UInt32
-        /// The permission bits.
-        package let mode: UInt32
-
-        /// A file of this owner and with these permissions.
-        package init(owner: UInt32, mode: UInt32) {
-            self.owner = owner
-            self.mode = mode
-        }
-    }
-
     /// A configuration file and how it came to be the one.
     package struct Found: Sendable, Hashable {
         /// The path.
         package let path: String
-        /// Whether it is there only because it lies in the current folder: nobody named it, so it runs no commands.
-        package let isFromCurrentFolder: Bool
-
-        /// What `Configuration.load` is to be told.
-        package var mayRunCommands: Bool { !isFromCurrentFolder }
+        /// Whether it may run commands, which `Configuration.load` is to be told: not if it is there only because it lies
+        /// in the current folder, nor if others may write it.
+        package let mayRunCommands: Bool
     }
 
     private let environment: [String: String]
@@ -33,7 +17,7 @@ package struct ConfigurationSearch: Sendable {
 
     /// A search with these environment variables, for this user, in a file system that answers with a file's status,
     /// or nil where there is no file.
-    package init(
+    init(
         environment: [String: String], user: UInt32, status: @escaping @Sendable (String) -> FileStatus?
     ) {
         self.environment = environment
@@ -43,11 +27,7 @@ package struct ConfigurationSearch: Sendable {
 
     /// A search of the real file system as the process's user.
     package init(environment: [String: String]) {
-        self.init(environment: environment, user: geteuid()) { path in
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            return FileStatus(owner: status.st_uid, mode: status.st_mode & 0o7777)
-        }
+        self.init(environment: environment, user: geteuid()) { FileStatus(of: $0) }
     }
 
     /// The path of the file that `found` tells.
@@ -64,16 +44,21 @@ package struct ConfigurationSearch: Sendable {
     /// - Throws: `ConfigurationError` if `./feedsync.yaml` belongs to somebody else or others may write it: a folder one
     ///   happens to be in must not decide where credentials go.
     package func found(option: String?) throws(ConfigurationError) -> Found? {
-        if let option { return Found(path: option, isFromCurrentFolder: false) }
+        if let option { return named(option) }
         if let named = environment["FEEDSYNC_CONFIG"], !named.isEmpty {
-            return Found(path: named, isFromCurrentFolder: false)
+            return self.named(named)
         }
         if let local = status("feedsync.yaml") {
             try check(local)
-            return Found(path: "feedsync.yaml", isFromCurrentFolder: true)
+            return Found(path: "feedsync.yaml", mayRunCommands: false)
         }
         guard let personalFile, status(personalFile) != nil else { return nil }
-        return Found(path: personalFile, isFromCurrentFolder: false)
+        return named(personalFile)
+    }
+
+    private func named(_ path: String) -> Found {
+        // Of a file that is not there, reading tells.
+        Found(path: path, mayRunCommands: status(path)?.isWritable(onlyBy: user) ?? true)
     }
 
     /// Where a configuration for all folders is kept; nil without a home.

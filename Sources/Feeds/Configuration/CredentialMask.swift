@@ -49,6 +49,9 @@ extension FeedDefinition {
 }
 
 extension FeedEntry {
+    /// Whether a credential is written out in it, and not as a reference.
+    package var holdsCredential: Bool { masked.lines != lines }
+
     /// The entry with `***` in place of credentials that are written out.
     package var masked: FeedEntry {
         FeedEntry(

@@ -13,8 +13,8 @@ extension FeedDefinition {
             Diagnostic(
                 position: template.position,
                 problem: """
-                    feed `\(name)` has a `${command:…}`, and commands are run only for a file that you name: use \
-                    --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
+                    feed `\(name)` has a `${command:…}`, and commands are run only for a file that you name, and that \
+                    nobody else may write: use --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
                     """)
         }
     }

@@ -39,6 +39,10 @@ struct PageFault {
                 .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
         case JSON_TOO_LARGE:
             error = FeedError(.undecodable, "the body has more than 4 GiB")
+        case JSON_TOO_MANY_ITEMS:
+            error = FeedError(
+                .undecodable, "the page has too many items to be kept in memory \(place)",
+                advice: "ask for smaller pages, with `size` in the feed's `pagination`")
         case JSON_ITEMS_MISSING:
             error = FeedError(
                 .undecodable,

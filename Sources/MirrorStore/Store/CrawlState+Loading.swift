@@ -11,12 +11,12 @@ extension CrawlState {
             FROM _crawl WHERE id = ?
             """, [Value(id)]
         ) { row in
-            crawl.generation = row.isNull(at: 0) ? nil : row.int64(at: 0)
-            crawl.pages = Int(clamping: row.int64(at: 1))
-            crawl.elements = Int(clamping: row.int64(at: 2))
-            crawl.position = row.int64(at: 3)
-            crawl.skipped = Int(clamping: row.int64(at: 4))
-            crawl.total = row.isNull(at: 5) ? nil : Int(clamping: row.int64(at: 5))
+            crawl.generation = row.isNull(at: 0) ? nil : row.number(at: 0)
+            crawl.pages = row.count(at: 1)
+            crawl.elements = row.count(at: 2)
+            crawl.position = row.number(at: 3)
+            crawl.skipped = row.count(at: 4)
+            crawl.total = row.countIfAny(at: 5)
             crawl.hasDrifted = row.int64(at: 6) == 1
             crawl.reason = row.text(at: 7).flatMap(IncompleteReason.init)
             crawl.furthest = row.text(at: 8)
@@ -25,9 +25,9 @@ extension CrawlState {
             crawl.overlaps = row.int64(at: 11) == 1
             crawl.hasTotals = row.int64(at: 12) == 1
             crawl.hasTotalMoved = row.int64(at: 13) == 1
-            crawl.repeats = Int(clamping: row.int64(at: 14))
+            crawl.repeats = row.count(at: 14)
             crawl.isOrdered = row.int64(at: 15) == 1
-            crawl.checked = Int(clamping: row.int64(at: 16))
+            crawl.checked = row.count(at: 16)
         }
         try crawl.loadPartitions(on: connection)
         try crawl.loadPages(trail: &trail, on: connection)
@@ -44,13 +44,13 @@ extension CrawlState {
             """, [Value(id)]
         ) { row in
             trail.add(row.text(at: 0))
-            if row.int64(at: 3) > 0 {
-                let last = row.int64(at: 2) + row.int64(at: 3) - 1
-                lastPlace = Place(generation: row.int64(at: 1), position: last)
+            if row.count(at: 3) > 0 {
+                let first = row.place(at: 1)
+                lastPlace = Place(generation: first.generation, position: first.position + row.number(at: 3) - 1)
                 // Of a page that was rewritten since, no stored row is known to stand behind it.
                 lastPlaceBefore = lastPlace
             }
-            mostElements = max(mostElements, Int(clamping: row.int64(at: 4)))
+            mostElements = max(mostElements, row.count(at: 4))
             let name = PartitionScheme.partitionName(in: row.text(at: 6).map(PageCursor.init))
             if name != part { lastKeys = "[]" }
             part = name

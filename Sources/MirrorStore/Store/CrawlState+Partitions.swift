@@ -8,11 +8,11 @@ extension CrawlState {
         ) { row in
             isDoubtful = row.int64(at: 0) == 1
             part = row.text(at: 1).map { name in
-                let total = row.isNull(at: 3) ? nil : Int(clamping: row.int64(at: 3))
-                return CrawlPartition(name: name, elements: Int(clamping: row.int64(at: 2)), total: total)
+                let total = row.countIfAny(at: 3)
+                return CrawlPartition(name: name, elements: row.count(at: 2), total: total)
             }
             isCapped = row.int64(at: 4) == 1
-            cap = row.isNull(at: 5) ? nil : Int(clamping: row.int64(at: 5))
+            cap = row.countIfAny(at: 5)
         }
         let (finished, _) = (total ?? 0).subtractingReportingOverflow(part.map { $0.total ?? $0.elements } ?? 0)
         finishedTotal = max(finished, 0)

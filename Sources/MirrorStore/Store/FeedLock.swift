@@ -18,11 +18,13 @@ package struct FeedHolder: Sendable, Hashable {
 /// Source: https://man7.org/linux/man-pages/man2/fcntl_locking.2.html (open file description locks)
 package final class FeedLock: Sendable {
     private let descriptor: Int32
+    private let path: String
 
-    /// F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
+    /// F_OFD_GETLK and F_OFD_SETLK, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
     private static let findLock: Int32 = 36
     private static let setLock: Int32 = 37
-    private static let awaitLock: Int32 = 38
+    /// How long a lock is waited for that feedsync holds for a few milliseconds, in tries of a millisecond.
+    private static let mostTries = 5_000
     /// Bytes for each holder's words.
     private static let recordSize: Int64 = 256
     /// Where the locked bytes begin: behind the last record that there can be.
@@ -32,7 +34,8 @@ package final class FeedLock: Sendable {
     ///
     /// - Throws: `FeedError` of kind `store` if the file cannot be opened or locked.
     package init?(on feed: Int64, of store: String, command: String) throws(FeedError) {
-        guard let descriptor = try Self.takeLock(on: feed, at: Self.path(of: store)) else { return nil }
+        path = Self.path(of: store)
+        guard let descriptor = try Self.takeLock(on: feed, at: path) else { return nil }
         self.descriptor = descriptor
         let words = Array("\(getpid()) \(command)".utf8.prefix(Int(Self.recordSize) - 1)) + [0]
         // The words only serve a message; a full disk must not keep anybody from working.
@@ -46,19 +49,37 @@ package final class FeedLock: Sendable {
         close(descriptor)
     }
 
+    /// Makes sure that the lock still counts: that others find its file, and not another one.
+    ///
+    /// - Throws: `FeedError` of kind `store` if the file was deleted or replaced; another process may have the feed then.
+    func check() throws(FeedError) {
+        guard !Self.stands(descriptor, at: path) else { return }
+        throw FeedError(
+            .store, "the lock file \(path) was deleted or replaced while feedsync was using it",
+            advice: "leave that file alone, and run the command again; what was committed is kept")
+    }
+
     /// Runs `body` while no other process runs one on the store: for what must be done once, when the store is new.
     ///
     /// It waits for the others, which takes them a few milliseconds.
     ///
-    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or locked, or what `body` throws.
-    static func alone(with store: String, _ body: () throws -> Void) throws {
+    /// - Parameter tries: How often to look, a millisecond apart, whether the others are done.
+    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or locked, `locked` if somebody keeps the lock,
+    ///   or what `body` throws.
+    static func alone(with store: String, tries: Int = mostTries, _ body: () throws -> Void) throws {
         let path = path(of: store)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure("open", path) }
+        let descriptor = try openFile(path)
         defer { close(descriptor) }
         var lock = exclusiveLock(at: locks - 1)
-        while fcntl(descriptor, awaitLock, &lock) != 0 {
-            guard errno == EINTR else { throw failure("lock", path) }
+        var tried = 0
+        while fcntl(descriptor, setLock, &lock) != 0 {
+            tried += 1
+            guard [EAGAIN, EACCES, EINTR].contains(errno) else { throw failure("lock", path) }
+            guard tried < tries else {
+                throw FeedError(
+                    .locked, "another program holds a lock on \(path)", advice: "run it again when that is done")
+            }
+            usleep(1_000)
         }
         defer { unlock(descriptor) }
         try body()
@@ -73,7 +94,7 @@ package final class FeedLock: Sendable {
 
     /// Who has the lock on a feed; nil if nobody does, or if that cannot be found out.
     package static func holder(of feed: Int64, of store: String) -> FeedHolder? {
-        let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var lock = exclusiveLock(at: locks + place(of: feed))
@@ -99,7 +120,7 @@ package final class FeedLock: Sendable {
         return lock
     }
 
-    /// the lock file of a store: one, whatever symbolic links lead to the store.
+    /// The lock file of a store: one, whatever symbolic links lead to the store.
     static func path(of store: String) -> String {
         guard let resolved = realpath(store, nil) else { return "\(store)-lock" }
         defer { free(resolved) }
@@ -116,9 +137,8 @@ package final class FeedLock: Sendable {
 
     /// - Returns: The open file with the lock; nil if somebody else has it.
     private static func takeLock(on feed: Int64, at path: String) throws(FeedError) -> Int32? {
-        while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw failure("open", path) }
+        for _ in 0..<mostTries {
+            let descriptor = try openFile(path)
             var lock = exclusiveLock(at: locks + place(of: feed))
             guard fcntl(descriptor, setLock, &lock) == 0 else {
                 let isTaken = errno == EAGAIN || errno == EACCES
@@ -131,6 +151,28 @@ package final class FeedLock: Sendable {
             // Somebody deleted the file before it was locked: the next one would find another.
             close(descriptor)
         }
+        throw FeedError(
+            .store, "the lock file \(path) is deleted again and again", advice: "find out which program deletes it")
+    }
+
+    /// Opens the lock file, or makes it, for its owner alone.
+    ///
+    /// A symbolic link is refused: words would be written to whatever file it leads to.
+    private static func openFile(_ path: String) throws(FeedError) -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else {
+            guard errno == ELOOP else { throw failure("open", path) }
+            throw FeedError(
+                .store, "the lock file \(path) is a symbolic link, which is not followed",
+                advice: "delete the link while no feedsync is using the store")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw FeedError(
+                .store, "the lock file \(path) is not a regular file", advice: "delete it, then run the command again")
+        }
+        return descriptor
     }
 
     private static func record(of feed: Int64) -> off_t { off_t(place(of: feed) * recordSize) }

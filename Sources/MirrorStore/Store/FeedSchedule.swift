@@ -29,7 +29,9 @@ enum FeedSchedule {
             FROM run WHERE _feed.feed = ?1 AND run.id = ?2 AND run.command = 'sync'
                 AND run.outcome IN ('ok', 'unchanged', 'no_more_data', 'failed')
             """, .text(feed), Value(run))
-        guard var history = try histories(of: feed, on: connection).first else { return }
+        let endedAt = try connection.scalar("SELECT finished_at FROM run WHERE id = ?", Value(run))?.text
+        let now = Timestamp.milliseconds(of: endedAt) ?? WallClock.system.milliseconds
+        guard var history = try histories(of: feed, now: now, on: connection).first else { return }
         // Whatever somebody set by hand was for the run that has ended, unless that was cut off.
         let hasRound = try connection.int64(
             "SELECT round_ended_at IS (SELECT finished_at FROM run WHERE id = ?1) FROM _feed WHERE feed = ?2",
@@ -43,23 +45,28 @@ enum FeedSchedule {
     }
 
     /// What is known of a feed, or of all of them.
-    static func histories(of feed: String? = nil, on connection: Connection) throws -> [FeedHistory] {
+    ///
+    /// - Parameter now: In milliseconds since 1970; times that lie too far ahead of it are not believed.
+    static func histories(of feed: String? = nil, now: Int64, on connection: Connection) throws -> [FeedHistory] {
+        let horizon = FeedHistory.horizon(at: now)
         var histories: [FeedHistory] = []
         try connection.rows(
             """
             SELECT feed.name, round_started_at, round_ended_at, failures, failing_since, poll_interval, fresh_for,
                 (SELECT max(blocked_until) FROM _quota q WHERE q.origin = quota_origin
-                    AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)),
+                    AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)
+                    AND blocked_until <= ?2),
                 next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCount), reloaded_at
             FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
             WHERE ?1 IS NULL OR feed.name = ?1
-            """, [Value(feed)]
+            """, [Value(feed), Value(Timestamp(milliseconds: horizon)?.text)]
         ) { row in
             var history = FeedHistory(feed: row.text(at: 0) ?? "")
             let moment = { Timestamp.milliseconds(of: row.text(at: $0)) }
             history.roundStartedAt = moment(1)
+            history.isAheadOfClock = history.roundStartedAt.map { $0 > horizon } ?? false
             history.roundEndedAt = moment(2)
-            history.failures = Int(clamping: row.int64(at: 3))
+            history.failures = row.count(at: 3)
             history.failingSince = moment(4)
             history.pollInterval = row.isNull(at: 5) ? nil : row.int64(at: 5)
             history.freshFor = row.isNull(at: 6) ? nil : row.int64(at: 6)
@@ -67,8 +74,8 @@ enum FeedSchedule {
             history.nextDueAt = moment(8)
             history.plannedDueAt = moment(9)
             history.incompleteReason = row.text(at: 10).flatMap(IncompleteReason.init)
-            history.expectedCount = row.isNull(at: 11) ? nil : Int(clamping: row.int64(at: 11))
-            history.seenCount = Int(clamping: row.int64(at: 12))
+            history.expectedCount = row.countIfAny(at: 11)
+            history.seenCount = row.count(at: 12)
             history.isLoaded = !row.isNull(at: 13)
             histories.append(history)
         }

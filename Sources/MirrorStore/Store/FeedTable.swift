@@ -95,7 +95,7 @@ package final class FeedTable {
         }
         guard try select.step() else { return nil }
         return StoredRow(
-            id: select.int64(at: 0), place: Place(generation: select.int64(at: 1), position: select.int64(at: 2)),
+            id: select.int64(at: 0), place: select.place(at: 1),
             section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item, in: select))
     }
 

@@ -163,7 +163,7 @@ extension FeedWriter {
         ) { row in
             let keys = RowKey.texts(ofPage: row.text(at: 1) ?? "[]")
             let overlaps = shape.definition.pagination.overlappingSize != nil && last != nil && keys.first == last
-            count += Int(clamping: row.int64(at: 0)) - (overlaps ? 1 : 0)
+            count += row.count(at: 0) - (overlaps ? 1 : 0)
             last = keys.last ?? last
         }
         return count
@@ -176,7 +176,7 @@ extension FeedWriter {
     func goOn(_ id: Int64, from number: Int?, isProved: Bool) throws -> (cursor: PageCursor?, pages: Int) {
         var draft = state
         var trail = CrawlTrail()
-        let known = Int(try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(id)) ?? 0)
+        let known = try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(id))
         let open = (state.progress.round?.ranges[id] ?? state.progress.synced[id])?.cursor
         var cursor = open
         try connection.transaction {

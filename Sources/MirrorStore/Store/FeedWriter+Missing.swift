@@ -35,7 +35,7 @@ extension FeedWriter {
             missing.append(
                 MissingRow(
                     id: row.int64(at: 0), section: row.text(at: 1),
-                    place: Place(generation: row.int64(at: 2), position: row.int64(at: 3))))
+                    place: row.place(at: 2)))
         }
         if missing.isEmpty { missesNothing = true }
         // In the order of before, rows that were met stand between them.
@@ -116,7 +116,7 @@ extension FeedWriter {
         for crawl in crawlsOfList {
             try connection.rows("SELECT number, met FROM _crawl_page WHERE crawl = ? ORDER BY number", [Value(crawl)]) {
                 row in
-                places += MetPlaces.read(row.text(at: 1), page: Int(clamping: row.int64(at: 0)), crawl: crawl)
+                places += MetPlaces.read(row.text(at: 1), page: row.count(at: 0), crawl: crawl)
             }
         }
         return places.filter { !own.contains($0.first.generation) || own.isEmpty }.sorted {

@@ -13,10 +13,10 @@ extension FeedWriter {
         ) { row in
             page = StoredPage(
                 id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
-                place: Place(generation: row.int64(at: 3), position: row.int64(at: 4)), placed: row.int64(at: 5),
-                elements: Int(row.int64(at: 6)), skipped: Int(row.int64(at: 10)), keys: row.text(at: 7) ?? "[]",
+                place: row.place(at: 3), placed: Int64(row.count(at: 5)),
+                elements: row.count(at: 6), skipped: row.count(at: 10), keys: row.text(at: 7) ?? "[]",
                 cursor: row.text(at: 8).map(PageCursor.init),
-                total: row.isNull(at: 9) ? nil : Int(row.int64(at: 9)))
+                total: row.countIfAny(at: 9))
         }
         lookedUp[RequestKey(request: request, credential: credential)] = .some(page)
         return page
@@ -122,7 +122,8 @@ extension FeedWriter {
             """, [Value(crawl.id), Value(crawl.lifted), Value(generation)]
         ) { row in
             let run = Run(
-                generation: row.int64(at: 1), from: row.int64(at: 2), count: row.int64(at: 3), to: row.int64(at: 4))
+                generation: row.number(at: 1), from: row.number(at: 2), count: Int64(row.count(at: 3)),
+                to: row.number(at: 4))
             pages.append((row.int64(at: 0), run.to))
             if let last = runs.last, last.generation == run.generation, last.from + last.count == run.from,
                 last.to + last.count == run.to
@@ -164,7 +165,7 @@ extension FeedWriter {
             ]
         ) { row in
             let section = row.text(at: 0)
-            let place = Place(generation: to.generation, position: row.int64(at: 1))
+            let place = Place(generation: to.generation, position: row.number(at: 1))
             let old = Place(generation: from.generation, position: place.position - to.position + from.position)
             sections.leave(section, at: old, forAnother: false)
             sections.note(section, at: place)
@@ -194,7 +195,7 @@ extension FeedWriter {
             WHERE _section IS ? AND _removed_at IS NULL ORDER BY _generation DESC, _position LIMIT 1
             """, [Value(section)]
         ) { row in
-            place = Place(generation: row.int64(at: 0), position: row.int64(at: 1))
+            place = row.place(at: 0)
         }
         return place
     }

@@ -16,7 +16,7 @@ extension FeedWriter {
             WHERE w.crawl = ?1 AND w.number > 0 AND w.number < ?2 AND w.number > coalesce((
                 SELECT number FROM _crawl_page WHERE crawl = ?1 AND number < ?2 AND \(isOther) ORDER BY number DESC LIMIT 1), 0)
             """, [Value(page.crawl), Value(page.number), Value(part), Value(part.count + 1), Value(part + ",")]
-        ) { row in soFar = (Int(row.int64(at: 0)), row.isNull(at: 1) ? nil : Int(row.int64(at: 1))) }
+        ) { row in soFar = (row.count(at: 0), row.countIfAny(at: 1)) }
         return soFar
     }
 

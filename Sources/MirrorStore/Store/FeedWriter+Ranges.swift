@@ -11,7 +11,8 @@ extension FeedWriter {
         let place = metPlace(writer, written)
         let met = try
             (place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress) }
-            ?? (isAsBefore && written.placed == 0 && page.end.next != nil ? range(beginningWith: page, draft.progress) : nil))
+            ?? (isAsBefore && written.placed == 0 && page.end.next != nil
+                ? range(beginningWith: page, draft.progress) : nil))
             .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
         let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
         let read = CrawlProgress.ReadPage(

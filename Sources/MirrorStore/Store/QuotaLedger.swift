@@ -27,12 +27,15 @@ enum QuotaLedger {
     static func blockedUntil(
         origin: String, credential: Int64, feed: String, now: String, on connection: Connection
     ) throws -> Int64? {
+        let horizon = Timestamp.milliseconds(of: now).flatMap {
+            Timestamp(milliseconds: FeedHistory.horizon(at: $0))?.text
+        }
         // The plus keeps SQLite from making a table of the two names each time.
         let text = try connection.scalar(
             """
             SELECT max(blocked_until) FROM _quota WHERE origin = ? AND credential = ? AND blocked_until > ?
-                AND (+resource = '' OR +resource = (SELECT resource FROM _feed WHERE feed = ?))
-            """, .text(origin), Value(credential), .text(now), .text(feed))?.text
+                AND blocked_until <= ? AND (+resource = '' OR +resource = (SELECT resource FROM _feed WHERE feed = ?))
+            """, .text(origin), Value(credential), .text(now), Value(horizon), .text(feed))?.text
         guard let text else { return nil }
         return Timestamp(text)?.seconds
     }

@@ -63,7 +63,7 @@ struct SectionTally {
                 "SELECT item_count, generation, position FROM _section WHERE feed = ? AND name IS ?",
                 [.text(feed), name]
             ) { row in
-                stored = (row.int64(at: 0), Place(generation: row.int64(at: 1), position: row.int64(at: 2)))
+                stored = (row.number(at: 0), row.place(at: 1))
             }
             guard let stored else {
                 guard change.count > 0, var first = change.first else { continue }

@@ -45,7 +45,11 @@ extension Store {
         let (writers, publications) = (group.writers, group.publications)
         forgetGroup()
         do {
-            for writer in writers { try writer.saveOnce() }
+            try checkFile()
+            for writer in writers {
+                try locks[writer.feed]?.check()
+                try writer.saveOnce()
+            }
             try connection.commit()
         } catch {
             connection.rollback()

@@ -22,6 +22,15 @@ extension Store {
     package func finish(
         _ feed: String, outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
     ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
+        let counts = try end(feed, outcome: outcome, closing: closing, now: now)
+        // Success is said of what stands at the path.
+        try inGroup {}
+        return counts
+    }
+
+    private func end(
+        _ feed: String, outcome: RunOutcome, closing: CrawlClosing?, now: String
+    ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
         try storing {
             let session = try session(feed)
             if let closing {
@@ -33,7 +42,7 @@ extension Store {
             try connection.rows(
                 "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _crawl ON _crawl.id = ? WHERE name = ?",
                 [Value(session.state.crawl?.id), .text(feed)]
-            ) { row in counts = (Int(clamping: row.int64(at: 0)), Int(clamping: row.int64(at: 1))) }
+            ) { row in counts = (row.count(at: 0), row.count(at: 1)) }
             return counts
         }
     }
@@ -171,6 +180,7 @@ extension Store {
     /// - Throws: what kept its last pages from being stored, to the first who asks.
     func session(_ feed: String) throws -> FeedWriter {
         guard let session = sessions[feed] else { throw FeedError(.bug, "feed `\(feed)` is not open") }
+        try locks[feed]?.check()
         if let loss = session.takeLoss() { throw loss }
         return session
     }

@@ -21,12 +21,17 @@ extension Store {
         }
     }
 
-    /// Opens a feed that is held by this process, and begins a run on it.
+    /// Opens a feed that this process has locked, and begins a run on it.
     ///
+    /// - Parameter lock: Is checked before each change until `close`, as somebody may delete its file.
     /// - Throws: `FeedError` of kind `configuration` if the feed's key is another now.
-    package func open(_ definition: FeedDefinition, command: String, now: String) throws(FeedError) -> Opening {
+    package func open(
+        _ definition: FeedDefinition, lock: FeedLock, command: String, now: String
+    ) throws(FeedError) -> Opening {
         try storing {
-            try connection.transaction {
+            locks[definition.name] = lock
+            return try connection.transaction {
+                try lock.check()
                 let events = try closeInterrupted(definition.name, now: now)
                 let shape = try adopt(definition)
                 try forget(definition.name, before: now)
@@ -66,6 +71,7 @@ extension Store {
     package func close(_ feed: String) {
         try? closeGroup()
         sessions[feed] = nil
+        locks[feed] = nil
     }
 
     /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
@@ -150,7 +156,11 @@ extension Store {
             SELECT key, definition, model, url, found FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
             """, [name]
         ) { row = StoredDefinition($0) }
-        guard let stored = row else { throw FeedError(.bug, "the store lost the feed while it was opened") }
+        guard let stored = row else {
+            throw FeedError(
+                .store, "\(path): the tables `feed` and `_feed` disagree about the feed",
+                advice: "the store is damaged; restore a backup, or use another with --store")
+        }
         let canonical = declared.canonicalText(salt: salt)
         var findings = stored.findings
         if stored.definition != canonical {
@@ -239,7 +249,7 @@ extension Store {
             FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?
             """, [name]
         ) { row in
-            state.generation = row.int64(at: 0)
+            state.generation = row.number(at: 0)
             crawl = row.isNull(at: 1) ? nil : row.int64(at: 1)
             resumePoint.watermark = row.text(at: 2)
             state.progress = CrawlProgress(json: row.text(at: 3))
@@ -247,7 +257,7 @@ extension Store {
             state.isVerified = row.int64(at: 5) == 1
             resumePoint.fullAt = Timestamp.milliseconds(of: row.text(at: 6))
         }
-        state.longestPage = try connection.int64("SELECT max(placed) FROM _page WHERE feed = ?", name) ?? 0
+        state.longestPage = Int64(try connection.count("SELECT max(placed) FROM _page WHERE feed = ?", name))
         resumePoint.progress = state.progress
         resumePoint.open = state.progress.open
         resumePoint.firstPartition = state.progress.firstPartition

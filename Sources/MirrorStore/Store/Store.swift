@@ -1,4 +1,5 @@
 package import Concurrency
+internal import Glibc
 internal import Migrations
 internal import SQLite
 
@@ -17,6 +18,8 @@ package actor Store {
     var group = OpenGroup()
     package nonisolated let salt: String
     let keep: Duration
+    /// The locks on the feeds that are open, by name.
+    var locks: [String: FeedLock] = [:]
 
     /// Runs the actor's code on the store's own thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -29,13 +32,22 @@ package actor Store {
         package var access = Access.create
         /// How long runs and events are kept.
         package var keep = Duration.seconds(90 * 86_400)
+        /// How long to wait for another program's lock on the store; 5 seconds at least.
+        package var wait = Duration.zero
 
         /// As the configuration has them by default.
-        package init(isDurable: Bool = false, access: Access = .create, keep: Duration = .seconds(90 * 86_400)) {
+        package init(
+            isDurable: Bool = false, access: Access = .create, keep: Duration = .seconds(90 * 86_400),
+            wait: Duration = .zero
+        ) {
             self.isDurable = isDurable
             self.access = access
             self.keep = keep
+            self.wait = wait
         }
+
+        /// How often a lock is tried, a millisecond apart: for five seconds at least, for a day at most.
+        var tries: Int { Int(max(5, min(wait.components.seconds, 86_400))) * 1_000 }
     }
 
     /// What may be done with a store's file.
@@ -55,6 +67,10 @@ package actor Store {
     package init(path: String, options: Options = Options()) async throws(FeedError) {
         self.path = path
         keep = options.keep
+        guard path != ":memory:" else {
+            throw FeedError(
+                .store, "`:memory:` is no file, and nothing in it would be kept", advice: "name a file with --store")
+        }
         guard let executor = ThreadExecutor() else {
             throw FeedError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
         }
@@ -96,18 +112,19 @@ package actor Store {
     }
 
     private static func openForWriting(_ path: String, _ options: Options) throws -> sending Opened {
-        let connection = try Connection(path: path, access: options.access == .create ? .readWriteCreate : .readWrite)
-        try connection.retryWhileBusy(tries: 5000)
+        if options.access == .create { makeFile(path) }
+        let connection = try Connection(
+            path: path, access: options.access == .create ? .readWriteCreate : .readWrite,
+            busyTimeout: .milliseconds(options.tries))
+        try connection.retryWhileBusy(tries: options.tries)
         try refuseForeign(connection, path: path)
         let migrator = Migrator(Migrations.all)
         // Before anything is written, so that a store from a newer feedsync stays as it is.
         let pending = try migrator.pending(in: connection)
-        try switchToWAL(connection, path: path)
+        try switchToWAL(connection, path: path, tries: options.tries)
         // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
         try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
-        // A checkpoint writes what many pages changed once for all of them: it may wait for 64 MB of log.
-        // https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
-        try connection.execute("PRAGMA wal_autocheckpoint = 16384")
+        try connection.execute("PRAGMA wal_autocheckpoint = \(logPages(roomFor: path))")
         // Debian's SQLite writes zeros over what is deleted, which costs writes; no secret is stored.
         // https://sqlite.org/pragma.html#pragma_secure_delete
         try connection.execute("PRAGMA secure_delete = OFF")
@@ -122,17 +139,36 @@ package actor Store {
         try connection.scalar("SELECT value FROM _salt")?.text ?? ""
     }
 
+    /// How many pages of 4 KB the log may have before it is folded back into the file.
+    ///
+    /// Folding back writes what many pages changed once for all of them, so it may wait for 64 MB of log; where the disk
+    /// has little room, for 2 MB. https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
+    private static func logPages(roomFor path: String) -> Int {
+        var disk = statvfs()
+        guard statvfs(path, &disk) == 0 else { return 512 }
+        return logPages(room: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
+    }
+
+    /// The same, for a disk with so many bytes of room.
+    static func logPages(room: UInt64) -> Int { room < 1 << 30 ? 512 : 16_384 }
+
+    /// Makes an empty file for its owner alone, if there is none; SQLite gives the files beside it the same permissions.
+    ///
+    /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
+    /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
+    private static func makeFile(_ path: String) { _ = mknod(path, S_IFREG | 0o600, 0) }
+
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
     ///
     /// The switch wants the file for itself. Two processes that both want that wait for each other until one gives up, so
     /// they take turns.
-    private static func switchToWAL(_ connection: Connection, path: String) throws {
+    private static func switchToWAL(_ connection: Connection, path: String, tries: Int) throws {
         func isNeeded() throws -> Bool {
             let mode = try connection.scalar("PRAGMA journal_mode")?.text
-            return mode != "wal" && mode != "memory"
+            return mode != "wal"
         }
         guard try isNeeded() else { return }
-        try FeedLock.alone(with: path) {
+        try FeedLock.alone(with: path, tries: tries) {
             if try isNeeded() { try connection.execute("PRAGMA journal_mode = WAL") }
         }
     }
@@ -159,7 +195,28 @@ package actor Store {
     /// Runs `body` while pages may wait for their commit: it reads what they left in the feed's session, or they do not
     /// concern it.
     func inGroup<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
-        do { return try body() } catch { throw FeedError(storing: error, path: path) }
+        do {
+            try checkFile()
+            return try body()
+        } catch {
+            throw FeedError(storing: error, path: path)
+        }
+    }
+
+    /// Makes sure that what is written can be found again.
+    ///
+    /// If the file was replaced, its log stands beside the new file, which SQLite would ruin with it: the log is folded
+    /// back into the old file, wherever that is now, and is empty from then on.
+    ///
+    /// - Throws: `FeedError` of kind `store` if the path no longer leads to the open file.
+    func checkFile() throws {
+        // Who only reads loses nothing.
+        guard !sessions.isEmpty, connection.hasMoved else { return }
+        connection.rollback()
+        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        throw FeedError(
+            .store, "\(path) was deleted, moved or replaced while feedsync was using it",
+            advice: "run the command again; what stands at that path now was not changed")
     }
 }
 

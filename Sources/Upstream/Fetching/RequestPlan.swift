@@ -57,6 +57,17 @@ package struct RequestPlan: Sendable {
         }
     }
 
+    /// Follows every reference of the definition, and requests nothing.
+    ///
+    /// A run does this before it changes the store, so that an unset variable changes nothing there.
+    ///
+    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
+    ///   `cancelled` if the task is.
+    package func checkReferences() async throws(FeedError) {
+        try await runCommands()
+        _ = try url(of: resolvedParts())
+    }
+
     /// The request for a page.
     ///
     /// - Parameter page cursor: Which page, secrets in it concealed; nil for the first.

@@ -66,6 +66,10 @@ extension Template {
     }
 
     private static func content(of path: String) throws(Unresolved) -> String {
+        // Who may write it decides what is sent, and may have read it.
+        if let status = FileStatus(of: path), !status.isWritable() {
+            throw Unresolved(problem: "`\(path)` can be written by others; run chmod go-w \(path)")
+        }
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try FileContents.read(path, limit: 64 * 1024)

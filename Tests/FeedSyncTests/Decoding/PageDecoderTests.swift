@@ -89,6 +89,16 @@ struct PageDecoderTests {
         }
     }
 
+    @Test("A page of a few bytes an item is not read beyond the memory that a page may take")
+    func manyItems() throws {
+        let decoder = try Self.decoder()
+        let items = [UInt8](repeating: UInt8(ascii: "1"), count: 2_000_000).flatMap { [$0, UInt8(ascii: ",")] }
+        let body = Array(#"{"items":["#.utf8) + items + Array("1]}".utf8)
+        let error = #expect(throws: FeedError.self) { try decoder.decode(Body(body)) }
+        #expect(error?.kind == .undecodable)
+        #expect(error?.message.hasPrefix("the page has too many items to be kept in memory at byte") == true)
+    }
+
     @Test("The last of two members of one name counts")
     func repeatedMember() throws {
         let page = try Self.decode(#"{"items":[{"id":1}],"items":[{"id":2,"id":3}]}"#)

@@ -68,4 +68,37 @@ struct LockFileTests {
         try Data().write(to: URL(filePath: path))
         #expect(!FeedLock.stands(descriptor, at: path))
     }
+
+    @Test("is checked for as long as it is held: a deleted or replaced file is an error")
+    func checked() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
+        try held.check()
+        try FileManager.default.removeItem(atPath: FeedLock.path(of: store))
+        #expect(throws: FeedError.self) { try held.check() }
+        let other = try #require(try FeedLock(on: 1, of: store, command: "more"))
+        try other.check()
+        #expect(throws: FeedError.self) { try held.check() }
+    }
+
+    @Test("that another program keeps is waited for so long and no longer")
+    func foreignLock() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let descriptor = open(FeedLock.path(of: store), O_RDWR | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        // Every byte there is; F_OFD_SETLK.
+        #expect(fcntl(descriptor, 37, &lock) == 0)
+        let error = #expect(throws: FeedError.self) { try FeedLock.alone(with: store, tries: 3) {} }
+        #expect(error?.kind == .locked)
+    }
+
+    @Test("on the store itself is waited for as long as `wait` says: five seconds at least, a day at most")
+    func waiting() {
+        #expect(Store.Options().tries == 5_000)
+        #expect(Store.Options(wait: .seconds(20)).tries == 20_000)
+        #expect(Store.Options(wait: .seconds(Int64.max)).tries == 86_400_000)
+    }
 }

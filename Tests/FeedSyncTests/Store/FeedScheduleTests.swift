@@ -86,6 +86,37 @@ import Testing
         _ = try await bench.engine.perform(.sync)
         #expect(try bench.query(Self.known) == ["0|||1|1"])
     }
+
+    @Test("A sync under a clock that was years ahead stops nothing: the feed is due at once, and says why")
+    func clockAhead() async throws {
+        let bench = try await EngineBench()
+        _ = try await bench.engine.perform(.sync)
+        try bench.change(
+            """
+            UPDATE _feed SET round_started_at = '2099-01-01T00:00:00.000Z', round_ended_at = '2099-01-01T00:00:01.000Z',
+                planned_due_at = '2099-01-01T00:15:00.000Z';
+            UPDATE feed SET next_due_at = '2099-01-01T00:15:00.000Z'
+            """)
+        let plan = Planner.plan(try #require(try await bench.store.histories()["things"]), every: nil)
+        #expect(plan.dueAt == nil)
+        #expect(plan.isDue(at: WallClock.system.milliseconds))
+        #expect(plan.terms.first?.reason.contains("the clock went back") == true)
+        _ = try await bench.engine.perform(.sync)
+        let next = Planner.plan(try #require(try await bench.store.histories()["things"]), every: nil)
+        #expect(try #require(next.dueAt) < WallClock.system.milliseconds + 3_600_000)
+    }
+
+    @Test("A block that reaches further than a day ahead is not believed; one within a day is")
+    func blockAhead() async throws {
+        let bench = try await EngineBench()
+        bench.upstream.fail(page: 1, with: .status(429, headers: [("Retry-After", "3600")]), times: 1)
+        #expect(try await bench.failure(.sync).kind == .limited)
+        #expect(try await bench.failure(.sync).kind == .limited)
+        try bench.change("UPDATE _quota SET blocked_until = '2099-01-01T00:00:00.000Z'")
+        #expect(try await bench.store.histories()["things"]?.blockedUntil == nil)
+        _ = try await bench.engine.perform(.sync)
+        #expect(try bench.names.count == 35)
+    }
 }
 
 extension EngineBench {

@@ -1,15 +1,17 @@
-import Feeds
+import Foundation
 import Testing
+
+@testable import Feeds
 
 @Suite("The search for the configuration")
 struct ConfigurationSearchTests {
     private func search(
-        _ environment: [String: String], files: [String: ConfigurationSearch.FileStatus]
+        _ environment: [String: String], files: [String: FileStatus]
     ) -> ConfigurationSearch {
         ConfigurationSearch(environment: environment, user: 1_000) { files[$0] }
     }
 
-    private static let mine = ConfigurationSearch.FileStatus(owner: 1_000, mode: 0o644)
+    private static let mine = FileStatus(owner: 1_000, mode: 0o644)
 
     @Test("goes from the most to the least explicit")
     func order() throws {
@@ -40,5 +42,35 @@ struct ConfigurationSearchTests {
         let error = #expect(throws: ConfigurationError.self) { try search.file(option: nil) }
         #expect(error?.description.hasPrefix("feedsync.yaml: ") == true)
         #expect(try search.file(option: "feedsync.yaml") == "feedsync.yaml")
+    }
+
+    @Test(
+        "lets no file run commands that somebody else can write, wherever it is",
+        arguments: [(0, 0o644, true), (1_000, 0o600, true), (1_000, 0o664, false), (2_000, 0o644, false)]
+            as [(UInt32, UInt32, Bool)])
+    func commands(owner: UInt32, mode: UInt32, mayRun: Bool) throws {
+        let status = FileStatus(owner: owner, mode: mode)
+        let named = search([:], files: ["/etc/feeds.yaml": status])
+        #expect(try named.found(option: "/etc/feeds.yaml")?.mayRunCommands == mayRun)
+        let personal = search(["XDG_CONFIG_HOME": "/xdg"], files: ["/xdg/feedsync/feedsync.yaml": status])
+        #expect(try personal.found(option: nil)?.mayRunCommands == mayRun)
+    }
+
+    @Test("A file that is reached by somebody else's link counts as theirs; one's own links and root's are followed")
+    func links() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "links-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("feeds:".utf8).write(to: URL(filePath: "\(folder)/file"))
+        chmod("\(folder)/file", 0o640)
+        try FileManager.default.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: "file")
+        try FileManager.default.createSymbolicLink(atPath: "\(folder)/loop", withDestinationPath: "loop")
+        #expect(FileStatus(of: "\(folder)/link") == FileStatus(owner: geteuid(), mode: 0o640))
+        #expect(FileStatus(of: "\(folder)/link")?.isWritable() == true)
+        #expect(FileStatus(of: "\(folder)/loop") == nil)
+        // Only root can give a link away.
+        guard lchown("\(folder)/link", 12_345, 12_345) == 0 else { return }
+        #expect(FileStatus(of: "\(folder)/link")?.owner == 12_345)
+        #expect(FileStatus(of: "\(folder)/link")?.isWritable() == false)
     }
 }

@@ -1,5 +1,6 @@
-import JSON
 import Testing
+
+@testable import JSON
 
 @Suite("JSON text")
 struct JSONValueTests {
@@ -16,6 +17,14 @@ struct JSONValueTests {
         ])
     func reads(text: String, expected: JSONValue) throws {
         #expect(try JSONValue(parsing: text) == expected)
+    }
+
+    @Test("has so many values at most", arguments: ["[1,2,3]", #"{"a":[1,{}]}"#])
+    func count(text: String) throws {
+        var enough = JSONParser(Array(text.utf8), maximumCount: 4)
+        #expect(try enough.readAll() == JSONValue(parsing: text))
+        var tooFew = JSONParser(Array(text.utf8), maximumCount: 3)
+        #expect(throws: JSONSyntaxError.self) { try tooFew.readAll() }
     }
 
     @Test(

@@ -18,6 +18,16 @@ import Testing
             ("a/bcd", #"a\/bcd"#, "***"),
             ("a/bcd", #"a\u002fbcd"#, "***"),
             ("tökén", "t%C3%B6k%C3%A9n tökén", "*** ***"),
+            ("wörd-99", #"{"p":"w\u00f6rd-99"}"#, #"{"p":"***"}"#),
+            ("wörd-99", #"w\u00F6rd\u002d99"#, "***"),
+            ("key-😀", #"key-\ud83d\ude00"#, "***"),
+            ("key-😀", #"key-\ud83d"#, #"key-\ud83d"#),
+            ("a/b c+d", "x=a%252Fb%2520c%252Bd", "x=***"),
+            ("a/b c+d", "x=a%252fb%2520c%252bd", "x=***"),
+            ("hunter2", "t=aHVudGVyMg==", "t=***g=="),
+            ("Geheim-99", "geheim-99 GEHEIM-99", "*** ***"),
+            ("hunter2", "68756e74657232 68756E74657232", "*** ***"),
+            ("ab", "YWI= 6162", "YWI= 6162"),
             ("hunter2", "hunter3", "hunter3"),
             ("100%sure", "100%sure 100%25sure", "*** ***"),
             ("hunter2", "%", "%"),
@@ -62,6 +72,31 @@ import Testing
         let secrets = Secrets(["hunter2", "a/b c", "48"])
         #expect(secrets.conceal(text) == stored)
         #expect(secrets.reveal(stored) == text)
+    }
+
+    @Test("are masked in base64, wherever in it they stand", arguments: 0...5)
+    func base64(before: Int) {
+        let secret = "s3cr?t>~~token-ÿ"
+        let bytes = [UInt8](repeating: 0x3A, count: before) + Array(secret.utf8) + Array(" and more".utf8)
+        let standard = Base64.encoded(bytes)
+        let urlSafe = standard.replacing("+", with: "-").replacing("/", with: "_")
+        for text in [standard, urlSafe] {
+            let secrets = Secrets([secret])
+            let masked = secrets.mask("next=\(text)")
+            #expect(masked.contains("***"))
+            // At each end is a digit that also depends on what stands beside the secret.
+            #expect(masked.utf8.count <= text.utf8.count - Base64.encoded(secret).utf8.count + 3 + 5 + 4)
+            let stored = secrets.conceal("next=\(text)")
+            #expect(stored.contains("${secret:1:base64"))
+            #expect(secrets.reveal(stored) == "next=\(text)")
+        }
+    }
+
+    @Test("keep their numbers and those of their forms when another one follows")
+    func numbers() {
+        let stored = Secrets(["hunter2"]).conceal("68756e74657232")
+        #expect(Secrets(["hunter2", "an access token"]).reveal(stored) == "68756e74657232")
+        #expect(Secrets(["hunter2"]).fingerprint(salt: "s") == Secrets(["hunter2", ""]).fingerprint(salt: "s"))
     }
 
     @Test("written in an unusual way come back as a URL that means the same")

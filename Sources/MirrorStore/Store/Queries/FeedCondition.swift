@@ -100,7 +100,7 @@ extension Store {
                 WHERE run.feed = ? AND run.outcome IS NULL ORDER BY event.id DESC LIMIT 1
                 """, [.text(feed)]
             ) { row in
-                let page = Int(clamping: row.int64(at: 0))
+                let page = row.count(at: 0)
                 // Before the first page is there, the store still tells of the crawl before; one for what is new ends
                 // where it meets what is known.
                 let isWhole = row.text(at: 1) != RefreshStatus.beginHeader.rawValue && row.text(at: 2) != "new"
@@ -109,7 +109,8 @@ extension Store {
                     ? nil
                     : row.isNull(at: 3)
                         ? CrawlProgress(json: row.text(at: 6)).fullPages
-                        : Self.pageCount(total: row.int64(at: 3), elements: row.int64(at: 4), pages: row.int64(at: 5))
+                        : Self.pageCount(
+                            total: row.number(at: 3), elements: row.number(at: 4), pages: row.number(at: 5))
                 progress = RunProgress(holder: holder, page: page, pageCount: pages.flatMap { $0 >= page ? $0 : nil })
             }
             return progress

@@ -13,7 +13,11 @@ struct RecordRow {
     }
 
     private func index(_ column: String) throws -> Int {
-        guard let index = columns[column] else { throw FeedError(.bug, "the store has no column `\(column)` to read") }
+        guard let index = columns[column] else {
+            throw FeedError(
+                .store, "the store has no column `\(column)` to read",
+                advice: "the store is damaged; restore a backup, or use another with --store")
+        }
         return index
     }
 
@@ -23,7 +27,7 @@ struct RecordRow {
 
     func integer(_ column: String) throws -> Int? {
         let index = try index(column)
-        return statement.isNull(at: index) ? nil : Int(clamping: statement.int64(at: index))
+        return statement.isNull(at: index) ? nil : Int(clamping: statement.number(at: index))
     }
 
     func count(_ column: String) throws -> Int { try integer(column) ?? 0 }

@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// Who may change what is read from a path.
+package struct FileStatus: Sendable, Hashable {
+    /// The user id of the owner: of the file, or of a symbolic link to it that belongs to somebody else.
+    let owner: UInt32
+    /// The permission bits of the file.
+    let mode: UInt32
+
+    /// A file of this owner and with these permissions.
+    init(owner: UInt32, mode: UInt32) {
+        self.owner = owner
+        self.mode = mode
+    }
+
+    /// The most symbolic links that are followed one after the other, as Linux has it.
+    private static let mostLinks = 40
+
+    /// The status of what a path leads to; nil where there is no file.
+    ///
+    /// - Parameter user: Whose links are followed without a mark; those of root are, too.
+    package init?(of path: String, user: UInt32 = geteuid()) {
+        var status = stat()
+        var (path, foreign) = (path, UInt32?.none)
+        for _ in 0...Self.mostLinks {
+            guard lstat(path, &status) == 0 else { return nil }
+            guard status.st_mode & S_IFMT == S_IFLNK else {
+                self.init(owner: foreign ?? status.st_uid, mode: status.st_mode & 0o7777)
+                return
+            }
+            if status.st_uid != user, status.st_uid != 0 { foreign = foreign ?? status.st_uid }
+            var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(path, &target, target.count - 1)
+            guard count > 0 else { return nil }
+            let next = String(decoding: target.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            path = next.hasPrefix("/") ? next : FilePath.join(FilePath.folder(of: path), next)
+        }
+        return nil
+    }
+
+    /// Whether nobody but the user and root may write the file, or make the path lead elsewhere.
+    package func isWritable(onlyBy user: UInt32 = geteuid()) -> Bool {
+        (owner == user || owner == 0) && mode & 0o022 == 0
+    }
+}

@@ -1,0 +1,13 @@
+internal import CSQLite
+
+extension Connection {
+    /// Whether the path no longer leads to the open file: it was deleted, moved away or replaced.
+    ///
+    /// It costs one `stat`. SQLite compares with the file that it opened itself; a second descriptor on that file would
+    /// drop its locks when closed. https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlhasmoved
+    public var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        let code = sqlite3_file_control(handle.database, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return code == SQLITE_OK && hasMoved != 0
+    }
+}

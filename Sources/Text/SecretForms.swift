@@ -1,0 +1,52 @@
+/// The ways in which upstreams write a secret that they echo, besides those that `SecretMatch` reads as they come.
+enum SecretForms {
+    /// The bytes from which on a secret is told by its letters alone, whatever their case.
+    private static let certainWord = 8
+
+    /// The forms of a secret, each with a name that stays the same; none that is the secret itself, or one before it.
+    static func of(_ secret: [UInt8]) -> [(name: String, bytes: [UInt8])] {
+        guard secret.count >= SecretMatch.certainLength else { return [] }
+        let percent = PercentCoding.encoded(secret)
+        var forms: [(name: String, bytes: [UInt8])] = [
+            ("hex", hex(secret)), ("HEX", hex(secret).map(upper)), ("twice", percent),
+            ("twice-lower", percent.map(lower)),
+        ]
+        for offset in 0..<3 {
+            let core = base64(secret, offset: offset)
+            forms.append(("base64-\(offset)", core))
+            forms.append(("base64url-\(offset)", core.map(urlSafe)))
+        }
+        if secret.count >= certainWord {
+            forms.append(("lower", secret.map(lower)))
+            forms.append(("upper", secret.map(upper)))
+        }
+        var seen: Set<[UInt8]> = [secret]
+        return forms.filter { $0.bytes.count >= SecretMatch.certainLength && seen.insert($0.bytes).inserted }
+    }
+
+    /// The digits of base64 that depend on the secret alone, where so many bytes stand before it in a group of three.
+    ///
+    /// What stands around it, such as `user:`, has a share in the digits at its ends. Source: RFC 4648, section 4.
+    private static func base64(_ secret: [UInt8], offset: Int) -> [UInt8] {
+        let digits = Array(Base64.encoded([UInt8](repeating: 0, count: offset) + secret).utf8)
+        let whole = (offset + secret.count) * 8 / 6
+        return Array(digits[..<whole].dropFirst(offset == 0 ? 0 : offset + 1))
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    private static func urlSafe(_ digit: UInt8) -> UInt8 {
+        switch digit {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: digit
+        }
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+
+    private static func upper(_ byte: UInt8) -> UInt8 { (0x61...0x7A).contains(byte) ? byte & 0xDF : byte }
+}

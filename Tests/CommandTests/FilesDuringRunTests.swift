@@ -1,0 +1,104 @@
+import Foundation
+import HTTPServer
+import SQLite
+import ScriptedServer
+import Testing
+
+@Suite("What others do to the store's files while a command runs")
+struct FilesDuringRunTests {
+    /// A command that fetches all pages, and waits for its second one at the gate.
+    private func held(_ place: Workplace, items: Int = 300) async throws -> (run: RunningCommand, gate: Gate) {
+        let feed = PagedFeed(PagedFeed.items(1...items))
+        let gate = place.server.gate()
+        feed.hold(page: 2, at: gate)
+        place.server.route("/things", to: feed)
+        let run = try place.start("more things --all")
+        await gate.arrived()
+        return (run, gate)
+    }
+
+    @Test("A store that is replaced is told of with exit code 73, and the new file is left as it is")
+    func replaced() async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        let other = try Workplace()
+        other.server.route("/things", to: PagedFeed(PagedFeed.items(1...50)))
+        #expect(try await other.run("reload things --store \(place.path("other.db"))").code == 0)
+        let (run, gate) = try await held(place)
+        _ = try await place.shell("sqlite3 other.db 'PRAGMA wal_checkpoint(TRUNCATE)' || true")
+        #expect(rename(place.path("other.db"), place.path("feedsync.db")) == 0)
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 73)
+        #expect(end.errors.contains("was deleted, moved or replaced while feedsync was using it"), "\(end.errors)")
+        #expect(try place.query("PRAGMA integrity_check") == ["ok"])
+        #expect(try place.query("SELECT count(*) FROM things") == ["50"])
+        #expect(try await place.run("reload things").code == 0)
+        try place.expectSound()
+    }
+
+    @Test("A store that is deleted is told of with exit code 73, and the next command begins a new one")
+    func deleted() async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        let (run, gate) = try await held(place)
+        for file in ["feedsync.db", "feedsync.db-wal", "feedsync.db-shm"] { place.remove(file) }
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 73)
+        #expect(end.output.isEmpty)
+        #expect(try await place.run("more things --all").code == 0)
+        #expect(try place.query("SELECT count(*) FROM things") == ["300"])
+        try place.expectSound()
+    }
+
+    @Test("If the lock file is deleted, the first command stops as soon as it would write, and the log stays whole")
+    func lockDeleted() async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        let (run, gate) = try await held(place)
+        place.remove("feedsync.db-lock")
+        let second = try place.start("reload things")
+        #expect(await second.end().code == 0)
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 73)
+        #expect(end.errors.contains("feedsync.db-lock was deleted or replaced"), "\(end.errors)")
+        #expect(try await place.run("more things --all").code == 0)
+        #expect(try place.query("SELECT count(*) FROM things") == ["300"])
+        try place.expectSound()
+    }
+
+    @Test("A lock file that is a symbolic link is refused, and nothing is written where it leads")
+    func lockLink() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        try place.write("victim", "mine")
+        try FileManager.default.createSymbolicLink(
+            atPath: place.path("feedsync.db-lock"), withDestinationPath: "victim")
+        let run = try await place.run("reload things")
+        #expect(run.code == 73)
+        #expect(run.errors.contains("is a symbolic link"))
+        #expect(try place.text(of: "victim") == "mine")
+    }
+
+    @Test("The store and the files beside it are for their owner alone")
+    func permissions() async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        let (run, gate) = try await held(place)
+        for file in place.files where file.hasPrefix("feedsync.db") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.path(file))
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+        }
+        #expect(place.files.filter { $0.hasPrefix("feedsync.db") }.count == 4)
+        gate.open()
+        #expect(await run.end().code == 0)
+    }
+
+    @Test("`:memory:` is refused, and no file is made")
+    func memory() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        let run = try await place.run("reload things --store :memory:")
+        #expect(run.code == 73)
+        #expect(run.errors.contains("`:memory:` is no file"))
+        #expect(place.files == ["feedsync.yaml"])
+    }
+}
