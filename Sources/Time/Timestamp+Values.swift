@@ -1,23 +1,23 @@
 extension Timestamp {
     /// Seconds since 1970 with their fraction, as Foundation's `Date(timeIntervalSince1970:)` takes them.
-    package var secondsSince1970: Double { Double(seconds) + Double(wholeMilliseconds - seconds * 1000) / 1000 }
+    public var secondsSince1970: Double { Double(seconds) + Double(wholeMilliseconds - seconds * 1000) / 1000 }
 }
 
 extension Timestamp: Comparable {
     /// Whether one moment comes before another.
-    package static func < (one: Timestamp, other: Timestamp) -> Bool { one.isBefore(other) }
+    public static func < (one: Timestamp, other: Timestamp) -> Bool { one.isBefore(other) }
 }
 
 extension Timestamp: CustomStringConvertible {
     /// The moment in UTC, ISO 8601, with milliseconds or more digits: `2026-11-21T02:20:11.000Z`.
-    package var description: String { text }
+    public var description: String { text }
 }
 
 extension Timestamp: Decodable {
     /// Reads the text of a column of times.
     ///
     /// - Throws: `DecodingError` for a text that is no moment.
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let moment = Timestamp(text) else {

@@ -2,9 +2,9 @@
 ///
 /// Text sorts as time does. Upstreams send the moment with a zone, without one (read as UTC), or as a number since
 /// 1970; see https://www.rfc-editor.org/rfc/rfc3339 for the form with a zone.
-package struct Timestamp: Sendable, Hashable {
+public struct Timestamp: Sendable, Hashable {
     /// Whole seconds since 1970-01-01T00:00:00Z.
-    package private(set) var seconds: Int64
+    public private(set) var seconds: Int64
     /// The digits behind the second, as bytes.
     package private(set) var fraction: [UInt8] = []
 

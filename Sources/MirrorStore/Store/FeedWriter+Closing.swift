@@ -117,7 +117,7 @@ extension FeedWriter {
 
     /// The rows that the upstream has, as far as is known.
     func itemCount() throws -> Int {
-        Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
+        try connection.count("SELECT item_count FROM feed WHERE name = ?", .text(feed))
     }
 
     /// Moves the watermark to the furthest item, but not past the moment at which the crawl began.
@@ -179,7 +179,7 @@ extension FeedWriter {
         draft.progress.suspectEnd = met
         try connection.run("UPDATE _crawl SET reason = 'cap' WHERE id = ?", Value(draft.crawl?.id))
         let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
-        let pages = Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(tail)) ?? 0)
+        let pages = try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(tail))
         if pages > 1, let last = try cursor(of: PageOfCrawl(crawl: tail, number: pages)) {
             draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
         } else {

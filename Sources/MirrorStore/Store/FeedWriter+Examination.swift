@@ -113,7 +113,7 @@ extension FeedWriter {
             """, [Value(crawl)]
         ) { row in
             if let text = row.text(at: 0) { tokens.append((text, before)) }
-            before += Int(clamping: row.int64(at: 1))
+            before += row.count(at: 1)
         }
         return TokenCount.isOfItems(tokens)
     }
@@ -127,7 +127,7 @@ extension FeedWriter {
     /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
     func metCount() throws -> Int {
         guard isOfWholeList else {
-            return Int(clamping: try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) ?? 0)
+            return try connection.count("SELECT item_count FROM feed WHERE name = ?", .text(feed))
         }
         if crawlsOfList.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
             return Int(clamping: count)

@@ -116,7 +116,7 @@ extension FeedWriter {
     }
 
     func pages(of range: SyncedRange) throws -> Int {
-        Int(clamping: try connection.int64("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl)) ?? 0)
+        try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl))
     }
 
     /// Whether a range that a first page met is that page alone.
