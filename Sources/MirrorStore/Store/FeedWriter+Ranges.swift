@@ -9,11 +9,13 @@ extension FeedWriter {
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
         let place = metPlace(writer, written)
+        // A sync reads through a range at whose end nothing can be had any more: another one may have the same pages.
+        let mayMeet = { (range: SyncedRange) in !range.isLost || page.mode == .reload }
         let met = try
-            (place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress) }
+            (place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress, mayMeet) }
             ?? (isAsBefore && written.placed == 0 && page.end.next != nil
                 ? range(beginningWith: page, draft.progress) : nil))
-            .flatMap { $0.isLost && page.mode != .reload ? nil : $0 }
+            .flatMap { mayMeet($0) ? $0 : nil }
         let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
         let read = CrawlProgress.ReadPage(
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
@@ -81,17 +83,18 @@ extension FeedWriter {
 
     /// The range that has the place at which a page meets what is stored.
     func range(
-        metAt place: Place, _ writer: PageWriter, of crawl: CrawlState, _ progress: CrawlProgress
+        metAt place: Place, _ writer: PageWriter, of crawl: CrawlState, _ progress: CrawlProgress,
+        _ mayMeet: (SyncedRange) -> Bool
     ) throws -> SyncedRange? {
         guard let round = progress.round else {
             let range =
                 writer.isUnchanged
-                ? progress.synced.range(ofGeneration: place.generation)
-                : progress.synced.ranges.first { $0.first == place }
+                ? SyncedRanges(ranges: progress.synced.ranges.filter(mayMeet)).range(ofGeneration: place.generation)
+                : progress.synced.ranges.first { mayMeet($0) && $0.first == place }
             return range?.crawl == crawl.id ? nil : range
         }
         let own = round.ranges[crawl.id]?.crawls ?? [crawl.id]
-        let others = round.ranges.ranges.flatMap(\.crawls).filter { !own.contains($0) }
+        let others = round.ranges.ranges.filter(mayMeet).flatMap(\.crawls).filter { !own.contains($0) }
         guard !others.isEmpty else { return nil }
         let met = try connection.int64(
             """
