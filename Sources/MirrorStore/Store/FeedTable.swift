@@ -100,29 +100,33 @@ package final class FeedTable {
     }
 
     /// Whether every item of a page is stored as it came.
-    ///
-    /// - Parameter besidesNew: Whether items that are not stored at all do not count.
-    func holds(_ page: DecodedPage, besidesNew: Bool = false) throws(SQLiteError) -> Bool {
-        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return false }
+    func holds(_ page: DecodedPage) throws(SQLiteError) -> Bool { try newCount(of: page) == 0 }
+
+    /// How many items of a page are not stored at all; nil if another one is not stored as it came.
+    func newCount(of page: DecodedPage) throws(SQLiteError) -> Int? {
+        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
+        var newCount = 0
         for index in 0..<page.elementCount {
             let item = page.element(at: index)
             guard item.fault == nil else { continue }
             if item.isGone {
                 guard try row(for: item)?.isRemoved ?? true else {
                     try endRead()
-                    return false
+                    return nil
                 }
                 continue
             }
-            let row = try row(for: item)
-            if row == nil, besidesNew { continue }
-            guard let row, row.isSame, !row.isRemoved else {
+            guard let row = try row(for: item) else {
+                newCount += 1
+                continue
+            }
+            guard row.isSame, !row.isRemoved else {
                 try endRead()
-                return false
+                return nil
             }
         }
         try endRead()
-        return true
+        return newCount
     }
 
     /// Where the row of a page's last item stands; nil if there is none.

@@ -22,8 +22,10 @@ extension FeedWriter {
         let texts = RowKey.texts(ofPage: keys)
         let last = texts.last
         let before = known.flatMap { RowKey.texts(ofPage: $0.keys).first }.flatMap { met[$0]?.place }
-        if let shift = PageComparison.shift(texts.map { met[$0]?.place }, from: before),
-            try page.map({ try table.holds($0, besidesNew: true) }) ?? false
+        let places = texts.map { met[$0]?.place }
+        // A row that is stored and was not met is not new: the page has to be stored for it to count as met.
+        if let shift = PageComparison.shift(places, from: before), let page,
+            try table.newCount(of: page) == places.count(where: { $0 == nil })
         {
             return .shifted(by: shift)
         }

@@ -156,6 +156,29 @@ struct KnownWrongTests {
         #expect(asked.isDisjoint(with: [2, 3, 4, 5, 6]), "\(asked)")
     }
 
+    @Test("A row that shows at the head when its page is asked for again is not marked as gone")
+    func returnsToTheHead() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...30), members: "sync: {mode: all}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10, total: total_count}")
+        try await bench.sync()
+        let upstream = bench.upstream
+        upstream.edit { _ = $0.removeFirst() }
+        let before = upstream.requestedPages.count
+        bench.server.route("/things") { request in
+            // The header, the head again, and then the page where the row stood.
+            if request.parameter("page") == "1",
+                upstream.requestedPages.dropFirst(before).count(where: { $0 == 1 }) == 2
+            {
+                upstream.edit { $0.insert(PagedFeed.items([1])[0], at: 0) }
+            }
+            return upstream.answer(request)
+        }
+        try await bench.sync()
+        #expect(upstream.requestedPages.dropFirst(before).count(where: { $0 == 1 }) == 3)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 1 AND _removed_at IS NULL") == ["1"])
+    }
+
     @Test("An end by a client's error is an end like any other, also after a deletion", arguments: [404, 400])
     func errorEnd(status: Int) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...40), end: .status(status))

@@ -150,9 +150,12 @@ struct SyncedRangeTests {
             }
             return upstream.answer(request)
         }
-        try await bench.sync()
+        let rows = "SELECT count(*) FROM things WHERE id BETWEEN 12 AND 23"
+        // It either says that it may have missed something, or has read what came meanwhile.
+        let isComplete = try await bench.sync().reason == nil
+        #expect(try !isComplete || bench.query(rows) == ["7"])
         #expect(try await bench.sync().reason == nil)
-        #expect(try bench.query("SELECT count(*) FROM things WHERE id BETWEEN 12 AND 23") == ["7"])
+        #expect(try bench.query(rows) == ["7"])
     }
 
     @Test("stays so for whoever asks for more from there")
