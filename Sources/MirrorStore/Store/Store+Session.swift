@@ -69,6 +69,7 @@ extension Store {
 
     /// Ends what `open` began, whether or not anything was committed.
     package func close(_ feed: String) {
+        // The run has ended, and was told if its pages could not be stored.
         try? closeGroup()
         sessions[feed] = nil
         locks[feed] = nil
