@@ -35,7 +35,7 @@ struct ExitCode: Sendable, Hashable {
     }
 
     /// What an error on a feed means for the process.
-    init(_ kind: FeedError.Kind) {
+    init(_ kind: FeedSyncError.Kind) {
         self =
             switch kind {
             case .undecodable, .unfollowable: .data

@@ -34,7 +34,7 @@ struct Failure: Error, Sendable {
 
 extension Failure {
     /// What went wrong on a feed.
-    init(_ error: FeedError, feed: String? = nil) {
+    init(_ error: FeedSyncError, feed: String? = nil) {
         let place = feed.map { "\($0): " } ?? ""
         guard error.kind != .cancelled else {
             // Somebody who stopped it does not care which request it hit.

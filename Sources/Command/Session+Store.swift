@@ -8,7 +8,7 @@ extension Session {
     func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
         guard let path = storePath(configuration) else { return nil }
         guard access(path, F_OK) == 0 else { return nil }
-        return try await reading { () async throws(FeedError) in
+        return try await reading { () async throws(FeedSyncError) in
             try await Store(path: path, options: Store.Options(access: .existing))
         }
     }
@@ -25,8 +25,8 @@ extension Session {
     /// Runs `body`, which reads the store.
     ///
     /// - Throws: `Failure` for the store's error.
-    func reading<Result>(_ body: () async throws(FeedError) -> Result) async throws(Failure) -> Result {
-        do throws(FeedError) { return try await body() } catch { throw Failure(error) }
+    func reading<Result>(_ body: () async throws(FeedSyncError) -> Result) async throws(Failure) -> Result {
+        do throws(FeedSyncError) { return try await body() } catch { throw Failure(error) }
     }
 
     /// The feeds that are configured or stored, configured ones first, with their records.
@@ -37,7 +37,7 @@ extension Session {
         _ configuration: Configuration?, _ store: Store?, includesRemoved: Bool = true
     ) async throws(Failure) -> [KnownFeed] {
         var records: [FeedRecord] = []
-        if let store { records = try await reading { () async throws(FeedError) in try await store.feeds() } }
+        if let store { records = try await reading { () async throws(FeedSyncError) in try await store.feeds() } }
         let definitions = configuration?.feeds ?? []
         if configuration != nil, !includesRemoved {
             records.removeAll { record in !definitions.contains { $0.name == record.name } }
@@ -67,7 +67,7 @@ extension Session {
     /// - Throws: `Failure` where the store cannot be read.
     func states(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [StateRow] {
         let names = feeds.map(\.name)
-        let conditions = try await reading { () async throws(FeedError) in
+        let conditions = try await reading { () async throws(FeedSyncError) in
             try await store?.conditions(of: names) ?? names.map(FeedCondition.init)
         }
         let now = WallClock.system.milliseconds

@@ -143,7 +143,7 @@ package struct CrawlRules {
     }
 
     /// The page did not come, or could not be committed.
-    package mutating func failed(_ error: FeedError) -> RunOutcome {
+    package mutating func failed(_ error: FeedSyncError) -> RunOutcome {
         state = .ended
         switch error.kind {
         case .cancelled: return .cancelled

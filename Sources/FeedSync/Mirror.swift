@@ -1,8 +1,5 @@
 internal import Concurrency
 
-/// The library's error, as its signatures name it.
-public typealias FeedSyncError = FeedError
-
 /// A store with mirrors of feeds, and the engines that keep them.
 ///
 ///     let mirror = try await Mirror(path: "feeds.db")
@@ -79,7 +76,7 @@ public final class Mirror: Sendable {
     ///   name is in use; `store` if the store cannot be read, is open for reading alone, or is closed.
     public func feed(_ definition: FeedDefinition) async throws(FeedSyncError) -> SyncEngine {
         guard !isReadOnly else {
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "\(path) is open for reading, and feed `\(definition.name)` needs to be written",
                 advice: "open the mirror for writing")
         }
@@ -92,7 +89,7 @@ public final class Mirror: Sendable {
     /// The engine that is in use, or else `made`.
     private func registered(_ definition: FeedDefinition, _ made: SyncEngine?) throws(FeedSyncError) -> SyncEngine? {
         let engine = try engines.withLock { engines throws(FeedSyncError) -> SyncEngine? in
-            guard !engines.isClosed else { throw FeedError(.store, "\(path): the mirror is closed") }
+            guard !engines.isClosed else { throw FeedSyncError(.store, "\(path): the mirror is closed") }
             if let engine = engines.byFeed[definition.name]?.engine { return engine }
             engines.byFeed[definition.name] = made.map(WeakEngine.init(engine:))
             return made
@@ -100,7 +97,7 @@ public final class Mirror: Sendable {
         guard let engine, engine !== made else { return engine }
         let texts = [engine.definition, definition].map { $0.canonicalText(salt: store.salt) }
         guard texts[0] == texts[1] else {
-            throw FeedError(
+            throw FeedSyncError(
                 .configuration, "feed `\(definition.name)` is in use with another definition",
                 advice: "let go of its engine first, or give the feed another name")
         }

@@ -93,11 +93,11 @@ package enum BodyFormat: Sendable, Hashable {
     }
 }
 
-extension FeedError {
+extension FeedSyncError {
     /// The body is of another format than JSON; nil where it is not known which.
-    package static func otherFormat(_ body: Body, contentType: String? = nil, secrets: Secrets) -> FeedError? {
+    package static func otherFormat(_ body: Body, contentType: String? = nil, secrets: Secrets) -> FeedSyncError? {
         BodyFormat(of: body, contentType: contentType).map {
-            FeedError(.undecodable, "expected JSON, but got \($0.words(secrets))", advice: $0.advice)
+            FeedSyncError(.undecodable, "expected JSON, but got \($0.words(secrets))", advice: $0.advice)
         }
     }
 }

@@ -98,7 +98,7 @@ extension Session {
             console.showProgress(DisplayWidth.cut("\(definition.name)  requesting \(address)", to: width - 1))
         }
         defer { console.showProgress("") }
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             let discovered = try await Discovery(
                 definition, options: options, salt: "", mostRetries: Self.mostRetries,
                 progress: { [console] step in
@@ -116,7 +116,7 @@ extension Session {
     }
 
     private static func failure(
-        _ error: FeedError, of definition: FeedDefinition, _ entry: FeedEntry, at address: String
+        _ error: FeedSyncError, of definition: FeedDefinition, _ entry: FeedEntry, at address: String
     ) -> Failure {
         guard error.kind != .cancelled else {
             return Failure(ExitCode(error.kind), ["\(definition.name): stopped; nothing was written"])

@@ -40,7 +40,7 @@ private struct Demo: Sendable {
             try Configuration.load(folder.configurationPath, environment: environment)
         }
         let path = configuration.store
-        store = try await session.reading { () async throws(FeedError) in try await Store(path: path) }
+        store = try await session.reading { () async throws(FeedSyncError) in try await Store(path: path) }
         options = try session.engineOptions(folder: folder.path)
     }
 
@@ -80,11 +80,11 @@ private struct Demo: Sendable {
     private func sections() async throws(Failure) {
         guard !Task.isCancelled else { return }
         prompt("show repositories")
-        let sections = try await session.reading { () async throws(FeedError) in
+        let sections = try await session.reading { () async throws(FeedSyncError) in
             try await store.sections(of: "repositories")
         }
         for section in sections {
-            let page = try await session.reading { () async throws(FeedError) in
+            let page = try await session.reading { () async throws(FeedSyncError) in
                 try await store.rows(of: "repositories", section: .some(section.name), limit: 2)
             }
             let shown = SectionTable(section: section, page: page, columns: ["full_name", "stars", "description"])

@@ -46,7 +46,8 @@ extension Session {
         let most = 1_000
         var newest = 0
         if let last {
-            let events = try await reading { () async throws(FeedError) in try await store.events(of: feed, last: last)
+            let events = try await reading { () async throws(FeedSyncError) in
+                try await store.events(of: feed, last: last)
             }
             print(events, as: lines)
             newest = events.last?.id ?? 0
@@ -55,7 +56,7 @@ extension Session {
         guard last == nil || isFollowing else { return }
         while console.failure == nil, !console.isClosed {
             let known = newest
-            let events = try await reading { () async throws(FeedError) in
+            let events = try await reading { () async throws(FeedSyncError) in
                 try await store.events(of: feed, after: known, limit: most)
             }
             print(events, as: lines)

@@ -38,10 +38,11 @@ extension Session {
         of feed: FeedDefinition, _ configuration: Configuration, _ store: Store?
     ) async throws(Failure) -> Explanation {
         let text = try ConfigurationFile(path: configuration.file).text()
-        let findings = try await reading { () async throws(FeedError) in try await store?.findings(of: feed.name) ?? nil
+        let findings = try await reading { () async throws(FeedSyncError) in
+            try await store?.findings(of: feed.name) ?? nil
         }
-        let settled = try await reading { () async throws(FeedError) in
-            try findings.map { found throws(FeedError) in try feed.settled(by: found) } ?? feed
+        let settled = try await reading { () async throws(FeedSyncError) in
+            try findings.map { found throws(FeedSyncError) in try feed.settled(by: found) } ?? feed
         }
         let effective = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in
             try EffectiveDefinition(of: feed, in: text, findings: findings)
@@ -53,14 +54,14 @@ extension Session {
             feed: feed, entry: effective.entry,
             warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).warnings)
         if explanation.warnings.isEmpty {
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 explanation.request = try await NextRequest(of: settled, store: store, options: options)
             } catch {
                 explanation.warnings.append(error.description)
             }
         }
         guard let store else { return explanation }
-        explanation.known = try await reading { () async throws(FeedError) in
+        explanation.known = try await reading { () async throws(FeedSyncError) in
             try await FeedSummary(feed, of: store)
         }
         return explanation

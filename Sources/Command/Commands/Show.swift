@@ -21,7 +21,7 @@ extension Command {
         var shown: [SectionTable] = []
         for section in sections where left > 0 {
             guard let store else { break }
-            let page = try await session.reading { () async throws(FeedError) in
+            let page = try await session.reading { () async throws(FeedSyncError) in
                 try await store.rows(of: feed.name, section: .some(section.name), limit: left)
             }
             left -= page.rows.count
@@ -45,7 +45,7 @@ extension Session {
     /// - Throws: `Failure` with exit code 64 for an unknown section.
     fileprivate func sections(of feed: String, in store: Store?) async throws(Failure) -> [Section] {
         guard let store else { return [] }
-        let sections = try await reading { () async throws(FeedError) in try await store.sections(of: feed) }
+        let sections = try await reading { () async throws(FeedSyncError) in try await store.sections(of: feed) }
         guard let name = invocation.options[.section] else { return sections }
         guard let section = sections.first(where: { $0.name == name }) else {
             throw .unknown(

@@ -63,8 +63,8 @@ struct FeedSummary: Sendable {
 
     /// Reads it.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    init(_ feed: FeedDefinition, of store: Store) async throws(FeedError) {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    init(_ feed: FeedDefinition, of store: Store) async throws(FeedSyncError) {
         path = store.path
         record = try await store.feed(named: feed.name)
         crawl = try await store.lastCrawl(of: feed.name)

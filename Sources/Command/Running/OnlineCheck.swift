@@ -11,12 +11,12 @@ struct OnlineCheck: Sendable {
 
     /// The result of a reload into a temporary store.
     ///
-    /// - Throws: `FeedError` of the reload.
-    init(_ report: RunReport, summary: RunSummary, in store: Store) async throws(FeedError) {
+    /// - Throws: `FeedSyncError` of the reload.
+    init(_ report: RunReport, summary: RunSummary, in store: Store) async throws(FeedSyncError) {
         feed = report.feed
         self.summary = summary
         guard let record = try await store.feed(named: feed) else {
-            throw FeedError(.bug, "the feed was loaded, but the store does not have it")
+            throw FeedSyncError(.bug, "the feed was loaded, but the store does not have it")
         }
         self.record = record
         sections = try await store.sections(of: feed)
@@ -83,7 +83,9 @@ extension Session {
         let options = try engineOptions(folder: configuration.folder)
         let folder = try TemporaryFolder(environment)
         defer { folder.remove() }
-        let store = try await reading { () async throws(FeedError) in try await Store(path: "\(folder.path)/check.db") }
+        let store = try await reading { () async throws(FeedSyncError) in
+            try await Store(path: "\(folder.path)/check.db")
+        }
         var codes: [ExitCode] = []
         var documents: [String] = []
         for feed in feeds {
@@ -91,7 +93,7 @@ extension Session {
             var report = await run(.reload, on: feed, store: store, options: options)
             var check: OnlineCheck?
             if let summary = report.summary {
-                do throws(FeedError) {
+                do throws(FeedSyncError) {
                     check = try await OnlineCheck(report, summary: summary, in: store)
                 } catch {
                     report.error = error

@@ -9,7 +9,7 @@ struct RunReport: Sendable {
     /// What it did, if it succeeded.
     var summary: RunSummary?
     /// Why it failed, if it did.
-    var error: FeedError?
+    var error: FeedSyncError?
     /// The pages that it committed before it failed.
     private(set) var pagesBefore = 0
     /// What it stored before it failed, if anything.

@@ -33,7 +33,7 @@ extension Session {
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeForWriting(_ configuration: Configuration) async throws(Failure) -> Store {
         let wait = try invocation.duration(.wait) ?? .zero
-        return try await reading { () async throws(FeedError) in
+        return try await reading { () async throws(FeedSyncError) in
             try await Store(
                 path: storePath(configuration) ?? configuration.store,
                 options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep, wait: wait))
@@ -47,7 +47,7 @@ extension Session {
     ) async -> RunReport {
         await run(
             command == .reload ? "reload" : "more", on: feed, store: store, options: options, onEvent: onEvent
-        ) { engine throws(FeedError) in try await engine.perform(command) }
+        ) { engine throws(FeedSyncError) in try await engine.perform(command) }
     }
 
     /// Runs `perform` on one feed, and returns the outcome.
@@ -56,16 +56,16 @@ extension Session {
     func run(
         _ name: String, on feed: FeedDefinition, store: Store, options: EngineOptions, progress: ProgressLine? = nil,
         onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in },
-        perform: (SyncEngine) async throws(FeedError) -> RunSummary
+        perform: (SyncEngine) async throws(FeedSyncError) -> RunSummary
     ) async -> RunReport {
         var report = RunReport(feed: feed.name, command: name)
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             let watch = RunWatch(
                 progress: progress ?? ProgressLine(feed: feed.name, console: console), onEvent: onEvent)
             var options = options
             options.onActivity = { watch.follow($0) }
             let engine = try await SyncEngine(feed: feed, store: store, options: options)
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 report.summary = try await perform(engine)
                 report.run = await watch.end().run ?? report.summary?.run
             } catch {

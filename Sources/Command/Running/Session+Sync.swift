@@ -120,7 +120,7 @@ extension Session {
                 group.addTask {
                     let line = ProgressLine(feed: feed.name, console: console, isShown: feeds.count == 1)
                     let report = await run("sync", on: feed, store: store, options: options, progress: line) {
-                        engine throws(FeedError) in try await engine.perform(.sync)
+                        engine throws(FeedSyncError) in try await engine.perform(.sync)
                     }
                     return (report, host)
                 }

@@ -4,11 +4,11 @@ extension FeedRun {
     func check(
         _ place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> PageComparison {
-        let cursor = try await storing { () async throws(FeedError) in try await store.cursor(of: place, of: feed) }
+        let cursor = try await storing { () async throws(FeedSyncError) in try await store.cursor(of: place, of: feed) }
         // A page that was read anew since has lost its place.
         guard cursor != nil || place.number == 1 else { return .outgrown }
-        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor) }
-        let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
+        let prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: cursor) }
+        let fetch = try await storing { () async throws(FeedSyncError) in try await loader.fetch(prepared) }
         let soFar = try await soFar(before: place, known: fetch.stored)
         let loaded = try await loader.load(fetch, after: soFar)
         follow(loaded.shape)
@@ -16,27 +16,27 @@ extension FeedRun {
         let result: PageComparison =
             loaded.isNotModified
             ? .same
-            : try await storing { () async throws(FeedError) in
+            : try await storing { () async throws(FeedSyncError) in
                 try await store.compare(page, loaded.end, at: place, known: fetch.stored, of: feed)
             }
         switch result {
         case .same:
-            try await storing { () async throws(FeedError) in
+            try await storing { () async throws(FeedSyncError) in
                 try await store.keep(fetch.stored, loaded, of: feed)
                 try await store.markChecked(place, of: feed)
             }
         case .shifted:
             // What came to the head is read there.
-            try await storing { () async throws(FeedError) in
+            try await storing { () async throws(FeedSyncError) in
                 try await store.spend(loaded.fetched, on: feed)
                 try await store.markChecked(place, of: feed)
             }
         case .outgrown:
             // Its items are for the next crawl: what is stored of it stays as it was.
-            try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
+            try await storing { () async throws(FeedSyncError) in try await store.spend(loaded.fetched, on: feed) }
         case .changed, .pushedDown, .movedUp, .detached:
             publish(
-                try await storing { () async throws(FeedError) in
+                try await storing { () async throws(FeedSyncError) in
                     try await store.begin(.footer, on: feed, now: now())
                 })
             try await commit(loaded, at: place)
@@ -48,7 +48,7 @@ extension FeedRun {
     private func soFar(
         before place: PageOfCrawl, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> CrawlSoFar {
-        try await storing { () async throws(FeedError) in
+        try await storing { () async throws(FeedSyncError) in
             let crawl = try await store.progress(of: feed).crawl
             var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
             if loader.definition.partitioning != nil {
@@ -66,7 +66,7 @@ extension FeedRun {
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
         var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
         commit.checked = place.number
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             _ = try await store.commit(commit, to: feed, now: now(), publish: publish)
         } catch {
             throw FetchFailure(error, after: loaded.fetched)

@@ -6,26 +6,26 @@ extension FeedRun {
     func page(
         _ direction: PageDirection, _ cursor: PageCursor?, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> CrawlRules.Step {
-        try await storing { () async throws(FeedError) in try await loader.requests.runCommands() }
+        try await storing { () async throws(FeedSyncError) in try await loader.requests.runCommands() }
         let crawl =
             direction == .header
             ? nil
-            : try await storing { () async throws(FeedError) in
+            : try await storing { () async throws(FeedSyncError) in
                 try await store.progress(of: feed).crawl
             }
         // A mistake in the definition is found before anything begins.
-        var prepared = try failing { () throws(FeedError) in
+        var prepared = try failing { () throws(FeedSyncError) in
             if let asked = prefetches.next(cursor) { return asked }
             return try loader.requests.page(for: cursor ?? start)
         }
         if let most = crawl?.mostElements, loader.isTooShort(most) {
             // It gives fewer than it is asked for: one of them again would be a large share.
             loader = loader.withoutOverlap()
-            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor ?? start) }
+            prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: cursor ?? start) }
         }
         if !isBegun {
             publish(
-                try await storing { () async throws(FeedError) in
+                try await storing { () async throws(FeedSyncError) in
                     try await store.begin(direction, on: feed, now: now())
                 })
             isBegun = true
@@ -39,16 +39,16 @@ extension FeedRun {
             try await spend(loaded)
             prefetches.drop()
             loader = loader.withoutOverlap()
-            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: cursor ?? start) }
+            prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: cursor ?? start) }
             loaded = try await load(prepared, after: crawl)
         }
         // A partition with more than the upstream serves is not stored: its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
             try await spend(loaded)
-            try await storing { () async throws(FeedError) in
+            try await storing { () async throws(FeedSyncError) in
                 try await store.narrow(feed, to: half, isFirst: direction == .header)
             }
-            prepared = try failing { () throws(FeedError) in try loader.requests.page(for: half) }
+            prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: half) }
             loaded = try await load(prepared, after: crawl)
         }
         follow(loaded.shape)
@@ -65,7 +65,7 @@ extension FeedRun {
         let wantsNext = rules.wantsNext
         // Nothing is asked of the upstream that a range may make needless.
         if wantsNext, !mayMeetRange {
-            try await storing { () async throws(FeedError) in
+            try await storing { () async throws(FeedSyncError) in
                 try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
             }
         } else {
@@ -85,7 +85,7 @@ extension FeedRun {
     func spend(
         _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) {
-        try await storing { () async throws(FeedError) in try await store.spend(loaded.fetched, on: feed) }
+        try await storing { () async throws(FeedSyncError) in try await store.spend(loaded.fetched, on: feed) }
     }
 
     func load(
@@ -101,23 +101,24 @@ extension FeedRun {
     func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FetchFailure)
         -> CrawlRules.Step
     {
-        let prepared = try failing { () throws(FeedError) in try loader.requests.page(for: start) }
-        let fetch = try await storing { () async throws(FeedError) in try await loader.fetch(prepared) }
+        let prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: start) }
+        let fetch = try await storing { () async throws(FeedSyncError) in try await loader.fetch(prepared) }
         let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
         follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let isSame =
             loaded.isNotModified
             ? true
-            : try await storing { () async throws(FeedError) in
+            : try await storing { () async throws(FeedSyncError) in
                 try await store.holds(page, as: fetch.stored, of: feed)
             }
         if isSame {
-            try await storing { () async throws(FeedError) in try await store.keep(fetch.stored, loaded, of: feed) }
+            try await storing { () async throws(FeedSyncError) in try await store.keep(fetch.stored, loaded, of: feed) }
             return rules.headIsSame()
         }
         publish(
-            try await storing { () async throws(FeedError) in try await store.begin(.header, on: feed, now: now()) })
+            try await storing { () async throws(FeedSyncError) in try await store.begin(.header, on: feed, now: now()) }
+        )
         mayMeetRange = true
         var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
         commit.isAgain = true
@@ -164,7 +165,7 @@ extension FeedRun {
         // The store follows the latest intent: a page that came too late is not committed.
         guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: fetched) }
         let outcome: PageOutcome
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             outcome = try await store.commit(commit, to: feed, now: now(), publish: publish)
         } catch {
             throw FetchFailure(error, after: fetched)

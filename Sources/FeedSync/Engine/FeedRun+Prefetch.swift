@@ -15,7 +15,7 @@ extension FeedRun {
         _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
     ) async throws(FetchFailure) -> PageLoader.Fetch {
         guard let ahead = prefetches.take(page.cursor) else {
-            return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
+            return try await storing { () async throws(FeedSyncError) in try await loader.fetch(page) }
         }
         let fetch = await withTaskCancellationHandler {
             // Names the isolation, or the closure would go by way of the global pool.
@@ -28,7 +28,7 @@ extension FeedRun {
         }
         // It is the page's turn now.
         guard fetch.isHeldBack else { return fetch }
-        return try await storing { () async throws(FeedError) in try await loader.fetch(page) }
+        return try await storing { () async throws(FeedSyncError) in try await loader.fetch(page) }
     }
 
     /// Puts the next requests on the wire. What they need of the store is read first: the store is busy in a moment.
@@ -36,7 +36,7 @@ extension FeedRun {
     /// - Parameter pages: The crawl's pages, the loaded one not counted.
     func prefetch(
         behind loaded: LoadedPage, pages: Int, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FeedError) {
+    ) async throws(FeedSyncError) {
         guard let next = loaded.end.next else { return prefetches.drop() }
         let wanted = Array(([next] + loaded.further).prefix(mostPages(behind: pages + 1)))
         if !prefetches.keep(wanted) { isPredictable = false }

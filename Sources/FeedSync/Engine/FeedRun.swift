@@ -70,10 +70,10 @@ final class FeedRun {
 
     /// Works through the run that `opening` began.
     ///
-    /// - Throws: `FeedError`; the log's begin is closed and the run ended then, as far as the store can be written.
+    /// - Throws: `FeedSyncError`; the log's begin is closed and the run ended then, as far as the store can be written.
     func perform(
         _ opening: Store.Opening, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FeedError) -> RunSummary {
+    ) async throws(FeedSyncError) -> RunSummary {
         opening.events.forEach(publish)
         start = loader.start(of: opening.resumePoint)
         cap = opening.resumePoint.cap
@@ -99,7 +99,7 @@ final class FeedRun {
         let cost = await costOfDropped()
         try await store.spend(cost, on: feed)
         guard case .end(let outcome, let closing) = step else {
-            throw FeedError(.bug, "a run ended without an outcome")
+            throw FeedSyncError(.bug, "a run ended without an outcome")
         }
         let (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         let (crawl, figures) = try await store.progress(of: feed)
@@ -116,27 +116,28 @@ final class FeedRun {
         switch step {
         case .fetch(let direction, let cursor): return try await page(direction, cursor)
         case .goOn(let crawl, let number):
-            let place = try await storing { () async throws(FeedError) in
+            let place = try await storing { () async throws(FeedSyncError) in
                 try await store.goOn(crawl, from: number, isProved: command == .sync, of: feed)
             }
             pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
             isBehindRange = number == nil
             // What the range's end leads to was read by nobody.
-            mayMeetRange = try await storing { () async throws(FeedError) in try await store.mayMeetRange(of: feed) }
+            mayMeetRange = try await storing { () async throws(FeedSyncError) in try await store.mayMeetRange(of: feed)
+            }
             return try await page(.footer, place.cursor)
         case .readHeadAgain: return try await readHeadAgain()
         case .examine:
-            let facts = try await storing { () async throws(FeedError) in try await store.examine(feed) }
+            let facts = try await storing { () async throws(FeedSyncError) in try await store.examine(feed) }
             return rules.examined(facts)
         case .findMissing:
-            let pages = try await storing { () async throws(FeedError) in
+            let pages = try await storing { () async throws(FeedSyncError) in
                 try await store.pagesBesideMissing(of: feed)
             }
             return rules.found(missingBeside: pages)
         case .check(let page):
             let result = try await check(page)
             if rules.isRemoving {
-                try await storing { () async throws(FeedError) in try await store.markAskedAgain(page, of: feed) }
+                try await storing { () async throws(FeedSyncError) in try await store.markAskedAgain(page, of: feed) }
             }
             return rules.checked(page, result)
         case .end: return step
@@ -147,7 +148,7 @@ final class FeedRun {
 
     func fail(
         _ failure: FetchFailure, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FeedError) -> Never {
+    ) async throws(FeedSyncError) -> Never {
         let dropped = await costOfDropped()
         var spent = RunMetrics()
         spent.requests = failure.requestCount + dropped.requestCount
@@ -187,14 +188,14 @@ final class FeedRun {
         return ["\(items) skipped" + (skipped.first.map { ": \($0)" } ?? ", as before")]
     }
 
-    func failing<Result>(_ body: () throws(FeedError) -> Result) throws(FetchFailure) -> Result {
-        do throws(FeedError) { return try body() } catch { throw FetchFailure(error) }
+    func failing<Result>(_ body: () throws(FeedSyncError) -> Result) throws(FetchFailure) -> Result {
+        do throws(FeedSyncError) { return try body() } catch { throw FetchFailure(error) }
     }
 
     func storing<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(FeedError) -> Result
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(FeedSyncError) -> Result
     ) async throws(FetchFailure) -> Result {
-        do throws(FeedError) { return try await body() } catch { throw FetchFailure(error) }
+        do throws(FeedSyncError) { return try await body() } catch { throw FetchFailure(error) }
     }
 }
 

@@ -29,9 +29,9 @@ package struct NextRequest: Sendable, Hashable {
     ///   - definition: The feed, with what was found in it.
     ///   - store: The store; nil where there is none yet.
     ///   - options: The environment and the folder that references are followed with.
-    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere; `unfollowable` for a page cursor
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere; `unfollowable` for a page cursor
     ///   that may not be requested; `store`.
-    package init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedError) {
+    package init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedSyncError) {
         let next = try await store?.feed(named: definition.name)?.nextPage
         var plan = RequestPlan(
             definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",

@@ -73,7 +73,7 @@ extension PageLoader {
     /// The end that a response stands for.
     func ended(
         _ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
-    ) throws(FeedError) -> NextPage {
+    ) throws(FeedSyncError) -> NextPage {
         let facts = facts(page, fetched, after: crawl, count: 0)
         do throws(PagingError) {
             return try inPartitions(end, page, facts, after: crawl).concealing(page.secrets)
@@ -85,7 +85,7 @@ extension PageLoader {
     /// Where the crawl goes on behind a page that is as it was stored.
     func end(
         of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
-    ) throws(FeedError) -> NextPage {
+    ) throws(FeedSyncError) -> NextPage {
         let end = NextPage(next: stored.cursor, total: stored.total, notice: nil)
         guard let split = definition.partitioning else { return end }
         let facts = facts(page, fetched, after: crawl, count: stored.elements)
@@ -104,8 +104,8 @@ extension PageLoader {
     }
 
     /// The error that a page stands for which leads nowhere.
-    func unfollowable(_ error: PagingError, _ page: PreparedPage, _ fetched: FetchedPage) -> FeedError {
-        FeedError(
+    func unfollowable(_ error: PagingError, _ page: PreparedPage, _ fetched: FetchedPage) -> FeedSyncError {
+        FeedSyncError(
             .unfollowable, page.secrets.mask(error.problem),
             advice:
                 "check `pagination`\(definition.partitioning == nil ? "" : " and `partition`") in the feed's definition",
@@ -114,9 +114,9 @@ extension PageLoader {
 
     /// Tells a failure with what the response cost.
     func failing<Result>(
-        _ fetched: FetchedPage, _ body: () throws(FeedError) -> Result
+        _ fetched: FetchedPage, _ body: () throws(FeedSyncError) -> Result
     ) throws(FetchFailure) -> Result {
-        do throws(FeedError) { return try body() } catch { throw FetchFailure(error, after: fetched) }
+        do throws(FeedSyncError) { return try body() } catch { throw FetchFailure(error, after: fetched) }
     }
 }
 

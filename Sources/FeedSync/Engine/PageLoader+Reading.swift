@@ -9,7 +9,7 @@ extension PageLoader {
             !definition.isResolved || definition.items == nil
             || (page.cursor == nil && definition.hasOpenPagination)
         guard fetched.kind == .content, isOpen else {
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 return try decode(page, fetched, after: crawl)
             } catch {
                 throw FetchFailure(error, after: fetched)
@@ -17,7 +17,7 @@ extension PageLoader {
         }
         let discovered = try await discover(from: fetched, of: page)
         let all = fetched.adding(discovered)
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             let shape = try ResolvedFeed(shape.declared, shape.findings.adding(discovered.findings))
             let isNew = shape.findings != self.shape.findings
             return try following(shape).decode(page, all, after: crawl, shape: isNew ? shape : nil)
@@ -50,7 +50,7 @@ extension PageLoader {
     private func decode(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, shape: ResolvedFeed? = nil,
         mayGrow: Bool = true
-    ) throws(FeedError) -> LoadedPage {
+    ) throws(FeedSyncError) -> LoadedPage {
         let validators = page.validators(of: fetched.response)
         switch fetched.kind {
         case .end:
@@ -70,7 +70,7 @@ extension PageLoader {
         case .content:
             let decoded: DecodedPage
             let skipped: SkippedItems
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 // The shape may have grown since.
                 let early = fetched.response.prepared as? DecodedPage
                 decoded =
@@ -88,7 +88,7 @@ extension PageLoader {
                 }
             } catch {
                 let error = ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error
-                throw FeedError(
+                throw FeedSyncError(
                     error.kind, page.secrets.mask(error.message), advice: error.advice,
                     httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
             }
@@ -109,15 +109,15 @@ extension PageLoader {
 
     /// The end that an error in answer to a page stands for, which was worked out from the one before.
     ///
-    /// - Throws: `FeedError` where the total says that the page is there, and the answer that it is not.
+    /// - Throws: `FeedSyncError` where the total says that the page is there, and the answer that it is not.
     private func endBeyondLast(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
-    ) throws(FeedError) -> NextPage {
+    ) throws(FeedSyncError) -> NextPage {
         let response = fetched.response
         if response.status == 404, let total = crawl.total, total > crawl.elements {
             let kind = ResponseDisposition.failure(response.status)
             let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
-            throw FeedError(
+            throw FeedSyncError(
                 kind, error.message,
                 advice: "run it again later, for \(crawl.elements) of \(total) items have been received; "
                     + "if the upstream serves no more, set `responses: [{status: 404, do: end}]`",
@@ -134,7 +134,7 @@ extension PageLoader {
     func next(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, count: Int, values: [JSONScalar?],
         lastItem: [JSONScalar?] = []
-    ) throws(FeedError) -> NextPage {
+    ) throws(FeedSyncError) -> NextPage {
         let facts = facts(page, fetched, after: crawl, count: count, values: values, lastItem: lastItem)
         do throws(PagingError) {
             let end = believing(

@@ -158,14 +158,14 @@ final class PageLoader: Sendable {
     }
 
     /// Requests a page, conditionally if the store has it with validators. Silent: nothing is stored or logged.
-    func fetch(_ page: PreparedPage) async throws(FeedError) -> Fetch {
+    func fetch(_ page: PreparedPage) async throws(FeedSyncError) -> Fetch {
         try await awaitQuota(of: page)
         return await fetch(page, stored: try await store.storedPage(page, of: definition.name))
     }
 
     /// Whether the page may be requested now, before the one that led to it is committed: the host, in its answer to
     /// that one or before, did not say to wait.
-    func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) async throws(FeedError) -> Bool {
+    func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) async throws(FeedSyncError) -> Bool {
         guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
         return try await store.blockedUntil(page, of: definition.name, now: options.wallClock.text) == nil
     }
@@ -191,7 +191,7 @@ final class PageLoader: Sendable {
             if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored),
                 !endsTooSoon(stored, fetch.page, after: crawl)
             {
-                let end = try failing(fetched) { () throws(FeedError) -> NextPage in
+                let end = try failing(fetched) { () throws(FeedSyncError) -> NextPage in
                     try self.end(of: stored, fetch.page, fetched, after: crawl)
                 }
                 var loaded = loaded(
@@ -224,7 +224,7 @@ final class PageLoader: Sendable {
 
     /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
     private func current(_ fetch: Fetch, _ fetched: FetchedPage) async throws(FetchFailure) -> StoredPage? {
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             guard let asked = fetch.stored, let now = try await store.storedPage(fetch.page, of: definition.name),
                 now.validators == asked.validators, now.id == asked.id
             else { return nil }
@@ -238,7 +238,7 @@ final class PageLoader: Sendable {
     /// Whether the 304's own headers lead to another page than those that came with the body; they outrank them.
     private func leadsElsewhere(_ page: PreparedPage, _ fetched: FetchedPage, than stored: StoredPage) -> Bool {
         guard definition.pagination.endsByAbsence else { return false }
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             let end = try next(page, fetched, after: CrawlSoFar(), count: stored.elements, values: [])
             // Behind the last page of a part stands what was worked out, not what the upstream said.
             let isEnd = end.next == nil || end.part != nil
@@ -255,13 +255,13 @@ final class PageLoader: Sendable {
     }
 
     /// Waits as long as the host said to an earlier request, perhaps of another process.
-    private func awaitQuota(of page: PreparedPage) async throws(FeedError) {
+    private func awaitQuota(of page: PreparedPage) async throws(FeedSyncError) {
         let now = options.wallClock
         guard let until = try await store.blockedUntil(page, of: definition.name, now: now.text) else { return }
         let wait = Duration.seconds(max(0, min(until - now.seconds, 86_400)))
         guard wait <= options.maxWait else {
             let time = Timestamp(sinceEpoch: until)?.text ?? "later"
-            throw FeedError(
+            throw FeedSyncError(
                 .limited, "\(page.quotaOrigin) asked us to wait until \(time)",
                 advice: "run it again then, or allow a longer wait with --max-wait", url: page.shown(page.request.url))
         }

@@ -3,8 +3,8 @@ internal import HTTP
 extension ResolvedFeed {
     /// The shape with room for everything that a page's items have: more columns, wider ones.
     ///
-    /// - Throws: `FeedError` of kind `undecodable` if the response is not JSON.
-    func grown(for body: Body) throws(FeedError) -> ResolvedFeed {
+    /// - Throws: `FeedSyncError` of kind `undecodable` if the response is not JSON.
+    func grown(for body: Body) throws(FeedSyncError) -> ResolvedFeed {
         let tree: JSONTree
         do throws(JSONSyntaxError) {
             tree = try JSONTree(body)

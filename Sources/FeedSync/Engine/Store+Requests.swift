@@ -1,22 +1,22 @@
 /// What the store has on a request, and what it notes of its answer.
 extension Store {
     /// The newest stored page for a request.
-    func storedPage(_ page: PreparedPage, of feed: String) throws(FeedError) -> StoredPage? {
+    func storedPage(_ page: PreparedPage, of feed: String) throws(FeedSyncError) -> StoredPage? {
         try storedPage(page.identity, page.credentialFingerprint, of: feed)
     }
 
     /// What a page would be asked for with; nil where it would be asked unconditionally.
-    func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedError) -> Validators? {
+    func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedSyncError) -> Validators? {
         try conditions(for: page.identity, page.credentialFingerprint, at: page.cursor, of: definition)
     }
 
     /// Until when the page's host wants no request, in seconds since 1970.
-    func blockedUntil(_ page: PreparedPage, of feed: String, now: String) throws(FeedError) -> Int64? {
+    func blockedUntil(_ page: PreparedPage, of feed: String, now: String) throws(FeedSyncError) -> Int64? {
         try blockedUntil(page.quotaOrigin, page.credentialFingerprint, of: feed, now: now)
     }
 
     /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
-    func keep(_ page: StoredPage?, _ loaded: LoadedPage, of feed: String) throws(FeedError) {
+    func keep(_ page: StoredPage?, _ loaded: LoadedPage, of feed: String) throws(FeedSyncError) {
         try spend(loaded.fetched, on: feed)
         // What else stands in the body may have changed, and would be taken from the store after a 304.
         guard let page, !loaded.isNotModified, loaded.upstreamNext == page.cursor, loaded.end.total == page.total
@@ -25,7 +25,7 @@ extension Store {
     }
 
     /// Counts what a page cost that is not committed.
-    func spend(_ fetched: FetchedPage, on feed: String) throws(FeedError) {
+    func spend(_ fetched: FetchedPage, on feed: String) throws(FeedSyncError) {
         try spend(
             FetchCost(requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota), on: feed)
     }

@@ -26,7 +26,7 @@ public actor SyncEngine {
     private let fetcher: Fetcher
 
     private var rules = CommandRules()
-    private var waiting: [CommandRules.Ticket: CheckedContinuation<Result<RunSummary, FeedError>, Never>] = [:]
+    private var waiting: [CommandRules.Ticket: CheckedContinuation<Result<RunSummary, FeedSyncError>, Never>] = [:]
     private var lastTicket = 0
     private var run: Task<Void, Never>?
     private var isClosed = false
@@ -36,17 +36,17 @@ public actor SyncEngine {
 
     /// An engine for a feed of the store; nothing is requested or stored yet.
     ///
-    /// - Throws: `FeedError` of kind `configuration` if the definition contradicts itself, `store` if the store cannot be
+    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, `store` if the store cannot be
     ///   read.
     package init(feed definition: FeedDefinition, store: Store, options: EngineOptions = EngineOptions())
-        async throws(FeedError)
+        async throws(FeedSyncError)
     {
         try await self.init(
             feed: definition, store: store, options: options, watch: StoreWatch(store, clock: options.clock))
     }
 
     init(feed definition: FeedDefinition, store: Store, options: EngineOptions, watch: StoreWatch)
-        async throws(FeedError)
+        async throws(FeedSyncError)
     {
         self.definition = definition
         self.store = store
@@ -164,7 +164,7 @@ public actor SyncEngine {
         }
     }
 
-    private func follow(_ effects: [CommandRules.Effect], result: Result<RunSummary, FeedError>? = nil) {
+    private func follow(_ effects: [CommandRules.Effect], result: Result<RunSummary, FeedSyncError>? = nil) {
         for effect in effects {
             switch effect {
             case .start(let command):
@@ -181,26 +181,26 @@ public actor SyncEngine {
         }
     }
 
-    private func ended(with result: Result<RunSummary, FeedError>) {
+    private func ended(with result: Result<RunSummary, FeedSyncError>) {
         let isFailure = if case .failure = result { true } else { false }
         states.update { $0.ended(result) }
         follow(rules.ended(failed: isFailure), result: result)
         settle()
     }
 
-    private func result(of command: RequestCommand) async -> Result<RunSummary, FeedError> {
-        do throws(FeedError) {
+    private func result(of command: RequestCommand) async -> Result<RunSummary, FeedSyncError> {
+        do throws(FeedSyncError) {
             return .success(try await execute(command))
         } catch {
             return .failure(error)
         }
     }
 
-    private func execute(_ command: RequestCommand) async throws(FeedError) -> RunSummary {
+    private func execute(_ command: RequestCommand) async throws(FeedSyncError) -> RunSummary {
         let now: @Sendable () -> String = { [options] in options.wallClock.text }
         let held: FeedLock
         let opening: Store.Opening
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             held = try await takeLock(command)
             try await RequestPlan(definition, store: store, options: options).checkReferences()
             opening = try await store.open(definition, lock: held, command: command.name, now: now())
@@ -225,7 +225,7 @@ public actor SyncEngine {
             launch: { [self] operation in
                 Task(executorPreference: store.executor) { await operation(self) }
             })
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             let summary = try await run.perform(opening)
             await store.close(definition.name)
             return summary
@@ -241,7 +241,7 @@ public actor SyncEngine {
     }
 
     /// Waits for the feed to be free, up to the limit, asking ten times a second.
-    private func takeLock(_ command: RequestCommand) async throws(FeedError) -> FeedLock {
+    private func takeLock(_ command: RequestCommand) async throws(FeedSyncError) -> FeedLock {
         let number = try await store.feedNumber(definition)
         var waited = Duration.zero
         let pause = Duration.milliseconds(100)
@@ -249,7 +249,7 @@ public actor SyncEngine {
             if let held = try FeedLock(on: number, of: store.path, command: command.name) { return held }
             guard waited < options.wait else {
                 let holder = FeedLock.holder(of: number, of: store.path)
-                throw FeedError(
+                throw FeedSyncError(
                     .locked, "\(holder?.text ?? "another feedsync") is using this feed",
                     advice: "run it again when that is done, or wait with --wait")
             }
@@ -259,8 +259,8 @@ public actor SyncEngine {
     }
 }
 
-extension FeedError {
-    fileprivate static var closed: FeedError { FeedError(.store, "the mirror is closed") }
+extension FeedSyncError {
+    fileprivate static var closed: FeedSyncError { FeedSyncError(.store, "the mirror is closed") }
 }
 
 extension FeedHolder {

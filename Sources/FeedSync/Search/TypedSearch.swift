@@ -115,7 +115,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         do throws(ConfigurationError) {
             return try definition(text).searching(for: text)
         } catch {
-            throw FeedError(.configuration, error.description)
+            throw FeedSyncError(.configuration, error.description)
         }
     }
 }

@@ -7,10 +7,10 @@ extension FeedEntry.Member {
     ///   - findings: What was found.
     ///   - definition: The definition without it.
     ///   - hasColumns: Whether the columns are to be said, too; otherwise the key is told by its paths.
-    /// - Throws: `FeedError` of kind `bug` if the found pagination is no YAML.
+    /// - Throws: `FeedSyncError` of kind `bug` if the found pagination is no YAML.
     package static func members(
         of findings: Findings, for definition: FeedDefinition, hasColumns: Bool
-    ) throws(FeedError) -> [FeedEntry.Member] {
+    ) throws(FeedSyncError) -> [FeedEntry.Member] {
         var members: [FeedEntry.Member] = []
         if definition.items == nil, let items = findings.items { members.append(Self("items", items.value)) }
         if definition.key.isEmpty, !findings.key.isEmpty {
@@ -27,7 +27,7 @@ extension FeedEntry.Member {
         }
         if definition.hasOpenPagination, let text = findings.pagination {
             guard let node = try? Node.parse(text, source: "found") else {
-                throw FeedError(.bug, "the pagination that was found, `\(text)`, is not YAML")
+                throw FeedSyncError(.bug, "the pagination that was found, `\(text)`, is not YAML")
             }
             members.append(Self("pagination", FeedEntry.Value(node)))
         }

@@ -30,8 +30,8 @@ extension FeedDefinition {
 
     /// The definition with what was found in the places that it leaves open.
     ///
-    /// - Throws: `FeedError` of kind `bug` if the found pagination cannot be read.
-    package func settled(by findings: Findings) throws(FeedError) -> FeedDefinition {
+    /// - Throws: `FeedSyncError` of kind `bug` if the found pagination cannot be read.
+    package func settled(by findings: Findings) throws(FeedSyncError) -> FeedDefinition {
         let known = Set(columns.map(\.path))
         // Columns written by hand are all there is, but for what items are told apart by.
         let found = findings.columns.filter { column in
@@ -53,14 +53,14 @@ extension FeedDefinition {
             position: position)
     }
 
-    private static func pagination(_ text: String, of feed: String) throws(FeedError) -> any Paginator {
+    private static func pagination(_ text: String, of feed: String) throws(FeedSyncError) -> any Paginator {
         let log = Diagnostics()
         guard let node = try? Node.parse("pagination: \(text)", source: "found") else {
-            throw FeedError(.bug, "the pagination that was found, `\(text)`, is not YAML")
+            throw FeedSyncError(.bug, "the pagination that was found, `\(text)`, is not YAML")
         }
         let style = Paginators.read("pagination", of: MappingDecoder(node, of: "feed `\(feed)`", log: log))
         if let mistake = log.diagnostics.first {
-            throw FeedError(.bug, "the pagination that was found cannot be read: \(mistake.problem)")
+            throw FeedSyncError(.bug, "the pagination that was found cannot be read: \(mistake.problem)")
         }
         return style
     }

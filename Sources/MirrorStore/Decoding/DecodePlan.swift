@@ -45,12 +45,12 @@ package final class DecodePlan: @unchecked Sendable {
 
     /// Compiles the plan.
     ///
-    /// - Throws: `FeedError` of kind `configuration` where the key names no column.
-    init(_ definition: FeedDefinition) throws(FeedError) {
+    /// - Throws: `FeedSyncError` of kind `configuration` where the key names no column.
+    init(_ definition: FeedDefinition) throws(FeedSyncError) {
         var keyColumns: [Int] = []
         for name in definition.key {
             guard let column = definition.columns.firstIndex(where: { $0.name == name }) else {
-                throw FeedError(.configuration, "the key names `\(name)`, which is not a column of the feed")
+                throw FeedSyncError(.configuration, "the key names `\(name)`, which is not a column of the feed")
             }
             keyColumns.append(column)
         }
@@ -128,9 +128,9 @@ package final class DecodePlan: @unchecked Sendable {
     }
 }
 
-extension FeedError {
+extension FeedSyncError {
     /// There is no memory for what a page needs.
-    static var outOfMemory: FeedError { FeedError(.bug, "there is not enough memory for this page") }
+    static var outOfMemory: FeedSyncError { FeedSyncError(.bug, "there is not enough memory for this page") }
 }
 
 extension ColumnType? {

@@ -15,8 +15,8 @@ package final class PageDecoder: Sendable {
 
     /// Decodes a page in one pass; an error shows none of the secrets.
     ///
-    /// - Throws: `FeedError` of kind `undecodable`, with the place in bytes and the start of what stands there.
-    package func decode(_ body: Body, secrets: Secrets = Secrets()) throws(FeedError) -> DecodedPage {
+    /// - Throws: `FeedSyncError` of kind `undecodable`, with the place in bytes and the start of what stands there.
+    package func decode(_ body: Body, secrets: Secrets = Secrets()) throws(FeedSyncError) -> DecodedPage {
         let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
         guard let scanner else { throw .outOfMemory }
         let page = body.withUnsafeBytes { bytes in
@@ -166,8 +166,8 @@ extension DecodedPage {
 
     /// The elements that cannot be stored; `null` is no item and does not count.
     ///
-    /// - Throws: `FeedError` of kind `undecodable` if there are elements, and none can be stored.
-    package func skipped() throws(FeedError) -> SkippedItems {
+    /// - Throws: `FeedSyncError` of kind `undecodable` if there are elements, and none can be stored.
+    package func skipped() throws(FeedSyncError) -> SkippedItems {
         var skipped = SkippedItems()
         if hasItemsOnly { return skipped }
         var stored = 0
@@ -190,7 +190,7 @@ extension DecodedPage {
             let items =
                 skipped.count == 1
                 ? "the page's only item cannot be stored" : "none of the page's \(skipped.count) items can be stored"
-            throw FeedError(
+            throw FeedSyncError(
                 .undecodable, "\(items): \(skipped.first ?? "")",
                 advice: "correct `items`, `key` or `columns` in the feed's definition")
         }

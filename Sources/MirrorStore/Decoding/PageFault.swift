@@ -3,7 +3,7 @@ internal import HTTP
 
 /// Puts into words why a body is not a page.
 struct PageFault {
-    let error: FeedError
+    let error: FeedSyncError
 
     init(_ page: json_page, of body: Body, plan: DecodePlan, secrets: Secrets) {
         let items = plan.itemsPath.map { "`items: \($0)`" } ?? "the body, which should be the array of items,"
@@ -11,45 +11,45 @@ struct PageFault {
         let found = Self.excerpt(of: body, at: page.offset, secrets)
         switch page.error {
         case JSON_EMPTY:
-            error = FeedError(.undecodable, "the response is empty; JSON was expected")
+            error = FeedSyncError(.undecodable, "the response is empty; JSON was expected")
         case JSON_NOT_JSON where Self.isStart(page.offset, of: body):
             error =
                 .otherFormat(body, secrets: secrets)
-                ?? FeedError(
+                ?? FeedSyncError(
                     .undecodable, "the body is not JSON: it begins with \(found)",
                     advice: "open the URL in a browser: a login or error page is often HTML")
         case JSON_NOT_JSON:
-            error = FeedError(.undecodable, "the JSON is broken \(place): \(found)")
+            error = FeedSyncError(.undecodable, "the JSON is broken \(place): \(found)")
         case JSON_TRUNCATED:
-            error = FeedError(.undecodable, "the JSON is cut off, \(place)", advice: "run it again")
+            error = FeedSyncError(.undecodable, "the JSON is cut off, \(place)", advice: "run it again")
         case JSON_INVALID_UTF8:
-            error = FeedError(.undecodable, "the body is not UTF-8 \(place)")
+            error = FeedSyncError(.undecodable, "the body is not UTF-8 \(place)")
         case JSON_INVALID_ESCAPE:
-            error = FeedError(.undecodable, "a string has an invalid escape \(place): \(found)")
+            error = FeedSyncError(.undecodable, "a string has an invalid escape \(place): \(found)")
         case JSON_CONTROL_CHARACTER:
-            error = FeedError(.undecodable, "a string has an unescaped control character \(place)")
+            error = FeedSyncError(.undecodable, "a string has an unescaped control character \(place)")
         case JSON_INVALID_NUMBER:
-            error = FeedError(.undecodable, "a number is malformed \(place): \(found)")
+            error = FeedSyncError(.undecodable, "a number is malformed \(place): \(found)")
         case JSON_TRAILING_BYTES:
             error =
                 .otherFormat(body, secrets: secrets)
-                ?? FeedError(.undecodable, "more follows after the JSON \(place): \(found)")
+                ?? FeedSyncError(.undecodable, "more follows after the JSON \(place): \(found)")
         case JSON_TOO_DEEP:
-            error = FeedError(
+            error = FeedSyncError(
                 .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
         case JSON_TOO_LARGE:
-            error = FeedError(.undecodable, "the body has more than 4 GiB")
+            error = FeedSyncError(.undecodable, "the body has more than 4 GiB")
         case JSON_TOO_MANY_ITEMS:
-            error = FeedError(
+            error = FeedSyncError(
                 .undecodable, "the page has too many items to be kept in memory \(place)",
                 advice: "ask for smaller pages, with `size` in the feed's `pagination`")
         case JSON_ITEMS_MISSING:
-            error = FeedError(
+            error = FeedSyncError(
                 .undecodable,
                 "\(items) matches nothing in the body, which begins with \(Self.excerpt(of: body, at: 0, secrets))",
                 advice: "correct `items` in the feed's definition")
         case JSON_ITEMS_WRONG_KIND:
-            error = FeedError(
+            error = FeedSyncError(
                 .undecodable, "\(items) is \(page.items_kind.words), not an array, \(place)",
                 advice: "correct `items` in the feed's definition" + Self.wayToMembers(plan.itemsPath, body))
         default:

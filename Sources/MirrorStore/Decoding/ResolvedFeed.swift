@@ -7,8 +7,8 @@ package struct ResolvedFeed: Sendable {
     package let definition: FeedDefinition
     package let plan: DecodePlan
 
-    /// - Throws: `FeedError` of kind `configuration` if the definition contradicts itself.
-    package init(_ declared: FeedDefinition, _ findings: Findings = Findings()) throws(FeedError) {
+    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself.
+    package init(_ declared: FeedDefinition, _ findings: Findings = Findings()) throws(FeedSyncError) {
         self.declared = declared
         self.findings = findings
         definition = try declared.settled(by: findings)

@@ -16,8 +16,8 @@ struct RowDecoder {
 
     /// The row as an `Item`.
     ///
-    /// - Throws: `FeedError` of kind `undecodable`, which names the feed, the column and the row's key.
-    func decode<Item: Decodable>(_ type: Item.Type, from row: StoredRow) throws(FeedError) -> Item {
+    /// - Throws: `FeedSyncError` of kind `undecodable`, which names the feed, the column and the row's key.
+    func decode<Item: Decodable>(_ type: Item.Type, from row: StoredRow) throws(FeedSyncError) -> Item {
         do {
             return try Item(from: ValueDecoder(.row(RowMembers(layout: layout, row: row)), at: []))
         } catch let error as DecodingError {
@@ -29,7 +29,7 @@ struct RowDecoder {
 
     private func error(
         _ reason: String, at path: [any CodingKey], in row: StoredRow, as type: Any.Type
-    ) -> FeedError {
+    ) -> FeedSyncError {
         let members = RowMembers(layout: layout, row: row)
         let values = key.map { name in
             "\(name) \(Excerpt.quoted(members.stored(name)?.description ?? "", limit: 40))"
@@ -39,7 +39,7 @@ struct RowDecoder {
             let rest = path.dropFirst().map { step in step.intValue.map { "[\($0)]" } ?? "." + step.stringValue }
             place = "column `\(layout.column(first.stringValue))\(rest.joined())` of \(place)"
         }
-        return FeedError(
+        return FeedSyncError(
             .undecodable, "\(place) cannot be decoded as \(type): \(reason)",
             advice: "make the property optional or of another type, or give the column a `type` in the definition")
     }

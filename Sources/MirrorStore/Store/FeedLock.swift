@@ -32,8 +32,8 @@ package final class FeedLock: Sendable {
 
     /// Takes the lock on the feed of this number; nil if somebody else has it.
     ///
-    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or locked.
-    package init?(on feed: Int64, of store: String, command: String) throws(FeedError) {
+    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or locked.
+    package init?(on feed: Int64, of store: String, command: String) throws(FeedSyncError) {
         path = Self.path(of: store)
         guard let descriptor = try Self.takeLock(on: feed, at: path) else { return nil }
         self.descriptor = descriptor
@@ -51,10 +51,10 @@ package final class FeedLock: Sendable {
 
     /// Makes sure that the lock still counts: that others find its file, and not another one.
     ///
-    /// - Throws: `FeedError` of kind `store` if the file was deleted or replaced; another process may have the feed then.
-    func check() throws(FeedError) {
+    /// - Throws: `FeedSyncError` of kind `store` if the file was deleted or replaced; another process may have the feed then.
+    func check() throws(FeedSyncError) {
         guard !Self.stands(descriptor, at: path) else { return }
-        throw FeedError(
+        throw FeedSyncError(
             .store, "the lock file \(path) was deleted or replaced while feedsync was using it",
             advice: "leave that file alone, and run the command again; what was committed is kept")
     }
@@ -64,7 +64,7 @@ package final class FeedLock: Sendable {
     /// It waits for the others, which takes them a few milliseconds.
     ///
     /// - Parameter tries: How often to look, a millisecond apart, whether the others are done.
-    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or locked, `locked` if somebody keeps the lock,
+    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or locked, `locked` if somebody keeps the lock,
     ///   or what `body` throws.
     static func alone(with store: String, tries: Int = mostTries, _ body: () throws -> Void) throws {
         let path = path(of: store)
@@ -76,7 +76,7 @@ package final class FeedLock: Sendable {
             tried += 1
             guard [EAGAIN, EACCES, EINTR].contains(errno) else { throw failure("lock", path) }
             guard tried < tries else {
-                throw FeedError(
+                throw FeedSyncError(
                     .locked, "another program holds a lock on \(path)", advice: "run it again when that is done")
             }
             usleep(1_000)
@@ -136,7 +136,7 @@ package final class FeedLock: Sendable {
     }
 
     /// - Returns: The open file with the lock; nil if somebody else has it.
-    private static func takeLock(on feed: Int64, at path: String) throws(FeedError) -> Int32? {
+    private static func takeLock(on feed: Int64, at path: String) throws(FeedSyncError) -> Int32? {
         for _ in 0..<mostTries {
             let descriptor = try openFile(path)
             var lock = exclusiveLock(at: locks + place(of: feed))
@@ -151,25 +151,25 @@ package final class FeedLock: Sendable {
             // Somebody deleted the file before it was locked: the next one would find another.
             close(descriptor)
         }
-        throw FeedError(
+        throw FeedSyncError(
             .store, "the lock file \(path) is deleted again and again", advice: "find out which program deletes it")
     }
 
     /// Opens the lock file, or makes it, for its owner alone.
     ///
     /// A symbolic link is refused: words would be written to whatever file it leads to.
-    private static func openFile(_ path: String) throws(FeedError) -> Int32 {
+    private static func openFile(_ path: String) throws(FeedSyncError) -> Int32 {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             guard errno == ELOOP else { throw failure("open", path) }
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "the lock file \(path) is a symbolic link, which is not followed",
                 advice: "delete the link while no feedsync is using the store")
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "the lock file \(path) is not a regular file", advice: "delete it, then run the command again")
         }
         return descriptor
@@ -180,8 +180,8 @@ package final class FeedLock: Sendable {
     /// The feed's number, held within 32 bits: a store that somebody made by hand may have any.
     private static func place(of feed: Int64) -> Int64 { Int64(UInt32(truncatingIfNeeded: feed)) }
 
-    private static func failure(_ what: String, _ path: String) -> FeedError {
-        FeedError(
+    private static func failure(_ what: String, _ path: String) -> FeedSyncError {
+        FeedSyncError(
             .store, "cannot \(what) \(path): \(String(cString: strerror(errno)))",
             advice: "check that you can write to the store's folder")
     }

@@ -4,7 +4,7 @@ extension FeedWriter {
     /// Stores a page: its items, the page cursor, the feed's status, validators and quota, and the events. What only the
     /// last page of a transaction says is left to `saveOnce`.
     ///
-    /// - Throws: `FeedError` of kind `unfollowable` for a loop, `SQLiteError`; whoever has the transaction undoes it then.
+    /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`; whoever has the transaction undoes it then.
     func commit(_ page: PageCommit, now: String) throws -> PageOutcome {
         var draft = state
         draft.open = nil
@@ -27,7 +27,7 @@ extension FeedWriter {
         let crawl =
             try page.direction == .header || draft.crawl == nil
             ? startCrawl(page, in: &draft.progress, now: now) : draft.crawl
-        guard let crawl else { throw FeedError(.bug, "a page has no crawl") }
+        guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
         var writer = PageWriter(
             table, generation: draft.generation, crawl: crawl, direction: page.direction, now: now,
             updatesInPlace: crawl.mode == .all,
@@ -109,7 +109,7 @@ extension FeedWriter {
                 keys == writer.crawl.lastKeys,
                 !writer.crawl.begins(page.part)
             {
-                throw FeedError.samePageTwice(page)
+                throw FeedSyncError.samePageTwice(page)
             }
             try writer.write(decoded, behind: page.overlap)
             if isEmpty { try writeEmpty(page, with: &writer) }

@@ -8,7 +8,7 @@ extension FeedWriter {
         let begin = crawl.position - (writer.placed > 0 ? writer.placed : 0)
         let isFollowed = crawl.pages > 0 && trail.cursors.contains(page.end.next?.text ?? "")
         if !page.isCheck, let next = page.end.next, isFollowed {
-            throw FeedError(
+            throw FeedSyncError(
                 .unfollowable, "the page cursor `\(next)` was seen before in this crawl: following it would never end",
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
@@ -112,7 +112,7 @@ extension FeedWriter {
     private func noteRepeats(in crawl: inout CrawlState, _ page: PageCommit, isRepeat: Bool) throws {
         crawl.repeatedPages = isRepeat ? crawl.repeatedPages + 1 : 0
         guard crawl.repeatedPages > Self.mostRepeatedPages else { return }
-        throw FeedError(
+        throw FeedSyncError(
             .unfollowable,
             "\(Self.mostRepeatedPages) pages in a row brought only items seen before: the upstream is going in circles",
             advice: "check `pagination` in the feed's definition", url: page.url)

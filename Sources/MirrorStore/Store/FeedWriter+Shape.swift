@@ -4,7 +4,7 @@ extension FeedWriter {
     /// Follows what was found with a page: makes the table or adds columns to it, widens columns in place, and records
     /// the findings. Part of the page's transaction.
     ///
-    /// - Throws: `FeedError` of kind `configuration` if the store has something else of the table's name.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of the table's name.
     func adopt(_ shape: ResolvedFeed) throws {
         let definition = shape.definition
         guard definition.isResolved else {

@@ -69,7 +69,7 @@ final class FeedWriter {
     }
 
     /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
-    func fail(_ error: FeedError, outcome: String, spent: RunMetrics, quota: [QuotaReading], now: String) throws
+    func fail(_ error: FeedSyncError, outcome: String, spent: RunMetrics, quota: [QuotaReading], now: String) throws
         -> StatusEvent?
     {
         let isPassing = [.cancelled, .interrupted, .unreachable, .limited, .locked, .store].contains(error.kind)
@@ -226,7 +226,7 @@ final class FeedWriter {
     }
 }
 
-extension FeedError {
+extension FeedSyncError {
     /// Whether it is the user's doing that the run did not go on.
     fileprivate var isOfUser: Bool { [.cancelled, .interrupted, .limited, .locked, .store].contains(kind) }
 }

@@ -75,7 +75,7 @@ struct ModelView {
         guard Set(stored.values) != Set(wanted) else { return }
         let others = "SELECT 1 FROM sqlite_schema WHERE type <> 'view' AND name = ? COLLATE NOCASE"
         guard try connection.scalar(others, .text(name)) == nil else {
-            throw FeedError(
+            throw FeedSyncError(
                 .configuration,
                 "its `model` needs a view named `\(name)`, but the store has something else with that name",
                 advice: "rename the model, or use another store")

@@ -161,16 +161,16 @@ extension PageCommit {
     }
 }
 
-extension FeedError {
+extension FeedSyncError {
     /// The page has the items of the one before: whatever led to it, the upstream did not go on.
-    static func samePageTwice(_ page: PageCommit) -> FeedError {
+    static func samePageTwice(_ page: PageCommit) -> FeedSyncError {
         let names = page.cursorParameters.map { "`\($0)`" }.joined(separator: " and ")
         guard !names.isEmpty else {
-            return FeedError(
+            return FeedSyncError(
                 .unfollowable, "the same page came twice in a row: the upstream does not continue with the next one",
                 advice: "check `pagination` in the feed's definition", url: page.url)
         }
-        return FeedError(
+        return FeedSyncError(
             .unfollowable,
             "the same page came twice in a row: the upstream seems to ignore the query parameter \(names)",
             advice: "correct `param` in the feed's `pagination`, or set `pagination: none` if there is only one page",

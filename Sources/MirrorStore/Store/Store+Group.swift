@@ -23,7 +23,7 @@ extension Store {
     /// - Parameter publish: is called with the page's events once they are committed.
     package func commit(
         _ page: PageCommit, to feed: String, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
-    ) throws(FeedError) -> PageOutcome {
+    ) throws(FeedSyncError) -> PageOutcome {
         try inGroup {
             let writer = try session(feed)
             let outcome = try storeInGroup { try writer.commit(page, now: now) }

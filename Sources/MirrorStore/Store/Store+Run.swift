@@ -2,14 +2,15 @@ internal import SQLite
 
 extension Store {
     /// Logs that a page is on its way.
-    package func begin(_ direction: PageDirection, on feed: String, now: String) throws(FeedError) -> StatusEvent {
+    package func begin(_ direction: PageDirection, on feed: String, now: String) throws(FeedSyncError) -> StatusEvent {
         try storing { try session(feed).begin(direction, now: now) }
     }
 
     /// Ends the run with an error, closing the begin that is open.
     package func fail(
-        _ feed: String, _ error: FeedError, outcome: RunOutcome, spent: RunMetrics, quota: [QuotaReading], now: String
-    ) throws(FeedError) -> StatusEvent? {
+        _ feed: String, _ error: FeedSyncError, outcome: RunOutcome, spent: RunMetrics, quota: [QuotaReading],
+        now: String
+    ) throws(FeedSyncError) -> StatusEvent? {
         try inGroup {
             // Pages that cannot be committed are undone, and what came before them stands.
             try? closeGroup()
@@ -21,7 +22,7 @@ extension Store {
     /// Ends the run; the rows of the feed that the upstream has, and how many items it has served.
     package func finish(
         _ feed: String, outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
-    ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
+    ) throws(FeedSyncError) -> (itemCount: Int, seenCount: Int) {
         let counts = try end(feed, outcome: outcome, closing: closing, now: now)
         // Success is said of what stands at the path.
         try inGroup {}
@@ -30,7 +31,7 @@ extension Store {
 
     private func end(
         _ feed: String, outcome: RunOutcome, closing: CrawlClosing?, now: String
-    ) throws(FeedError) -> (itemCount: Int, seenCount: Int) {
+    ) throws(FeedSyncError) -> (itemCount: Int, seenCount: Int) {
         try storing {
             let session = try session(feed)
             if let closing {
@@ -48,7 +49,7 @@ extension Store {
     }
 
     /// The page cursor that led to a page of a crawl, which is the one in progress from now on.
-    package func cursor(of page: PageOfCrawl, of feed: String) throws(FeedError) -> PageCursor? {
+    package func cursor(of page: PageOfCrawl, of feed: String) throws(FeedSyncError) -> PageCursor? {
         try storing {
             let session = try session(feed)
             if session.state.crawl?.id != page.crawl { _ = try session.goOn(page.crawl, from: nil, isProved: false) }
@@ -59,12 +60,12 @@ extension Store {
     /// Goes on with a crawl at its end, or at one of its pages; what to request, and how many pages it had.
     package func goOn(
         _ crawl: Int64, from page: Int?, isProved: Bool, of feed: String
-    ) throws(FeedError) -> (cursor: PageCursor?, pages: Int) {
+    ) throws(FeedSyncError) -> (cursor: PageCursor?, pages: Int) {
         try storing { try session(feed).goOn(crawl, from: page, isProved: isProved) }
     }
 
     /// Whether a range lies behind the crawl, which it may meet.
-    package func mayMeetRange(of feed: String) throws(FeedError) -> Bool {
+    package func mayMeetRange(of feed: String) throws(FeedSyncError) -> Bool {
         try inGroup {
             let state = try session(feed).state
             let ranges = state.progress.round?.ranges ?? state.progress.synced
@@ -73,7 +74,7 @@ extension Store {
     }
 
     /// Whether a page is as it is stored.
-    package func holds(_ page: DecodedPage?, as known: StoredPage?, of feed: String) throws(FeedError) -> Bool {
+    package func holds(_ page: DecodedPage?, as known: StoredPage?, of feed: String) throws(FeedSyncError) -> Bool {
         try storing {
             let session = try session(feed)
             guard let known, (page?.keys ?? "[]") == known.keys else { return false }
@@ -82,12 +83,12 @@ extension Store {
     }
 
     /// What the crawl has seen, at the end of the list.
-    package func examine(_ feed: String) throws(FeedError) -> CrawlFacts {
+    package func examine(_ feed: String) throws(FeedSyncError) -> CrawlFacts {
         try storing { try session(feed).examine() }
     }
 
     /// What came of a page's partition before it, as it was met last.
-    package func partitionSoFar(before page: PageOfCrawl, of feed: String) throws(FeedError) -> (
+    package func partitionSoFar(before page: PageOfCrawl, of feed: String) throws(FeedSyncError) -> (
         elements: Int, total: Int?
     ) {
         try storing { try session(feed).partitionSoFar(before: page) }
@@ -96,22 +97,22 @@ extension Store {
     /// What a page that is asked for again tells; nil is one without items.
     package func compare(
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?, of feed: String
-    ) throws(FeedError) -> PageComparison {
+    ) throws(FeedSyncError) -> PageComparison {
         try storing { try session(feed).compare(page, end, at: place, known: known) }
     }
 
     /// Takes note of a page that was asked for again and is the same.
-    package func markChecked(_ page: PageOfCrawl, of feed: String) throws(FeedError) {
+    package func markChecked(_ page: PageOfCrawl, of feed: String) throws(FeedSyncError) {
         try storing { try session(feed).markChecked(page) }
     }
 
     /// Takes note of a page that was asked for again because rows that stood there were not met.
-    package func markAskedAgain(_ page: PageOfCrawl, of feed: String) throws(FeedError) {
+    package func markAskedAgain(_ page: PageOfCrawl, of feed: String) throws(FeedSyncError) {
         try storing { try session(feed).markAskedAgain(page) }
     }
 
     /// Counts what requests cost.
-    package func spend(_ cost: FetchCost, on feed: String) throws(FeedError) {
+    package func spend(_ cost: FetchCost, on feed: String) throws(FeedSyncError) {
         try storing {
             let session = try session(feed)
             session.state.figures.requests += cost.requestCount
@@ -121,17 +122,17 @@ extension Store {
     }
 
     /// Takes note that a partition is too large.
-    package func narrow(_ feed: String, to half: PageCursor, isFirst: Bool) throws(FeedError) {
+    package func narrow(_ feed: String, to half: PageCursor, isFirst: Bool) throws(FeedSyncError) {
         try storing { try session(feed).narrow(to: half, isFirst: isFirst) }
     }
 
     /// Takes note of the validators with which a page came again as it is stored.
-    package func refresh(_ page: StoredPage, _ validators: Validators, of feed: String) throws(FeedError) {
+    package func refresh(_ page: StoredPage, _ validators: Validators, of feed: String) throws(FeedSyncError) {
         try storing { try session(feed).refresh(page, validators) }
     }
 
     /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
-    package func pagesBesideMissing(of feed: String) throws(FeedError) -> [PageOfCrawl]? {
+    package func pagesBesideMissing(of feed: String) throws(FeedSyncError) -> [PageOfCrawl]? {
         try storing {
             let session = try session(feed)
             let missing = try session.missingRows()
@@ -145,14 +146,16 @@ extension Store {
     }
 
     /// The newest stored page for a request.
-    package func storedPage(_ request: String, _ credential: Int64, of feed: String) throws(FeedError) -> StoredPage? {
+    package func storedPage(_ request: String, _ credential: Int64, of feed: String) throws(FeedSyncError)
+        -> StoredPage?
+    {
         try inGroup { try session(feed).storedPage(request, credential) }
     }
 
     /// Until when a host wants no request from these credentials, in seconds since 1970.
     package func blockedUntil(
         _ origin: String, _ credential: Int64, of feed: String, now: String
-    ) throws(FeedError) -> Int64? {
+    ) throws(FeedSyncError) -> Int64? {
         try inGroup {
             try QuotaLedger.blockedUntil(
                 origin: origin, credential: credential, feed: feed, now: now, on: connection)
@@ -160,7 +163,7 @@ extension Store {
     }
 
     /// What the crawl in progress has come to, and what its run has done.
-    package func progress(of feed: String) throws(FeedError) -> (crawl: CrawlState?, figures: RunMetrics) {
+    package func progress(of feed: String) throws(FeedSyncError) -> (crawl: CrawlState?, figures: RunMetrics) {
         try inGroup {
             let state = try session(feed).state
             return (state.crawl, state.figures)
@@ -168,7 +171,7 @@ extension Store {
     }
 
     /// Why what is stored is not all, although there are no further pages.
-    package func reason(of feed: String) throws(FeedError) -> IncompleteReason? {
+    package func reason(of feed: String) throws(FeedSyncError) -> IncompleteReason? {
         try storing {
             let state = try session(feed).state
             return state.isComplete ? nil : state.crawl?.reason ?? state.progress.reason
@@ -179,7 +182,7 @@ extension Store {
     ///
     /// - Throws: what kept its last pages from being stored, to the first who asks.
     func session(_ feed: String) throws -> FeedWriter {
-        guard let session = sessions[feed] else { throw FeedError(.bug, "feed `\(feed)` is not open") }
+        guard let session = sessions[feed] else { throw FeedSyncError(.bug, "feed `\(feed)` is not open") }
         try locks[feed]?.check()
         if let loss = session.takeLoss() { throw loss }
         return session

@@ -12,7 +12,7 @@ extension Store {
     }
 
     /// The feed's number, which its lock goes by; the feed is entered if it is new.
-    package func feedNumber(_ definition: FeedDefinition) throws(FeedError) -> Int64 {
+    package func feedNumber(_ definition: FeedDefinition) throws(FeedSyncError) -> Int64 {
         try storing {
             if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) {
                 return id
@@ -24,10 +24,10 @@ extension Store {
     /// Opens a feed that this process has locked, and begins a run on it.
     ///
     /// - Parameter lock: Is checked before each change until `close`, as somebody may delete its file.
-    /// - Throws: `FeedError` of kind `configuration` if the feed's key is another now.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the feed's key is another now.
     package func open(
         _ definition: FeedDefinition, lock: FeedLock, command: String, now: String
-    ) throws(FeedError) -> Opening {
+    ) throws(FeedSyncError) -> Opening {
         try storing {
             locks[definition.name] = lock
             return try connection.transaction {
@@ -50,8 +50,8 @@ extension Store {
 
     /// Keeps that a command failed before a run could begin.
     package func logFailure(
-        _ error: FeedError, of definition: FeedDefinition, command: String, now: String
-    ) throws(FeedError) {
+        _ error: FeedSyncError, of definition: FeedDefinition, command: String, now: String
+    ) throws(FeedSyncError) {
         let feed = Value.text(definition.name)
         try storing {
             try connection.transaction {
@@ -95,7 +95,7 @@ extension Store {
         let schema = TableSchema(definition)
         let table = Value.text(schema.name)
         if let other = try connection.scalar("SELECT feed FROM _feed WHERE \"table\" = ?", table)?.text {
-            throw FeedError(
+            throw FeedSyncError(
                 .configuration, "its table already belongs to feed `\(other)`",
                 advice: "rename the feed, or use another store")
         }
@@ -115,7 +115,7 @@ extension Store {
 
     /// The process that began is gone, or we would not hold the feed.
     private func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
-        let error = FeedError(.interrupted, "the process ended before the command did")
+        let error = FeedSyncError(.interrupted, "the process ended before the command did")
         var open: (status: RefreshStatus, run: Int64, page: Int64)?
         try connection.rows(
             """
@@ -158,7 +158,7 @@ extension Store {
             """, [name]
         ) { row = StoredDefinition($0) }
         guard let stored = row else {
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "\(path): the tables `feed` and `_feed` disagree about the feed",
                 advice: "the store is damaged; restore a backup, or use another with --store")
         }
@@ -173,7 +173,7 @@ extension Store {
         let shape = try ResolvedFeed(declared, findings)
         let definition = shape.definition
         guard stored.key.isEmpty || stored.key == definition.keyText else {
-            throw FeedError(
+            throw FeedSyncError(
                 .configuration, "`key` differs from the one the stored rows use",
                 advice: "restore the old `key`, or mirror the feed under a new name")
         }

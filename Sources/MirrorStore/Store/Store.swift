@@ -62,20 +62,20 @@ package actor Store {
 
     /// Opens the store, makes it if it is not there, and brings an older one up to date.
     ///
-    /// - Throws: `FeedError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
+    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
     ///   feedsync; it is untouched then.
-    package init(path: String, options: Options = Options()) async throws(FeedError) {
+    package init(path: String, options: Options = Options()) async throws(FeedSyncError) {
         self.path = path
         keep = options.keep
         guard path != ":memory:" else {
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "`:memory:` is no file, and nothing in it would be kept", advice: "name a file with --store")
         }
         guard let executor = ThreadExecutor() else {
-            throw FeedError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
+            throw FeedSyncError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
         }
         self.executor = executor
-        let opened = try await withTaskExecutorPreference(executor) { () async throws(FeedError) in
+        let opened = try await withTaskExecutorPreference(executor) { () async throws(FeedSyncError) in
             try await Self.open(path, options)
         }
         connection = opened.connection
@@ -90,11 +90,11 @@ package actor Store {
     /// Opens the file. It may wait for another process, and for the disk: on the store's thread, which the task prefers,
     /// and never on one of the pool's.
     @concurrent
-    private static func open(_ path: String, _ options: Options) async throws(FeedError) -> sending Opened {
+    private static func open(_ path: String, _ options: Options) async throws(FeedSyncError) -> sending Opened {
         do {
             return try options.access == .readOnly ? openForReading(path) : openForWriting(path, options)
         } catch {
-            throw FeedError(storing: error, path: path)
+            throw FeedSyncError(storing: error, path: path)
         }
     }
 
@@ -103,7 +103,7 @@ package actor Store {
         try connection.retryWhileBusy(tries: 5000)
         try refuseForeign(connection, path: path)
         guard try Migrator(Migrations.all).pending(in: connection).isEmpty else {
-            throw FeedError(
+            throw FeedSyncError(
                 .store,
                 "\(path) was written by an older feedsync, and cannot be brought up to date while it is only read",
                 advice: "open it for writing once")
@@ -178,14 +178,14 @@ package actor Store {
         let tables = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
         let isOurs = try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = '_migration'") == 1
         guard tables == 0 || isOurs else {
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "\(path) belongs to another program: it has tables, but none of feedsync's",
                 advice: "choose another file with --store")
         }
     }
 
     /// Runs `body` on what is committed, and turns SQLite's errors into the feed's.
-    func storing<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
+    func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         try inGroup {
             try closeGroup()
             return try body()
@@ -194,12 +194,12 @@ package actor Store {
 
     /// Runs `body` while pages may wait for their commit: it reads what they left in the feed's session, or they do not
     /// concern it.
-    func inGroup<Result>(_ body: () throws -> Result) throws(FeedError) -> Result {
+    func inGroup<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         do {
             try checkFile()
             return try body()
         } catch {
-            throw FeedError(storing: error, path: path)
+            throw FeedSyncError(storing: error, path: path)
         }
     }
 
@@ -208,23 +208,23 @@ package actor Store {
     /// If the file was replaced, its log stands beside the new file, which SQLite would ruin with it: the log is folded
     /// back into the old file, wherever that is now, and is empty from then on.
     ///
-    /// - Throws: `FeedError` of kind `store` if the path no longer leads to the open file.
+    /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file.
     func checkFile() throws {
         // Who only reads loses nothing.
         guard !sessions.isEmpty, connection.hasMoved else { return }
         connection.rollback()
         try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        throw FeedError(
+        throw FeedSyncError(
             .store, "\(path) was deleted, moved or replaced while feedsync was using it",
             advice: "run the command again; what stands at that path now was not changed")
     }
 }
 
-extension FeedError {
+extension FeedSyncError {
     /// An error of the store, with what to try.
     init(storing error: any Error, path: String) {
         switch error {
-        case let error as FeedError: self = error
+        case let error as FeedSyncError: self = error
         case let error as SQLiteError: self.init(error, path: path)
         case let error as MigrationError:
             self.init(.store, "\(path): \(error)", advice: "use the feedsync that wrote the store, or a newer one")

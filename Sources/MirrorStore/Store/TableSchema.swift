@@ -62,12 +62,12 @@ struct TableSchema {
     /// one column is an INTEGER PRIMARY KEY, the rowid itself, until one comes that is no integer: without an index beside
     /// the table a page costs half as much. https://sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
     ///
-    /// - Throws: `FeedError` of kind `configuration` if the store has something else of that name, which stays as it is.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of that name, which stays as it is.
     func create(on connection: Connection) throws {
         try checkName(on: connection)
         // https://sqlite.org/limits.html#max_column, less our own
         guard columns.count <= 1990 else {
-            throw FeedError(.configuration, "it has \(columns.count) columns; a table can have 1,990")
+            throw FeedSyncError(.configuration, "it has \(columns.count) columns; a table can have 1,990")
         }
         let table = try SQL.identifier(name)
         var lines = try columns.map { column in
@@ -84,11 +84,11 @@ struct TableSchema {
         try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
     }
 
-    /// - Throws: `FeedError` of kind `configuration` if the store has something else of the table's name.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of the table's name.
     func checkName(on connection: Connection) throws {
         let others = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
         guard try connection.scalar(others, .text(name)) == nil else {
-            throw FeedError(
+            throw FeedSyncError(
                 .configuration, "the store already has something else named `\(name)`",
                 advice: "rename the feed, or use another store")
         }

@@ -46,9 +46,9 @@ package struct Discovery: Sendable {
 
     /// Fetches the first page and finds all that is open, verifying what can be.
     ///
-    /// - Throws: `FeedError` of kind `configuration` where the body has no items or nothing tells them apart,
+    /// - Throws: `FeedSyncError` of kind `configuration` where the body has no items or nothing tells them apart,
     ///   `undecodable` where it is no JSON, or the reason why a page did not come.
-    package func discover() async throws(FeedError) -> DiscoveryResult {
+    package func discover() async throws(FeedSyncError) -> DiscoveryResult {
         let requests = plan(definition)
         try await requests.runCommands()
         let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher(retries: definition.retries))
@@ -127,7 +127,7 @@ package struct Discovery: Sendable {
     private func structure(
         of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], at place: Path? = nil, _ page: PreparedPage
     ) throws(FetchFailure) -> StructureSearch {
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             // What cannot be stored later is not found out now.
             guard String(validating: first.response.body.bytes, as: UTF8.self) != nil else {
                 throw DiscoveryFault.notUTF8(contentType: first.response.contentType)
@@ -136,18 +136,18 @@ package struct Discovery: Sendable {
             do throws(JSONSyntaxError) {
                 body = try JSONTree(first.response.body)
             } catch {
-                throw FeedError.otherFormat(
+                throw FeedSyncError.otherFormat(
                     first.response.body, contentType: first.response.contentType, secrets: page.secrets)
                     ?? DiscoveryFault.notJSON(error, contentType: first.response.contentType)
             }
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 return try StructureSearch(
                     definition, body: body, url: first.response.url, others: others, place: place)
             } catch {
                 throw ErrorBody.failure(first.response, secrets: page.secrets) ?? error
             }
         } catch {
-            let told = FeedError(
+            let told = FeedSyncError(
                 error.kind, Self.shown(error.message, page), advice: error.advice.map { Self.shown($0, page) },
                 httpStatus: first.response.status, url: page.shown(first.response.url))
             throw FetchFailure(error: told, requestCount: 0, byteCount: 0, quota: [])

@@ -4,7 +4,7 @@ package enum DiscoveryFault {
     private static let most = 8
 
     /// The body has nothing that looks like items.
-    static func noItems(in body: JSONTree) -> FeedError {
+    static func noItems(in body: JSONTree) -> FeedSyncError {
         let seen: String
         var advice = "write where they are, for example `items: data.list`"
         if case .object(let members) = body, members.all.contains(where: { $0.value.isListOfLists }) {
@@ -20,14 +20,14 @@ package enum DiscoveryFault {
             seen = "it is \(body.sizeWords), not of objects"
         default: seen = "it is \(body.kindWords)"
         }
-        return FeedError(.configuration, "no items found in the response: \(seen)", advice: advice)
+        return FeedSyncError(.configuration, "no items found in the response: \(seen)", advice: advice)
     }
 
     /// There is nothing, or no list, where the definition has the items.
-    static func noItems(at path: Path, in body: JSONTree) -> FeedError {
+    static func noItems(at path: Path, in body: JSONTree) -> FeedSyncError {
         let there = body.value(at: path).map { "`\(path)` is \($0.kindWords), not a list" }
         let best = ItemsSearch.best(in: body).map { ", such as `items: \($0.path)`" } ?? ""
-        return FeedError(
+        return FeedSyncError(
             .configuration, there ?? "`items: \(path)` matches nothing in the response",
             advice: "correct `items`\(best)")
     }
@@ -36,27 +36,27 @@ package enum DiscoveryFault {
     ///
     /// - Parameter single: The body, where it was taken for the only item: a list in it that is not of objects is what was
     ///   meant.
-    static func noKey(_ reason: String, of single: JSONTree?) -> FeedError {
+    static func noKey(_ reason: String, of single: JSONTree?) -> FeedSyncError {
         if case .object(let members)? = single, members.all.contains(where: { $0.value.isBareList }) {
             return noItems(in: .object(members))
         }
-        return FeedError(
+        return FeedSyncError(
             .configuration, "no key found: \(reason)",
             advice: "write which fields identify an item, for example `key: id` or `key: [owner, name]`")
     }
 
     /// The body is text in another encoding, or no text.
-    static func notUTF8(contentType: String?) -> FeedError {
-        FeedError(
+    static func notUTF8(contentType: String?) -> FeedSyncError {
+        FeedSyncError(
             .undecodable,
             "the response is not UTF-8, which JSON must be\(contentType.map { "; it was sent as `\($0)`" } ?? "")",
             advice: "request UTF-8, or JSON if it sent something else")
     }
 
     /// The body is no JSON.
-    package static func notJSON(_ error: JSONSyntaxError, contentType: String?) -> FeedError {
+    package static func notJSON(_ error: JSONSyntaxError, contentType: String?) -> FeedSyncError {
         let kind = contentType.map { $0.hasSuffix("json") ? "" : " (it was sent as `\($0)`)" } ?? ""
-        return FeedError(
+        return FeedSyncError(
             .undecodable, "the response is not JSON\(kind): \(error.message), at byte \(error.offset)",
             advice: "check that the `url` belongs to an API that answers in JSON")
     }

@@ -153,7 +153,7 @@ extension SecondPageTrials {
         trialCount += 1
         let requests = plan(settled)
         let wanted: PreparedPage
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             wanted = try requests.page(for: cursor)
         } catch {
             guard error.kind == .unfollowable else { throw failure(error) }
@@ -191,7 +191,7 @@ extension SecondPageTrials {
     }
 
     /// What a failed request says of the way that was tried.
-    private mutating func answer(to error: FeedError) throws(FetchFailure) -> Answer {
+    private mutating func answer(to error: FeedSyncError) throws(FetchFailure) -> Answer {
         switch error.kind {
         case .rejected, .undecodable, .unfollowable: return .nothing(error.message)
         case .refused: return .forbidden(error.message)
@@ -215,7 +215,7 @@ extension SecondPageTrials {
         }
     }
 
-    private func failure(_ error: FeedError) -> FetchFailure {
+    private func failure(_ error: FeedSyncError) -> FetchFailure {
         FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
     }
 }

@@ -20,11 +20,11 @@ struct StructureSearch {
     /// - Parameters:
     ///   - others: Items of another page, which the key has to tell apart, too.
     ///   - place: Where the items are, of the places that may have them; nil for the best one.
-    /// - Throws: `FeedError` of kind `configuration` where the page has no items, or nothing tells them apart.
+    /// - Throws: `FeedSyncError` of kind `configuration` where the page has no items, or nothing tells them apart.
     init(
         _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = [],
         place: Path? = nil
-    ) throws(FeedError) {
+    ) throws(FeedSyncError) {
         let candidate = definition.items == nil ? ItemsSearch.best(in: body, url: url, at: place) : nil
         guard let rule = definition.items ?? candidate.map({ Self.rule(for: $0, besides: definition) }) else {
             throw DiscoveryFault.noItems(in: body)
@@ -72,7 +72,7 @@ struct StructureSearch {
 
     private mutating func findKey(
         _ definition: FeedDefinition, _ candidate: ItemsCandidate?, _ resource: String?, _ others: [ItemsCandidate.Item]
-    ) throws(FeedError) {
+    ) throws(FeedSyncError) {
         if let name = items.keyedBy, !definition.columns.contains(where: { $0.path == .memberName }) {
             findings.columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
         }

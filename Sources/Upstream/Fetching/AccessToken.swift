@@ -10,10 +10,10 @@ struct AccessToken: Sendable, Hashable {
 
     /// Reads the response of a token endpoint to a request that was made at `now`.
     ///
-    /// - Throws: `FeedError` of kind `undecodable`, without a URL.
-    init(_ body: Body, now: Int64) throws(FeedError) {
-        func objection(_ problem: String) -> FeedError {
-            FeedError(.undecodable, problem, advice: "check `token_url` in `auth`")
+    /// - Throws: `FeedSyncError` of kind `undecodable`, without a URL.
+    init(_ body: Body, now: Int64) throws(FeedSyncError) {
+        func objection(_ problem: String) -> FeedSyncError {
+            FeedSyncError(.undecodable, problem, advice: "check `token_url` in `auth`")
         }
         guard let text = String(validating: body.bytes, as: UTF8.self),
             case .object(let members)? = try? JSONValue(parsing: text)

@@ -7,7 +7,7 @@ internal import HTTP
 package final class AccessTokens: Sendable {
     /// What a fetch of a token came to.
     struct Outcome: Sendable {
-        let result: Result<AccessToken, FeedError>
+        let result: Result<AccessToken, FeedSyncError>
         var cost = FetchCost()
     }
 

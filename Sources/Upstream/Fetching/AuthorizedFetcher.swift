@@ -23,7 +23,7 @@ package struct AuthorizedFetcher: Sendable {
         var page = page
         var cost = FetchCost()
         for isLast in [false, true] {
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 page = try await authorized(page, token, &cost)
             } catch {
                 let failure = FetchFailure(error: error, requestCount: 0, byteCount: 0, quota: [])
@@ -38,7 +38,7 @@ package struct AuthorizedFetcher: Sendable {
             case .success(let fetched): return (page, .success(cost.added(to: fetched)))
             }
         }
-        return (page, .failure(FetchFailure(FeedError(.bug, "a page was asked for more often than twice"))))
+        return (page, .failure(FetchFailure(FeedSyncError(.bug, "a page was asked for more often than twice"))))
     }
 
     private func attempt(
@@ -54,7 +54,7 @@ package struct AuthorizedFetcher: Sendable {
     /// The page with a fresh token.
     private func authorized(
         _ page: PreparedPage, _ token: TokenRequest, _ cost: inout FetchCost
-    ) async throws(FeedError) -> PreparedPage {
+    ) async throws(FeedSyncError) -> PreparedPage {
         let outcome = await requests.tokens.renew(token, now: fetcher.seconds) {
             await fetchToken(token, for: page)
         }
@@ -82,11 +82,11 @@ extension AuthorizedFetcher {
                 let refusal = refusal(fetched.response, request, url: url)
                 return AccessTokens.Outcome(result: .failure(refusal), cost: cost)
             }
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 return AccessTokens.Outcome(
                     result: .success(try AccessToken(fetched.response.body, now: now)), cost: cost)
             } catch {
-                let failure = FeedError(
+                let failure = FeedSyncError(
                     error.kind, error.message, advice: error.advice, httpStatus: fetched.response.status, url: url)
                 return AccessTokens.Outcome(result: .failure(failure), cost: cost)
             }
@@ -102,21 +102,21 @@ extension AuthorizedFetcher {
                 }
             return AccessTokens.Outcome(
                 result: .failure(
-                    FeedError(
+                    FeedSyncError(
                         failure.kind, "cannot get an access token: \(failure.message)", advice: advice,
                         httpStatus: failure.httpStatus, url: failure.url ?? url)), cost: cost)
         }
     }
 
     /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-5.2
-    private func refusal(_ response: Response, _ page: PreparedPage, url: String) -> FeedError {
+    private func refusal(_ response: Response, _ page: PreparedPage, url: String) -> FeedSyncError {
         let word = { (name: String) -> String? in
             guard case .text(let text)? = fetcher.bodyValue(response.body, Path([.member(name)])) else { return nil }
             return UpstreamText.excerpt(text, page.secrets)
         }
         let words = [word("error"), word("error_description").map { "\"\($0)\"" }].compactMap(\.self)
         let said = words.isEmpty ? "" : ": \(words.joined(separator: ", "))"
-        return FeedError(
+        return FeedSyncError(
             .refused, "cannot get an access token: the upstream answered \(StatusText.text(response.status))\(said)",
             advice: Self.advice, httpStatus: response.status, url: url)
     }

@@ -35,15 +35,15 @@ package final class CommandSecrets: Sendable {
 
     /// Runs a command, unless it was run before; whether it failed is told by `value`.
     ///
-    /// - Throws: `FeedError`, of kind `cancelled` if the task is: the command is ended then, and may be run again.
-    func run(_ command: String, folder: String, environment: [String: String]) async throws(FeedError) {
+    /// - Throws: `FeedSyncError`, of kind `cancelled` if the task is: the command is ended then, and may be run again.
+    func run(_ command: String, folder: String, environment: [String: String]) async throws(FeedSyncError) {
         let key = Key(command: command, folder: folder)
         guard values.withLock({ $0[key] }) == nil else { return }
         let runner = self.runner.withLock { runner in
             runner = runner ?? CommandRunner()
             return runner
         }
-        guard let runner else { throw FeedError(.store, "no thread can be started for the command `\(command)`") }
+        guard let runner else { throw FeedSyncError(.store, "no thread can be started for the command `\(command)`") }
         let run = ShellCommand(command, folder: folder, environment: environment, timeLimit: timeLimit)
         await withTaskCancellationHandler {
             await runner.run { [values] in

@@ -9,13 +9,13 @@ package enum ErrorBody {
     private static let flags = ["success", "ok"].map { Path([.member($0)]) }
 
     /// What the upstream says in the body, as a failure; nil where it says nothing of an error.
-    package static func failure(_ response: Response, secrets: Secrets) -> FeedError? {
+    package static func failure(_ response: Response, secrets: Secrets) -> FeedSyncError? {
         let body = response.body
         guard (200..<300).contains(response.status), saysError(body) else { return nil }
         let words = UpstreamText.quotation(of: response, secrets: secrets, bodyValue: BodyProbe.value)
         let code = codes.lazy.compactMap { BodyProbe.value(of: body, at: $0)?.parameterText }.first
             .flatMap { UpstreamText.excerpt($0, secrets) }
-        return FeedError(
+        return FeedSyncError(
             .rejected,
             "the upstream answered \(StatusText.text(response.status)), with an error in the body"
                 + (words.map { ": \($0)" } ?? "") + (code.map { " (code \($0))" } ?? ""),

@@ -3,7 +3,7 @@ internal import HTTP
 /// What a failed fetch is called, and what to try next.
 enum FetchAdvice {
     /// What it means for the feed that no response came.
-    static func kind(of kind: HTTPError.Kind) -> FeedError.Kind {
+    static func kind(of kind: HTTPError.Kind) -> FeedSyncError.Kind {
         switch kind {
         case .resolve, .connect, .tls, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .missingLibrary,
             .other:
@@ -34,7 +34,7 @@ enum FetchAdvice {
         }
     }
 
-    static func advice(_ kind: FeedError.Kind, _ status: Int) -> String? {
+    static func advice(_ kind: FeedSyncError.Kind, _ status: Int) -> String? {
         switch (kind, status) {
         case (.refused, 401): "check the token in `auth`"
         case (.refused, _): "check what the credential in `auth` can read"

@@ -33,21 +33,21 @@ package struct FetchReport {
         FetchedPage(kind: kind, response: response, requestCount: requestCount, byteCount: byteCount, quota: quota)
     }
 
-    func failure(_ error: FeedError) -> FetchFailure {
+    func failure(_ error: FeedSyncError) -> FetchFailure {
         FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
     }
 
     /// The request was not sent.
     var heldBack: FetchFailure {
-        var failure = failure(FeedError(.cancelled, "the request was held back"))
+        var failure = failure(FeedSyncError(.cancelled, "the request was held back"))
         failure.isHeldBack = true
         return failure
     }
 
     /// A failure that the upstream told us of.
-    package func failure(_ kind: FeedError.Kind, _ response: Response, attempts: Int = 1) -> FetchFailure {
+    package func failure(_ kind: FeedSyncError.Kind, _ response: Response, attempts: Int = 1) -> FetchFailure {
         failure(
-            FeedError(
+            FeedSyncError(
                 kind, sentence(about: response, attempts), advice: FetchAdvice.advice(kind, response.status),
                 httpStatus: response.status, url: page.shown(response.url)))
     }
@@ -63,7 +63,7 @@ package struct FetchReport {
         let time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
         let until = told.map { ", and asked us to wait until \($0)" } ?? ""
         return failure(
-            FeedError(
+            FeedSyncError(
                 .limited, sentence(about: response, attempts) + until,
                 advice: "run it again after \(time ?? "a while")"
                     + (isTooLong ? ", or allow a longer wait with --max-wait" : ""),
@@ -75,7 +75,7 @@ package struct FetchReport {
         let kind = FetchAdvice.kind(of: error.kind)
         let message = error.kind == .cancelled ? "the request was cancelled" : page.secrets.mask(error.message)
         return failure(
-            FeedError(
+            FeedSyncError(
                 kind, message + Self.times(attempts), advice: FetchAdvice.advice(error.kind),
                 url: Self.wholeURL(of: error).map(page.secrets.mask) ?? page.shown(page.request.url)))
     }

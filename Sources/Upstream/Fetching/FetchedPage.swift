@@ -42,7 +42,7 @@ package struct FetchedPage: Sendable {
 /// Why no page came, with what the attempts cost and told.
 package struct FetchFailure: Error, Sendable {
     /// What went wrong, secrets masked.
-    package let error: FeedError
+    package let error: FeedSyncError
     /// The requests made, redirects included as far as they are known.
     package let requestCount: Int
     /// The bytes received.
@@ -52,7 +52,9 @@ package struct FetchFailure: Error, Sendable {
     /// Whether the page's request was not sent, because a response to one before spoke against it.
     package var isHeldBack = false
 
-    package init(error: FeedError, requestCount: Int, byteCount: Int, quota: [QuotaReading], isHeldBack: Bool = false) {
+    package init(
+        error: FeedSyncError, requestCount: Int, byteCount: Int, quota: [QuotaReading], isHeldBack: Bool = false
+    ) {
         self.error = error
         self.requestCount = requestCount
         self.byteCount = byteCount

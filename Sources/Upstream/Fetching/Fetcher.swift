@@ -85,7 +85,7 @@ package struct Fetcher: Sendable {
         var attempt = 1
         while true {
             guard client.allowance?.take() ?? true else {
-                throw report.failure(FeedError(.cancelled, "no further request was allowed"))
+                throw report.failure(FeedSyncError(.cancelled, "no further request was allowed"))
             }
             let response: Response
             do throws(HTTPError) {
@@ -157,7 +157,7 @@ package struct Fetcher: Sendable {
         do {
             try await clock.sleep(for: wait)
         } catch {
-            throw report.failure(FeedError(.cancelled, "the request was cancelled"))
+            throw report.failure(FeedSyncError(.cancelled, "the request was cancelled"))
         }
     }
 }

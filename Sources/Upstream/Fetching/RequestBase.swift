@@ -29,7 +29,7 @@ final class KeptRequestBase: Sendable {
     /// The base that is kept, or a new one.
     ///
     /// - Throws: what `make` throws; nothing is kept then.
-    func base(_ make: () throws(FeedError) -> RequestBase) throws(FeedError) -> RequestBase {
+    func base(_ make: () throws(FeedSyncError) -> RequestBase) throws(FeedSyncError) -> RequestBase {
         guard isConstant else { return try make() }
         if let base = kept.withLock({ $0 }) { return base }
         let base = try make()

@@ -50,8 +50,8 @@ package struct RequestPlan: Sendable {
     ///
     /// A command that fails is told of by `page`.
     ///
-    /// - Throws: `FeedError` of kind `cancelled` if the task is.
-    package func runCommands() async throws(FeedError) {
+    /// - Throws: `FeedSyncError` of kind `cancelled` if the task is.
+    package func runCommands() async throws(FeedSyncError) {
         for command in commandTexts {
             try await commands.run(command, folder: folder, environment: environment)
         }
@@ -61,9 +61,9 @@ package struct RequestPlan: Sendable {
     ///
     /// A run does this before it changes the store, so that an unset variable changes nothing there.
     ///
-    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
     ///   `cancelled` if the task is.
-    package func checkReferences() async throws(FeedError) {
+    package func checkReferences() async throws(FeedSyncError) {
         try await runCommands()
         _ = try url(of: resolvedParts())
     }
@@ -71,10 +71,10 @@ package struct RequestPlan: Sendable {
     /// The request for a page.
     ///
     /// - Parameter page cursor: Which page, secrets in it concealed; nil for the first.
-    /// - Throws: `FeedError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
     ///   `unfollowable` for a page cursor that leads to an origin that is not allowed.
-    package func page(for cursor: PageCursor?) throws(FeedError) -> PreparedPage {
-        let common = try kept.base { () throws(FeedError) in
+    package func page(for cursor: PageCursor?) throws(FeedSyncError) -> PreparedPage {
+        let common = try kept.base { () throws(FeedSyncError) in
             let parts = try resolvedParts()
             return RequestBase(
                 parts: parts, url: try url(of: parts), fingerprint: parts.distinction.fingerprint(salt: salt))
@@ -97,7 +97,7 @@ package struct RequestPlan: Sendable {
             }
             wanted = try pagination.request(for: page, base: own)
         } catch {
-            throw FeedError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
+            throw FeedSyncError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
         }
         // A style that follows a URL says nothing of the body: it stays.
         let body = (wanted.body ?? parts.body)?.json
@@ -133,12 +133,12 @@ package struct RequestPlan: Sendable {
             connect: min(usual.connect, total), total: total, stall: min(total, max(usual.stall, total / 2)))
     }
 
-    private func resolvedParts() throws(FeedError) -> ResolvedParts {
+    private func resolvedParts() throws(FeedSyncError) -> ResolvedParts {
         do throws(HTTPError) {
             // Here, or each URL below would be taken for a bad one.
             try CurlLibrary.load()
         } catch {
-            throw FeedError(FetchAdvice.kind(of: error.kind), error.message, advice: FetchAdvice.advice(error.kind))
+            throw FeedSyncError(FetchAdvice.kind(of: error.kind), error.message, advice: FetchAdvice.advice(error.kind))
         }
         do throws(ConfigurationError) {
             let resolve = { (template: Template, isURL: Bool) throws(ConfigurationError) in
@@ -148,16 +148,16 @@ package struct RequestPlan: Sendable {
             return try ResolvedParts(
                 definition, address: try resolve(definition.url, true), token: { tokens.current($0) }, resolve: resolve)
         } catch {
-            throw FeedError(
+            throw FeedSyncError(
                 .configuration, error.description, advice: "set what the definition refers to, then run it again")
         }
     }
 
-    private func url(of parts: ResolvedParts) throws(FeedError) -> WebURL {
+    private func url(of parts: ResolvedParts) throws(FeedSyncError) -> WebURL {
         do throws(HTTPError) {
             return try WebURL(parts.url)
         } catch {
-            throw FeedError(
+            throw FeedSyncError(
                 .configuration, "the `url` cannot be requested: \(parts.secrets.mask(error.message))",
                 advice: "check the `url` and what it refers to",
                 url: String(definition.url.description.prefix { $0 != "?" }))
@@ -167,32 +167,32 @@ package struct RequestPlan: Sendable {
     /// The URL of a page, if it may be requested.
     private func followed(
         _ wanted: PageRequest, body: String?, from base: WebURL, _ parts: ResolvedParts
-    ) throws(FeedError) -> WebURL {
+    ) throws(FeedSyncError) -> WebURL {
         let page: WebURL
         do throws(HTTPError) {
             // Most styles change the query of the feed's own URL, which has been read already.
             let resolved = wanted.url == base.text ? base : try base.resolving(wanted.url).upgraded(toMatch: base)
             page = resolved.replacingQuery(wanted.query.map { QueryItem(name: $0.name, value: $0.value) })
         } catch {
-            throw FeedError(
+            throw FeedSyncError(
                 .unfollowable, "the next page's URL cannot be requested: \(parts.secrets.mask(error.message))",
                 url: UpstreamText.excerpt(String(wanted.url.prefix { $0 != "?" }), parts.secrets))
         }
         guard page.origin != base.origin else { return page }
         let origin = parts.secrets.mask(page.origin.description)
         guard try allowedOrigins().contains(page.origin) else {
-            throw FeedError(
+            throw FeedSyncError(
                 .unfollowable, "the next page is at another origin, \(origin)",
                 advice: "if you trust it, add `allow_origins: [\(origin)]` to the feed", url: parts.shown(page))
         }
         // Credentials stay behind by themselves; one that the upstream wrote into the URL would not.
         guard !parts.secrets.occur(in: page.text) else {
-            throw FeedError(
+            throw FeedSyncError(
                 .unfollowable, "the next page is at another origin, \(origin), and its URL holds a credential",
                 url: parts.shown(page))
         }
         if let body, parts.bodyHoldsSecret || parts.secrets.occur(in: body) {
-            throw FeedError(
+            throw FeedSyncError(
                 .unfollowable,
                 "the next page is at another origin, \(origin), and the request's body holds a credential",
                 url: parts.shown(page))
@@ -200,11 +200,11 @@ package struct RequestPlan: Sendable {
         return page
     }
 
-    private func allowedOrigins() throws(FeedError) -> [Origin] {
+    private func allowedOrigins() throws(FeedSyncError) -> [Origin] {
         do throws(HTTPError) {
             return try definition.allowOrigins.map { text throws(HTTPError) in try Origin(text) }
         } catch {
-            throw FeedError(.configuration, "`allow_origins` has an entry that is not an origin: \(error.message)")
+            throw FeedSyncError(.configuration, "`allow_origins` has an entry that is not an origin: \(error.message)")
         }
     }
 }

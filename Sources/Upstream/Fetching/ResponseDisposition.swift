@@ -25,7 +25,7 @@ package enum ResponseDisposition: Equatable {
     /// Trouble that may pass.
     case retry
     /// Trouble that will not, or a rule says so.
-    case failure(FeedError.Kind)
+    case failure(FeedSyncError.Kind)
 
     /// Reads a response.
     ///
@@ -60,12 +60,12 @@ package enum ResponseDisposition: Equatable {
     private static let endStatuses: Set<Int> = [400, 404, 416, 422]
 
     /// What a status means that kept coming through every attempt.
-    static func failureAfterRetries(_ status: Int) -> FeedError.Kind {
+    static func failureAfterRetries(_ status: Int) -> FeedSyncError.Kind {
         (200..<300).contains(status) ? .unreachable : failure(status)
     }
 
     /// What a status means that ends the fetch.
-    package static func failure(_ status: Int) -> FeedError.Kind {
+    package static func failure(_ status: Int) -> FeedSyncError.Kind {
         switch status {
         case 401, 403: .refused
         case 408, 425, 500..<600: .unreachable

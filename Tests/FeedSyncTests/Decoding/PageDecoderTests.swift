@@ -94,7 +94,7 @@ struct PageDecoderTests {
         let decoder = try Self.decoder()
         let items = [UInt8](repeating: UInt8(ascii: "1"), count: 2_000_000).flatMap { [$0, UInt8(ascii: ",")] }
         let body = Array(#"{"items":["#.utf8) + items + Array("1]}".utf8)
-        let error = #expect(throws: FeedError.self) { try decoder.decode(Body(body)) }
+        let error = #expect(throws: FeedSyncError.self) { try decoder.decode(Body(body)) }
         #expect(error?.kind == .undecodable)
         #expect(error?.message.hasPrefix("the page has too many items to be kept in memory at byte") == true)
     }
@@ -144,7 +144,7 @@ struct PageDecoderTests {
             ("\"abc", "is cut off"),
         ])
     func faults(_ json: String, _ words: String) throws {
-        let error = #expect(throws: FeedError.self) { try Self.decode(json) }
+        let error = #expect(throws: FeedSyncError.self) { try Self.decode(json) }
         #expect(error?.kind == .undecodable)
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "") for \(json)")
     }
@@ -154,7 +154,7 @@ struct PageDecoderTests {
         var bytes = Array(#"{"items":[],"x":"\#(String(repeating: "é", count: padding))"#.utf8)
         let place = bytes.count
         bytes += [0xff] + Array(#""}"#.utf8)
-        let error = #expect(throws: FeedError.self) { try Self.decoder().decode(Body(bytes)) }
+        let error = #expect(throws: FeedSyncError.self) { try Self.decoder().decode(Body(bytes)) }
         #expect(error?.message == "the body is not UTF-8 at byte \(place) of \(bytes.count)")
     }
 
@@ -166,7 +166,7 @@ struct PageDecoderTests {
             #expect(values(try Self.decode(json))[1] == .json(nest))
             return
         }
-        let error = #expect(throws: FeedError.self) { try Self.decode(json) }
+        let error = #expect(throws: FeedSyncError.self) { try Self.decode(json) }
         #expect(error?.message.contains("nested more than 1024 deep") == true)
     }
 
@@ -185,7 +185,7 @@ struct PageDecoderTests {
         arguments: [("[1,2]", "none of the page's 2 items"), (#"[null,{"name":"x"}]"#, "the page's only item cannot")])
     func nothingStorable(_ items: String, _ words: String) throws {
         let page = try Self.decode(#"{"items":\#(items)}"#)
-        let error = #expect(throws: FeedError.self) { try page.skipped() }
+        let error = #expect(throws: FeedSyncError.self) { try page.skipped() }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
 
@@ -199,7 +199,7 @@ struct PageDecoderTests {
     @Test("A byte order mark is passed over, and places still count from the first byte")
     func byteOrderMark() throws {
         #expect(try Self.decode("\u{FEFF}{\"items\":[{\"id\":1}]}").elementCount == 1)
-        let error = #expect(throws: FeedError.self) { try Self.decode("\u{FEFF}{\"items\":[}") }
+        let error = #expect(throws: FeedSyncError.self) { try Self.decode("\u{FEFF}{\"items\":[}") }
         #expect(error?.message.contains("at byte 13 of 14") == true, "\(error?.message ?? "")")
     }
 
@@ -209,7 +209,7 @@ struct PageDecoderTests {
             #"{"items":[{"id":1,"name":"a\u00e9\"b","owner":{"login":null},"tags":[true,-1.5e3]}],"total":41}"#.utf8)
         let decoder = try Self.decoder()
         for end in 0..<json.count {
-            #expect(throws: FeedError.self, "cut at \(end)") { try decoder.decode(Body(Array(json[..<end]))) }
+            #expect(throws: FeedSyncError.self, "cut at \(end)") { try decoder.decode(Body(Array(json[..<end]))) }
         }
         #expect(try decoder.decode(Body(json)).elementCount == 1)
     }
@@ -254,7 +254,7 @@ struct PageDecoderTests {
                         "url: https://api.example.com/things\nitems: other\nkey: id\ncolumns: {id: id}\npagination: page"
                 )))
         let fault = { (decoder: PageDecoder, body: [UInt8]) -> String? in
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 _ = try decoder.decode(Body(body))
                 return nil
             } catch {

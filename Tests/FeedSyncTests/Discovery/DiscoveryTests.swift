@@ -184,7 +184,7 @@ struct DiscoveryTests {
     func limited(status: Int) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(status) }
-        let error = await #expect(throws: FeedError.self) { try await bench.discover() }
+        let error = await #expect(throws: FeedSyncError.self) { try await bench.discover() }
         #expect(error?.httpStatus == status)
     }
 
@@ -271,7 +271,7 @@ struct DiscoveryTests {
         "says what it saw where it finds no items or no key, and what to write",
         arguments: [
             (
-                #"{"status":"ok","names":["a","b"],"n":{"x":1},"mood":"no"}"#, FeedError.Kind.configuration,
+                #"{"status":"ok","names":["a","b"],"n":{"x":1},"mood":"no"}"#, FeedSyncError.Kind.configuration,
                 "no items found in the response: it has `status` (a string), `names` (a list of 2 strings), `n` (an object of 1), `mood` (a string)",
                 "items: data.list"
             ),
@@ -321,11 +321,11 @@ struct DiscoveryTests {
                 #"{"data":null,"errors":[{"message":"Field 'x' does not exist"}]}"#, .rejected,
                 "the upstream answered 200 OK, with an error in the body: \"Field 'x' does not exist\"", "query"
             ),
-        ] as [(String, FeedError.Kind, String, String)])
-    func faults(body: String, kind: FeedError.Kind, message: String, advice: String) async throws {
+        ] as [(String, FeedSyncError.Kind, String, String)])
+    func faults(body: String, kind: FeedSyncError.Kind, message: String, advice: String) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in .json(body) }
-        let error = await #expect(throws: FeedError.self) { try await bench.discover() }
+        let error = await #expect(throws: FeedSyncError.self) { try await bench.discover() }
         #expect(error?.kind == kind && error?.message == message)
         #expect(error?.advice?.contains(advice) == true && error?.url == "\(bench.server.url)/things")
     }

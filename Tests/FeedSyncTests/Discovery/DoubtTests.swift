@@ -107,7 +107,7 @@ struct DoubtTests {
     func errors(body: String) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in .json(body) }
-        let error = await #expect(throws: FeedError.self) { try await bench.discover() }
+        let error = await #expect(throws: FeedSyncError.self) { try await bench.discover() }
         #expect(error?.message.hasPrefix("the upstream answered 200 OK, with an error in the body") == true)
         #expect(error?.kind == .rejected)
     }

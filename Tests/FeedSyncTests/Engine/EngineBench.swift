@@ -70,10 +70,10 @@ final class EngineBench: Sendable {
     }
 
     /// The error of a command that must fail.
-    func failure(_ command: RequestCommand, _ engine: SyncEngine? = nil) async throws -> FeedError {
-        do throws(FeedError) {
+    func failure(_ command: RequestCommand, _ engine: SyncEngine? = nil) async throws -> FeedSyncError {
+        do throws(FeedSyncError) {
             let summary = try await (engine ?? self.engine).perform(command)
-            throw FeedError(.bug, "the command succeeded: \(summary)")
+            throw FeedSyncError(.bug, "the command succeeded: \(summary)")
         } catch {
             return error
         }

@@ -127,7 +127,7 @@ final class MovingMirror {
             if budget != nil || later > 0 {
                 engine = try await bench.another(definition, options: Self.options(budget, later: later))
             }
-            do throws(FeedError) {
+            do throws(FeedSyncError) {
                 summary = try await engine.perform(.sync)
                 ends.append(summary?.reason?.rawValue ?? "complete")
             } catch {

@@ -39,7 +39,7 @@ private struct OAuthBench {
     }
 
     /// An error of a command, which shows no secret, nor does the store.
-    func failure(_ command: RequestCommand = .reload) async throws -> FeedError {
+    func failure(_ command: RequestCommand = .reload) async throws -> FeedSyncError {
         let error = try await bench.failure(command, engine())
         expectNoSecret("\(error) \(error.json) \(error.advice ?? "")")
         try expectNoSecretStored()
@@ -122,7 +122,7 @@ struct OAuthTests {
         let second = Task { [bench] in try await bench.engine(named: "second").perform(.reload) }
         let third = Task { [bench] in try await bench.engine(named: "third").perform(.reload) }
         first.cancel()
-        await #expect(throws: FeedError.self) { try await first.value }
+        await #expect(throws: FeedSyncError.self) { try await first.value }
         gate.open()
         _ = try await (second.value, third.value)
         #expect(bench.authorizations == ["Bearer t0ken-1", "Bearer t0ken-1"])
@@ -143,7 +143,7 @@ struct OAuthTests {
         // Before it waits it may be stopped as well; it mostly does by then.
         for _ in 0..<500 { await Task.yield() }
         second.cancel()
-        let error = await #expect(throws: FeedError.self) { try await second.value }
+        let error = await #expect(throws: FeedSyncError.self) { try await second.value }
         #expect(error?.kind == .cancelled)
         gate.open()
         _ = try await first.value

@@ -86,8 +86,8 @@ import Testing
             (ServerResponse(body: Array("no HTTP\r\n\r\n".utf8), delivery: .verbatim), .unreachable, nil, 3),
             (.status(302, headers: [("Location", "/things")]), .unfollowable, nil, 1),
             (.status(302, headers: [("Location", "ftp://example.com/")]), .unfollowable, nil, 1),
-        ] as [(ServerResponse, FeedError.Kind, Int?, Int)])
-    func errors(response: ServerResponse, kind: FeedError.Kind, status: Int?, requests: Int) async throws {
+        ] as [(ServerResponse, FeedSyncError.Kind, Int?, Int)])
+    func errors(response: ServerResponse, kind: FeedSyncError.Kind, status: Int?, requests: Int) async throws {
         let bench = try FetchBench()
         bench.server.enqueue("/things", [response])
         let failure = try await bench.failure()

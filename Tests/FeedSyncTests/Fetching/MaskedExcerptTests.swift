@@ -14,7 +14,7 @@ import Testing
         let bench = try await EngineBench(members: "auth: {bearer: '\(secret)'}", paging: paging)
         bench.server.route("/things") { _ in .json(body) }
         let told: String
-        do throws(FeedError) {
+        do throws(FeedSyncError) {
             told = "\(try await bench.engine.perform(.reload).notices)"
         } catch {
             told = "\(error) \(error.json) \(error.advice ?? "")"

@@ -13,8 +13,8 @@ private func plan(
         salt: "salt")
 }
 
-private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
-    do throws(FeedError) {
+private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSyncError? {
+    do throws(FeedSyncError) {
         _ = try body()
         return nil
     } catch { return error }
@@ -130,7 +130,7 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
     @Test("follows references only when a page is asked for")
     func unset() throws {
         let plan = try plan("auth: {bearer: '${TOKEN}'}", environment: ["OTHER": "hunter2"])
-        let error = try #require(error { () throws(FeedError) in try plan.page(for: nil) })
+        let error = try #require(error { () throws(FeedSyncError) in try plan.page(for: nil) })
         #expect(error.kind == .configuration)
         #expect(error.message == "feed:4:16: the environment variable `TOKEN` is not set")
         #expect(error.advice != nil)
@@ -140,7 +140,7 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
     @Test("refuses a URL that is none once its references are followed")
     func badURL() throws {
         let plan = try plan("", url: "${TOKEN}", environment: ["TOKEN": "ftp://hunter2.example.com"])
-        let error = try #require(error { () throws(FeedError) in try plan.page(for: nil) })
+        let error = try #require(error { () throws(FeedSyncError) in try plan.page(for: nil) })
         #expect(error.kind == .configuration)
         #expect(error.url == "${TOKEN}")
         #expect(!error.json.contains("hunter2"))
@@ -186,7 +186,7 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
     func foreign(cursor: String, url: String) throws {
         let plan = try plan(
             "auth: {bearer: '${TOKEN}'}\nallow_origins: ['https://cdn.example.com']", pagination: URLStyle())
-        let error = try #require(error { () throws(FeedError) in try plan.page(for: PageCursor(cursor)) })
+        let error = try #require(error { () throws(FeedSyncError) in try plan.page(for: PageCursor(cursor)) })
         #expect(error.kind == .unfollowable)
         #expect(error.url == url)
         #expect(!"\(error) \(error.json) \(error.advice ?? "")".contains("hunter2"))
@@ -195,7 +195,7 @@ private func error(_ body: () throws(FeedError) -> PreparedPage) -> FeedError? {
     @Test("says so where a page cursor is none of the style's")
     func wrongCursor() throws {
         let plan = try plan("auth: {bearer: '${TOKEN}'}\npagination: page")
-        let error = try #require(error { () throws(FeedError) in try plan.page(for: PageCursor("${secret:1}")) })
+        let error = try #require(error { () throws(FeedSyncError) in try plan.page(for: PageCursor("${secret:1}")) })
         #expect(error.kind == .unfollowable)
         #expect(error.message == "the page cursor `***` is not a page number from 1")
     }

@@ -118,7 +118,7 @@ struct RowDecoderTests {
             (.text("18446744073709551616"), "UInt64"), (.real(1e39), "Float"),
         ])
     func overflow(stored: Value, type: String) async throws {
-        let error = await FeedError.thrown {
+        let error = await FeedSyncError.thrown {
             switch type {
             case "Int8": _ = try await value(stored, as: Int8.self)
             case "UInt": _ = try await value(stored, as: UInt.self)
@@ -147,7 +147,7 @@ struct RowDecoderTests {
             (.blob([1]), "", "String", "found bytes, expected String"),
         ])
     func mismatch(stored: Value, column: String, type: String, reason: String) async throws {
-        let error = await FeedError.thrown {
+        let error = await FeedSyncError.thrown {
             switch type {
             case "Int": _ = try await value(stored, type: column, as: Int.self)
             case "String": _ = try await value(stored, type: column, as: String.self)
@@ -165,11 +165,11 @@ struct RowDecoderTests {
             let deepParts: [Part]
         }
         let queries = try await store(["id", "deep_parts"], ["it's", #"[{"names":["a",2]}]"#])
-        let nested = await FeedError.thrown { _ = try await queries.items(of: "things", as: Nested.self) }
+        let nested = await FeedSyncError.thrown { _ = try await queries.items(of: "things", as: Nested.self) }
         #expect(
             nested?.message.hasPrefix("column `deep_parts[0].names[1]` of the row with id `it's` of feed `things`")
                 == true)
-        let missing = await FeedError.thrown { _ = try await queries.items(of: "things", as: One<Int>.self) }
+        let missing = await FeedSyncError.thrown { _ = try await queries.items(of: "things", as: One<Int>.self) }
         #expect(missing?.message.contains("column `value`") == true)
         #expect(missing?.message.hasSuffix("there is no column of that name") == true)
     }
@@ -181,7 +181,7 @@ struct RowDecoderTests {
             init(from decoder: any Decoder) throws { throw Objection() }
         }
         let queries = try await store(["id"], [1])
-        let error = await FeedError.thrown { _ = try await queries.items(of: "things", as: Picky.self) }
+        let error = await FeedSyncError.thrown { _ = try await queries.items(of: "things", as: Picky.self) }
         #expect(error?.kind == .undecodable && error?.message.hasSuffix("too dull") == true)
     }
 

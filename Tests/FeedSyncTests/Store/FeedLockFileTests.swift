@@ -75,10 +75,10 @@ struct LockFileTests {
         let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
         try held.check()
         try FileManager.default.removeItem(atPath: FeedLock.path(of: store))
-        #expect(throws: FeedError.self) { try held.check() }
+        #expect(throws: FeedSyncError.self) { try held.check() }
         let other = try #require(try FeedLock(on: 1, of: store, command: "more"))
         try other.check()
-        #expect(throws: FeedError.self) { try held.check() }
+        #expect(throws: FeedSyncError.self) { try held.check() }
     }
 
     @Test("that another program keeps is waited for so long and no longer")
@@ -91,7 +91,7 @@ struct LockFileTests {
         lock.l_whence = Int16(SEEK_SET)
         // Every byte there is; F_OFD_SETLK.
         #expect(fcntl(descriptor, 37, &lock) == 0)
-        let error = #expect(throws: FeedError.self) { try FeedLock.alone(with: store, tries: 3) {} }
+        let error = #expect(throws: FeedSyncError.self) { try FeedLock.alone(with: store, tries: 3) {} }
         #expect(error?.kind == .locked)
     }
 

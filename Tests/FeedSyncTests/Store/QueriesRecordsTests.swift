@@ -24,7 +24,7 @@ struct QueriesRecordsTests {
     @Test("A store opened to be read is not made where there is none")
     func mustExist() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).db").path
-        let error = await FeedError.thrown {
+        let error = await FeedSyncError.thrown {
             _ = try await Store(path: path, options: Store.Options(access: .existing))
         }
         #expect(error?.kind == .store)
@@ -129,7 +129,7 @@ struct QueriesRecordsTests {
         let queries = try await QueriesStore()
         try queries.connection.run(
             "INSERT INTO run (feed, command, started_at, reason) VALUES ('a', 'more', '', 'moonlight')")
-        let error = await FeedError.thrown { _ = try await queries.store.runs() }
+        let error = await FeedSyncError.thrown { _ = try await queries.store.runs() }
         #expect(error?.kind == .store)
         #expect(error?.message.contains("moonlight") == true)
     }

@@ -70,10 +70,10 @@ final class QueriesStore {
     }
 }
 
-extension FeedError {
-    /// The `FeedError` that `body` throws; nil if it throws none or another error.
-    static func thrown(by body: () async throws -> Void) async -> FeedError? {
-        do { try await body() } catch { return error as? FeedError }
+extension FeedSyncError {
+    /// The `FeedSyncError` that `body` throws; nil if it throws none or another error.
+    static func thrown(by body: () async throws -> Void) async -> FeedSyncError? {
+        do { try await body() } catch { return error as? FeedSyncError }
         return nil
     }
 }

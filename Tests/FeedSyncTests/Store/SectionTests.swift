@@ -132,8 +132,8 @@ struct SectionTests {
 
 extension SyncEngine {
     /// The error that a command ends with; nil if it ends well.
-    func error(of command: RequestCommand) async -> FeedError? {
-        do throws(FeedError) { _ = try await perform(command) } catch { return error }
+    func error(of command: RequestCommand) async -> FeedSyncError? {
+        do throws(FeedSyncError) { _ = try await perform(command) } catch { return error }
         return nil
     }
 }

@@ -175,7 +175,7 @@ struct StoreTests {
                 "INSERT INTO _migration SELECT '9999_from_the_future', checksum, applied_at FROM _migration LIMIT 1")
         }
         let before = try Data(contentsOf: file)
-        let error = await #expect(throws: FeedError.self) { _ = try await Store(path: file.path) }
+        let error = await #expect(throws: FeedSyncError.self) { _ = try await Store(path: file.path) }
         #expect(error?.kind == .store)
         #expect(error?.message.contains(file.path) == true)
         #expect(error?.advice != nil)

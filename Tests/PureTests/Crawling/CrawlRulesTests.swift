@@ -70,13 +70,13 @@ struct CrawlRulesTests {
     @Test(
         "A page that does not come ends the run as its error says",
         arguments: [
-            (FeedError.Kind.cancelled, RunOutcome.cancelled), (.limited, .limited), (.unreachable, .failed),
+            (FeedSyncError.Kind.cancelled, RunOutcome.cancelled), (.limited, .limited), (.unreachable, .failed),
             (.undecodable, .failed), (.rejected, .failed),
         ])
-    func fails(kind: FeedError.Kind, outcome: RunOutcome) {
+    func fails(kind: FeedSyncError.Kind, outcome: RunOutcome) {
         var rules = CrawlRules(.sync)
         _ = rules.opened(ResumePoint(isLoaded: false))
-        #expect(rules.failed(FeedError(kind, "it failed")) == outcome)
+        #expect(rules.failed(FeedSyncError(kind, "it failed")) == outcome)
         #expect(!rules.wantsNext)
     }
 

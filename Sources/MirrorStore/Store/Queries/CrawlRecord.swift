@@ -34,8 +34,8 @@ package struct CrawlRecord: Sendable, Hashable {
 extension Store {
     /// The feed's newest crawl; nil as long as it has none.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func lastCrawl(of feed: String) throws(FeedError) -> CrawlRecord? {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func lastCrawl(of feed: String) throws(FeedSyncError) -> CrawlRecord? {
         try records(
             """
             SELECT _crawl.started_at, _crawl.pages, feed.complete, _crawl.reason, _crawl.ended_at, feed.no_more_data,

@@ -18,7 +18,7 @@ package struct FeedCondition: Sendable {
     /// What its plan is made from.
     package let history: FeedHistory
     /// Why its last run failed; runs that were cut off do not count. Nil where it did not.
-    package let failure: FeedError?
+    package let failure: FeedSyncError?
     /// The run under way; nil if there is none.
     package let run: RunProgress?
 
@@ -27,7 +27,7 @@ package struct FeedCondition: Sendable {
         (record, history, failure, run) = (nil, FeedHistory(feed: feed), nil, nil)
     }
 
-    fileprivate init(_ record: FeedRecord?, _ history: FeedHistory, _ failure: FeedError?, _ run: RunProgress?) {
+    fileprivate init(_ record: FeedRecord?, _ history: FeedHistory, _ failure: FeedSyncError?, _ run: RunProgress?) {
         (self.record, self.history, self.failure, self.run) = (record, history, failure, run)
     }
 
@@ -54,11 +54,11 @@ package struct FeedCondition: Sendable {
 extension Store {
     /// How feeds do, in the order of the names.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func conditions(of feeds: [String]) throws(FeedError) -> [FeedCondition] {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func conditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {
         // One feed is asked for after each run, all of them for a list.
         let histories = try feeds.count == 1 ? histories(of: feeds.first) : histories()
-        return try feeds.map { feed throws(FeedError) in
+        return try feeds.map { feed throws(FeedSyncError) in
             let history = histories[feed] ?? FeedHistory(feed: feed)
             return FeedCondition(
                 try self.feed(named: feed), history, try failure(of: feed, failures: history.failures),
@@ -67,7 +67,7 @@ extension Store {
     }
 
     /// Why the newest run failed that was not cut off; and for a feed whose syncs fail, why the last one did.
-    private func failure(of feed: String, failures: Int) throws(FeedError) -> FeedError? {
+    private func failure(of feed: String, failures: Int) throws(FeedSyncError) -> FeedSyncError? {
         try storing {
             let settled = try connection.scalar(
                 """
@@ -82,11 +82,11 @@ extension Store {
                     SELECT error FROM run WHERE feed = ? AND outcome = 'failed' AND command = 'sync'
                     ORDER BY finished_at DESC, id DESC LIMIT 1
                     """, .text(feed))?.text
-            return text.map(FeedError.init(stored:))
+            return text.map(FeedSyncError.init(stored:))
         }
     }
 
-    private func runProgress(of feed: String) throws(FeedError) -> RunProgress? {
+    private func runProgress(of feed: String) throws(FeedSyncError) -> RunProgress? {
         try storing {
             guard let number = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(feed)),
                 let holder = FeedLock.holder(of: number, of: path)

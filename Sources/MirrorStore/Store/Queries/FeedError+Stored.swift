@@ -1,4 +1,4 @@
-extension FeedError {
+extension FeedSyncError {
     /// The error that an `error` column tells of.
     ///
     /// Of text that is not what `json` writes, all becomes the message: an error must never hide behind another.

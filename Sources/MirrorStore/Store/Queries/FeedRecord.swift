@@ -35,7 +35,7 @@ public struct FeedRecord: Sendable, Hashable {
     public var nextDueAt: Timestamp? { nextDueAtText.flatMap { Timestamp($0) } }
     package let nextDueAtText: String?
     /// Why the last run failed; nil if it did not.
-    public let error: FeedError?
+    public let error: FeedSyncError?
 
     init(_ row: RecordRow) throws {
         name = try row.textOrEmpty("name")
@@ -52,7 +52,7 @@ public struct FeedRecord: Sendable, Hashable {
         syncedAtText = try row.text("synced_at")
         fullAtText = try row.text("full_at")
         nextDueAtText = try row.text("next_due_at")
-        error = try row.text("error").map(FeedError.init(stored:))
+        error = try row.text("error").map(FeedSyncError.init(stored:))
     }
 
     /// The record as a JSON object with the table's column names.

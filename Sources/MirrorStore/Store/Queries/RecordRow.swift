@@ -14,7 +14,7 @@ struct RecordRow {
 
     private func index(_ column: String) throws -> Int {
         guard let index = columns[column] else {
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "the store has no column `\(column)` to read",
                 advice: "the store is damaged; restore a backup, or use another with --store")
         }
@@ -38,7 +38,7 @@ struct RecordRow {
     func word<Word: RawRepresentable>(_ column: String) throws -> Word? where Word.RawValue == String {
         guard let text = try text(column) else { return nil }
         guard let word = Word(rawValue: text) else {
-            throw FeedError(
+            throw FeedSyncError(
                 .store, "column `\(column)` holds the unknown word \(Excerpt.quoted(text, limit: 40))",
                 advice: "use the feedsync that wrote the store, or a newer one")
         }

@@ -31,7 +31,7 @@ public struct RunRecord: Sendable, Hashable {
     /// What became of the items.
     public let items: ItemCounts
     /// Why it failed; nil if it did not.
-    public let error: FeedError?
+    public let error: FeedSyncError?
 
     init(_ row: RecordRow) throws {
         id = try row.count("id")
@@ -47,7 +47,7 @@ public struct RunRecord: Sendable, Hashable {
         requests = try row.count("requests")
         bytes = try row.count("bytes")
         items = try row.itemFigures()
-        error = try row.text("error").map(FeedError.init(stored:))
+        error = try row.text("error").map(FeedSyncError.init(stored:))
     }
 
     /// The record as a JSON object with the table's column names.

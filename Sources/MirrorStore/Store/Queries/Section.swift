@@ -47,8 +47,8 @@ extension Section: Hashable {
 extension Store {
     /// The feed's sections in feed order; a feed that groups nothing has one, without a name.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func sections(of feed: String) throws(FeedError) -> [Section] {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func sections(of feed: String) throws(FeedSyncError) -> [Section] {
         try records("SELECT * FROM section WHERE feed = ? ORDER BY position", [.text(feed)]) { row in
             Section(
                 feed: try row.textOrEmpty("feed"), name: try row.text("name"), position: try row.count("position"),
@@ -77,12 +77,12 @@ extension Section {
     ///   - type: what each row becomes.
     ///   - limit: how many at most; nil for all.
     ///   - offset: how many to pass over, from 0.
-    /// - Throws: `FeedError` of kind `store`, or `undecodable`, which names the feed, the column and the row's key.
+    /// - Throws: `FeedSyncError` of kind `store`, or `undecodable`, which names the feed, the column and the row's key.
     /// - Isolation: decodes on a thread of the pool, neither on the caller's actor nor on the store's.
     @concurrent
     public func items<Item: Decodable & Sendable>(
         as type: Item.Type = Item.self, limit: Int? = nil, offset: Int = 0
-    ) async throws(FeedError) -> [Item] {
+    ) async throws(FeedSyncError) -> [Item] {
         let page = try await store.rows(of: feed, section: .some(name), offset: offset, limit: limit)
         return try await page.items(of: feed, as: type)
     }

@@ -7,5 +7,5 @@ extension StatusEvent {
     }
 
     /// Why it failed, without its advice, which the store does not keep; nil if it did not.
-    public var failure: FeedError? { error.map(FeedError.init(stored:)) }
+    public var failure: FeedSyncError? { error.map(FeedSyncError.init(stored:)) }
 }

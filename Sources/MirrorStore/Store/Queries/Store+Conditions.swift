@@ -4,7 +4,7 @@ extension Store {
     /// What a page would be asked for with; nil where it would be asked unconditionally.
     package func conditions(
         for request: String, _ credential: Int64, at cursor: PageCursor?, of definition: FeedDefinition
-    ) throws(FeedError) -> Validators? {
+    ) throws(FeedSyncError) -> Validators? {
         try records(
             """
             SELECT etag, last_modified, cursor FROM _page WHERE feed = ? AND request = ? AND credential = ?
@@ -20,7 +20,7 @@ extension Store {
     }
 
     /// The name of the partition that the last crawl began with; nil for a feed without partitions or without a crawl.
-    package func firstPartition(of feed: String) throws(FeedError) -> String? {
+    package func firstPartition(of feed: String) throws(FeedSyncError) -> String? {
         try records(
             """
             SELECT asked FROM _feed JOIN _crawl_page ON _crawl_page.crawl = _feed.crawl

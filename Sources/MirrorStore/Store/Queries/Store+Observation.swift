@@ -12,8 +12,8 @@ extension Store {
     /// `data_version` tells of other connections alone, in other processes too; `total_changes` of this one:
     /// https://sqlite.org/pragma.html#pragma_data_version
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func mark() throws(FeedError) -> Mark {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func mark() throws(FeedSyncError) -> Mark {
         try inGroup {
             Mark(
                 others: try connection.int64("PRAGMA data_version") ?? 0,
@@ -23,8 +23,8 @@ extension Store {
 
     /// The number of the feed's last event that tells of a page that is there, or of its failure; 0 before the first.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func lastPageEvent(of feed: String) throws(FeedError) -> Int64 {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func lastPageEvent(of feed: String) throws(FeedSyncError) -> Int64 {
         try storing {
             try connection.int64(
                 "SELECT id FROM event WHERE feed = ? AND status NOT LIKE 'begin%' ORDER BY id DESC LIMIT 1",
@@ -36,12 +36,12 @@ extension Store {
 extension RowPage {
     /// The rows, which are `feed`'s, as structs of the caller's; see `Section.items`.
     ///
-    /// - Throws: `FeedError` of kind `undecodable`, which names the feed, the column and the row's key.
+    /// - Throws: `FeedSyncError` of kind `undecodable`, which names the feed, the column and the row's key.
     /// - Isolation: decodes on a thread of the pool.
     @concurrent
     package func items<Item: Decodable & Sendable>(
         of feed: String, as type: Item.Type
-    ) async throws(FeedError) -> [Item] {
+    ) async throws(FeedSyncError) -> [Item] {
         let decoder = RowDecoder(feed: feed, page: self)
         var items: [Item] = []
         items.reserveCapacity(rows.count)

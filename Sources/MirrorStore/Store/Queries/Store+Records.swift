@@ -3,15 +3,15 @@ internal import SQLite
 extension Store {
     /// The feeds that have been worked on, in the order of their names.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func feeds() throws(FeedError) -> [FeedRecord] {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func feeds() throws(FeedSyncError) -> [FeedRecord] {
         try records("SELECT * FROM feed ORDER BY name", read: FeedRecord.init)
     }
 
     /// The feed of this name; nil as long as no command has worked on it.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func feed(named name: String) throws(FeedError) -> FeedRecord? {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func feed(named name: String) throws(FeedSyncError) -> FeedRecord? {
         try records("SELECT * FROM feed WHERE name = ?", [.text(name)], read: FeedRecord.init).first
     }
 
@@ -20,8 +20,8 @@ extension Store {
     /// - Parameters:
     ///   - feed: whose; nil for those of all feeds.
     ///   - limit: how many at most; nil for all that are kept.
-    /// - Throws: `FeedError` of kind `store`.
-    package func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedError) -> [RunRecord] {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedSyncError) -> [RunRecord] {
         try records(
             "SELECT * FROM run \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
             Self.values(feed) + [Self.limit(limit)], read: RunRecord.init)
@@ -33,10 +33,10 @@ extension Store {
     ///   - feed: whose; nil for those of all feeds.
     ///   - id: the number of the last event known; 0 to begin with the first one kept.
     ///   - limit: how many at most; nil for all.
-    /// - Throws: `FeedError` of kind `store`.
+    /// - Throws: `FeedSyncError` of kind `store`.
     package func events(
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil
-    ) throws(FeedError) -> [StatusEvent] {
+    ) throws(FeedSyncError) -> [StatusEvent] {
         try records(
             "SELECT * FROM event WHERE \(feed == nil ? "" : "feed = ? AND ")id > ? ORDER BY id LIMIT ?",
             Self.values(feed) + [Value(id), Self.limit(limit)], read: StatusEvent.init)
@@ -47,8 +47,8 @@ extension Store {
     /// - Parameters:
     ///   - feed: whose; nil for those of all feeds.
     ///   - count: how many at most.
-    /// - Throws: `FeedError` of kind `store`.
-    package func events(of feed: String? = nil, last count: Int) throws(FeedError) -> [StatusEvent] {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func events(of feed: String? = nil, last count: Int) throws(FeedSyncError) -> [StatusEvent] {
         try records(
             "SELECT * FROM event \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
             Self.values(feed) + [Self.limit(count)], read: StatusEvent.init
@@ -57,15 +57,15 @@ extension Store {
 
     /// What hosts have said of their limits, by origin and resource.
     ///
-    /// - Throws: `FeedError` of kind `store`.
-    package func quota() throws(FeedError) -> [QuotaRecord] {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func quota() throws(FeedSyncError) -> [QuotaRecord] {
         try records("SELECT * FROM quota ORDER BY origin, resource", read: QuotaRecord.init)
     }
 
     /// One record for each row of a query.
     func records<Record>(
         _ sql: String, _ values: [Value] = [], read: (RecordRow) throws -> Record
-    ) throws(FeedError) -> [Record] {
+    ) throws(FeedSyncError) -> [Record] {
         try storing {
             var records: [Record] = []
             var names: [String: Int]?

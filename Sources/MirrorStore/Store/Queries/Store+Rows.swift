@@ -9,10 +9,10 @@ extension Store {
     ///   - offset: how many rows to pass over, from 0.
     ///   - limit: how many at most; nil for all.
     ///   - includesRemoved: whether rows that the upstream has no more are among them.
-    /// - Throws: `FeedError` of kind `store`.
+    /// - Throws: `FeedSyncError` of kind `store`.
     package func rows(
         of feed: String, section: String?? = nil, offset: Int = 0, limit: Int? = nil, includesRemoved: Bool = false
-    ) throws(FeedError) -> RowPage {
+    ) throws(FeedSyncError) -> RowPage {
         try storing {
             // One snapshot for the columns and the rows: another process may be adding a column.
             try connection.transaction(.deferred) {

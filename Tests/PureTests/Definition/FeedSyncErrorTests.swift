@@ -2,21 +2,21 @@ import Feeds
 import Testing
 
 @Suite("An error on a feed")
-struct FeedErrorTests {
+struct FeedSyncErrorTests {
     @Test("quotes at most 200 characters of a word, wherever that stands, and reads back as it is")
     func longWords() {
         let long = String(repeating: "ö", count: 1_000_000)
-        let error = FeedError(
+        let error = FeedSyncError(
             .unfollowable, "the page cursor `\(long)` came again", advice: long, url: "https://a/?c=\(long)")
         #expect(error.message == "the page cursor `\(String(repeating: "ö", count: 199))… came again")
         #expect(error.advice?.unicodeScalars.count == 201)
         #expect(error.url?.unicodeScalars.count == 201)
-        #expect(FeedError(.unfollowable, error.message).message == error.message)
+        #expect(FeedSyncError(.unfollowable, error.message).message == error.message)
     }
 
     @Test("has a bounded message of many words, too")
     func manyWords() {
-        let message = FeedError(.rejected, String(repeating: "word ", count: 1_000_000)).message
+        let message = FeedSyncError(.rejected, String(repeating: "word ", count: 1_000_000)).message
         #expect(message.unicodeScalars.count == 4_001)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Its JSON form is what the store keeps in its `error` columns. Neither holds a secret: whoever makes one masks them
 /// first.
-public struct FeedError: Error, Sendable, Hashable {
+public struct FeedSyncError: Error, Sendable, Hashable {
     /// What went wrong, in the words of the `error` columns; each has one exit code.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The user stopped it, or a later command took its place.
@@ -88,12 +88,12 @@ public struct FeedError: Error, Sendable, Hashable {
     }
 }
 
-extension FeedError {
+extension FeedSyncError {
     /// The run was stopped.
-    package static var cancelled: FeedError { FeedError(.cancelled, "the command was stopped") }
+    package static var cancelled: FeedSyncError { FeedSyncError(.cancelled, "the command was stopped") }
 }
 
-extension FeedError: CustomStringConvertible {
+extension FeedSyncError: CustomStringConvertible {
     /// The message, with the status and the URL where they say more.
     public var description: String {
         guard let url, !message.contains(url) else { return message }
