@@ -61,6 +61,8 @@ extension CrawlRules {
         round.worst = max(
             round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
         if result != .same { crawl.hasChanged = true }
+        // The end of the list stands on a page that was not read.
+        if page == crawl.lastPage, case .shifted(_, isLast: false) = result { crawl.isVerified = false }
         // What it leads to now was not read: the others need not be asked for.
         if round.worst == .outgrown { round.left = [] }
         if let next = rest.first, !round.left.isEmpty {

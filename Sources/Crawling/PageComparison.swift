@@ -3,8 +3,8 @@ package enum PageComparison: Sendable, Hashable, Comparable {
     /// It is as it was.
     case same
     /// It shows what stood on it and before it, as it was and in the same order, that many items further down: items
-    /// came to the head of the list. Nothing of it has to be stored.
-    case shifted(by: Int)
+    /// came to the head of the list. Nothing of it has to be stored. `isLast` says whether no page follows it now.
+    case shifted(by: Int, isLast: Bool)
     /// It is another one, which is stored now, and nothing lies between it and the next one.
     case changed
     /// It shows only what was met before, from the page before on: what stood at its end stands on the next page.

@@ -27,7 +27,7 @@ extension FeedWriter {
         if let shift = PageComparison.shift(places, from: before), let page,
             try table.newCount(of: page) == places.count(where: { $0 == nil })
         {
-            return .shifted(by: shift)
+            return .shifted(by: shift, isLast: end.next == nil)
         }
         let isStored =
             try state.crawl?.mode == .since

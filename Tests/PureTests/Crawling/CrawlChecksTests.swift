@@ -174,7 +174,10 @@ struct CrawlChecksTests {
                 isVerified: false),
             Case(
                 testDescription: "a list that shifts down, and then up again",
-                results: [[.same, .shifted(by: 2), .shifted(by: 1)], [.same, .same, .same, .same]],
+                results: [
+                    [.same, .shifted(by: 2, isLast: false), .shifted(by: 1, isLast: false)],
+                    [.same, .same, .same, .same],
+                ],
                 asked: [[1, 2, 3], [1, 2, 3, 4]], isVerified: false),
             Case(
                 testDescription: "always something new above: no drift, no proof",
@@ -219,16 +222,18 @@ struct CrawlChecksTests {
             rules.found(missingBeside: nil) == .end(hasChanged ? .ok : .unchanged, .complete(isVerified: isVerified)))
     }
 
-    @Test("A list that only shifted down missed nothing: its last page shows that, and the head what is new")
-    func shiftedDown() {
+    @Test(
+        "A list that only shifted down missed nothing if its last page still ends it: the head shows what is new",
+        arguments: [true, false])
+    func shiftedDown(_ isLast: Bool) {
         var (rules, _) = Self.atEnd()
         let first = rules.examined(Self.facts)
-        let results: [PageComparison] = [.same, .shifted(by: 1), .shifted(by: 1), .shifted(by: 2)]
-        let (step, asked) = Self.check(&rules, from: first, [results])
+        let shifts = [1, 1, 2].map { PageComparison.shifted(by: $0, isLast: $0 == 2 && isLast) }
+        let (step, asked) = Self.check(&rules, from: first, [[.same] + shifts])
         #expect(asked == [[1, 2, 3, 4]])
         #expect(step == .readHeadAgain)
         #expect(rules.headIsSame() == .findMissing)
-        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: true)))
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: isLast)))
     }
 
     @Test("A crawl that finds every page as the one before read it has asked for every page twice")

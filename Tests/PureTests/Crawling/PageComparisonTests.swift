@@ -52,7 +52,9 @@ struct PageComparisonTests {
 
     @Test("The graver finding counts more")
     func order() {
-        let sorted: [PageComparison] = [.same, .shifted(by: 9), .changed, .pushedDown, .movedUp, .detached, .outgrown]
+        let sorted: [PageComparison] = [
+            .same, .shifted(by: 9, isLast: false), .changed, .pushedDown, .movedUp, .detached, .outgrown,
+        ]
         #expect(sorted.shuffled().sorted() == sorted)
     }
 }

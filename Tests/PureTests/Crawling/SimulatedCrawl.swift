@@ -235,7 +235,7 @@ struct SimulatedCrawl {
         let before = pages[place.number - 1].keys.first.flatMap(met.firstIndex)
         let isHeld = page.values.allSatisfy { values[$0.key] ?? $0.value == $0.value }
         if isHeld, let shift = PageComparison.shift(page.keys.map(met.firstIndex), from: before) {
-            return rules.checked(place, .shifted(by: shift))
+            return rules.checked(place, .shifted(by: shift, isLast: page.next == nil))
         }
         let ordinal = (pages + checks).firstIndex { page.keys.last.map($0.keys.contains) ?? false }
         let result = PageComparison(
