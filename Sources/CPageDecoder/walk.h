@@ -80,24 +80,63 @@ struct Walk : Skip {
         }
         const json_plan_node::Member *expected = node.members.data();
         for (;;) {
-            json_slot name;
-            if (byte() != '"') return unexpected();
-            if (!text(name)) return false;
-            if (byte() != ':') return unexpected();
-            mark++;
-            if (const json_plan_node::Member *const member = node.member(name.bytes, name.length, expected)) {
-                const json_plan_node &next = plan.nodes[member->node];
-                expected = member + 1;
-                if (node.is_watched && !next.leads_to_slots()) has_strangers = true;
-                if (!step(next)) return false;
-            } else {
-                if (node.is_watched) has_strangers = true;
-                if (!pass()) return false;
-            }
+            const json_plan_node::Member *const member = next_member(node, expected);
+            if (!member) return error == JSON_OK && leave();
+            const json_plan_node &next = plan.nodes[member->node];
+            expected = member + 1;
+            if (node.is_watched && !next.leads_to_slots()) has_strangers = true;
+            if (!step(next)) return false;
             if (byte() == '}') return leave();
             if (byte() != ',') return unexpected();
             mark++;
         }
+    }
+
+    /// Passes the members of an object up to the value of the next one that the plan knows; null at the end of the object
+    /// and after an error. Nobody wants most members, so this is one loop.
+    const json_plan_node::Member *next_member(const json_plan_node &node, const json_plan_node::Member *expected) {
+        const uint32_t *at = mark; // in a register, as `mark` could not be
+        for (;;) {
+            const char *bytes;
+            size_t length;
+            // A name without escapes and without white space behind it, as nearly all are.
+            if (body[*at] == '"' && !may_have_escapes(at) && body[at[1] - 1] == '"' && body[at[1]] == ':') {
+                bytes = body + *at + 1;
+                length = at[1] - *at - 2;
+                at += 2;
+            } else {
+                json_slot name;
+                mark = at;
+                if (byte() != '"') return misplaced();
+                if (!text(name)) return nullptr;
+                if (byte() != ':') return misplaced();
+                at = ++mark;
+                bytes = name.bytes;
+                length = name.length;
+            }
+            if (const json_plan_node::Member *const member = node.member(bytes, length, expected)) {
+                mark = at;
+                return member;
+            }
+            if (node.is_watched) has_strangers = true;
+            if (body[*at] == '"' && !may_have_escapes(at)) {
+                at++;
+            } else {
+                mark = at;
+                if (!pass()) return nullptr;
+                at = mark;
+            }
+            if (body[*at] != ',') {
+                mark = at;
+                return byte() == '}' ? nullptr : misplaced();
+            }
+            at++;
+        }
+    }
+
+    const json_plan_node::Member *misplaced() {
+        unexpected();
+        return nullptr;
     }
 
     bool array(const json_plan_node &node) {

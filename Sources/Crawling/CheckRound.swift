@@ -1,7 +1,7 @@
 extension CrawlRules {
     /// Pages that are asked for again, one after the other.
     struct Round {
-        private(set) var all: [PageOfCrawl]
+        let all: [PageOfCrawl]
         var left: [PageOfCrawl]
         let number: Int
         var worst = PageComparison.same
@@ -9,11 +9,6 @@ extension CrawlRules {
         var shift = 0
 
         init(_ all: [PageOfCrawl], number: Int) { (self.all, left, self.number) = (all, all, number) }
-
-        mutating func add(_ page: PageOfCrawl) {
-            all.append(page)
-            left = [page]
-        }
 
         /// What a page tells beside those above it: a list that shifts down only never goes up again.
         mutating func settled(_ result: PageComparison) -> PageComparison {

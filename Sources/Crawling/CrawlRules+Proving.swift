@@ -7,7 +7,7 @@ extension CrawlRules {
             crawl.reason = .drift
             return finish(crawl)
         }
-        crawl.lastPage = facts.lastPage
+        crawl.lastPage = facts.pages.last
         var facts = facts
         facts.hasTotalMoved = facts.hasTotalMoved || crawl.hasSteppedBack
         if crawl.reason == nil, let total = facts.total, facts.met < total {
@@ -87,21 +87,13 @@ extension CrawlRules {
             if round.worst >= .movedUp { crawl.reason = .drift }
             return finish(crawl)
         }
-        if round.worst < .changed, round.worst > .same, let last = crawl.lastPage, !round.all.contains(last) {
-            // What was pushed down shows on the page behind, or was removed and hides one that moved up.
-            round.add(last)
-            state = .checking(crawl, round)
-            return .check(last)
-        }
         if round.worst < .changed {
             // What changed while pages were asked for again may have changed back.
             crawl.isVerified = crawl.isVerified && round.number == 1
             return round.worst == .same || crawl.hasReadHead ? proved(crawl) : readHeadAgain(crawl)
         }
         if round.number < Self.mostRounds, round.worst < .detached {
-            // What was pushed down may stand on the last page by now, whose border was the end.
-            let last = crawl.lastPage.flatMap { round.all.contains($0) ? nil : $0 }
-            let again = Round(round.all + [last].compactMap(\.self), number: round.number + 1)
+            let again = Round(round.all, number: round.number + 1)
             state = .checking(crawl, again)
             return .check(again.all[0])
         }

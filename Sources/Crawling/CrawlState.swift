@@ -70,16 +70,20 @@ package struct CrawlTrail: Sendable {
     private(set) var metPlaces: [MetPlaces] = []
     /// The rows that it added; nil unless all of the crawl's pages are known.
     private var added: Int64?
+    /// The elements of its pages that are not items; nil where that is not known of each.
+    package private(set) var others: Int?
 
     /// - Parameter isWhole: Whether the crawl begins with it.
     package init(isWhole: Bool = false) {
         added = isWhole ? 0 : nil
+        others = isWhole ? 0 : nil
     }
 
-    package mutating func add(_ cursor: String?, _ met: [MetPlaces] = [], added: Int = 0) {
+    package mutating func add(_ cursor: String?, _ met: [MetPlaces] = [], added: Int = 0, others: Int? = nil) {
         if let cursor { cursors.insert(cursor) }
         metPlaces += met
         self.added = self.added.map { $0 + Int64(added) }
+        if let sum = self.others { self.others = others.map { sum + $0 } }
     }
 
     /// Keeps where rows stood, when the crawl goes a page back.

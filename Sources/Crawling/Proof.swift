@@ -29,10 +29,9 @@ package struct CrawlFacts: Sendable, Hashable {
     package var isFirst = false
     /// How many pages the list has, as far as this crawl read it.
     package var pageCount = 0
-    /// Those whose borders nobody has proved, in the order of the list.
+    /// Those that were not asked for again, in the order of the list. The last one is among them: only it shows that
+    /// nothing went from above it and came again between two of the others.
     package var pages: [PageOfCrawl] = []
-    /// The last page of the list.
-    package var lastPage: PageOfCrawl?
     /// Whether the upstream sends validators, so that most of them can be asked for conditionally.
     package var haveValidators = false
     /// Whether each page was asked for when the one before had come. Else a total that falls on one page may stand on
@@ -42,7 +41,7 @@ package struct CrawlFacts: Sendable, Hashable {
     package init(
         met: Int = 0, total: Int? = nil, hasTotals: Bool = false, hasTotalMoved: Bool = false,
         hasRepeats: Bool = false, cursorsCount: Bool = false, overlaps: Bool = false, isFirst: Bool = false,
-        pageCount: Int = 0, pages: [PageOfCrawl] = [], lastPage: PageOfCrawl? = nil, haveValidators: Bool = false,
+        pageCount: Int = 0, pages: [PageOfCrawl] = [], haveValidators: Bool = false,
         isInSequence: Bool = true
     ) {
         self.met = met
@@ -55,7 +54,6 @@ package struct CrawlFacts: Sendable, Hashable {
         self.isFirst = isFirst
         self.pageCount = pageCount
         self.pages = pages
-        self.lastPage = lastPage
         self.haveValidators = haveValidators
         self.isInSequence = isInSequence
     }

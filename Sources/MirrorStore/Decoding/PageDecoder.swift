@@ -64,6 +64,8 @@ package final class DecodedPage: @unchecked Sendable {
     private let hashes: ItemHashes?
     /// The keys of the page's items in its order, as a JSON array.
     package private(set) var keys = "[]"
+    /// How many keys those are.
+    private(set) var keyCount = 0
     /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
     /// the place of the first. nil for the usual page, where each item has a key of its own.
     private(set) var orderWithoutRepeats: [Int]?
@@ -79,7 +81,7 @@ package final class DecodedPage: @unchecked Sendable {
         self.plan = plan
         self.decoder = decoder
         hashes = plan.hashSlot.map { ItemHashes(of: page, into: $0, ignoring: plan.ignored) }
-        keys = keysText
+        (keys, keyCount) = keysText
         let integers = integerKeys
         hasIntegerKeysOnly = integers != nil
         hasItemsOnly = integers?.count == elementCount
@@ -151,17 +153,19 @@ package final class DecodedPage: @unchecked Sendable {
 }
 
 extension DecodedPage {
-    fileprivate var keysText: String {
+    fileprivate var keysText: (text: String, count: Int) {
         var text: [UInt8] = [UInt8(ascii: "[")]
+        var count = 0
         text.reserveCapacity(elementCount &* 16)
         for index in 0..<elementCount {
             let item = element(at: index)
             guard item.isStorable else { continue }
-            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            if count > 0 { text.append(UInt8(ascii: ",")) }
             item.appendKey(to: &text)
+            count += 1
         }
         text.append(UInt8(ascii: "]"))
-        return String(decoding: text, as: UTF8.self)
+        return (String(decoding: text, as: UTF8.self), count)
     }
 
     /// The elements that cannot be stored; `null` is no item and does not count.

@@ -52,9 +52,7 @@ extension FeedWriter {
                     .text(feed),
                     Value(round.id)) == 1
         }
-        facts.lastPage = pages.last
-        // The border of the last page is the end.
-        facts.pages = pages.dropLast()
+        facts.pages = pages
         facts.total = state.crawl?.total ?? facts.total
         if facts.total != nil { facts.met += try metCount() + otherElements() }
         if shape.definition.partitioning != nil { facts.total = nil }
@@ -139,7 +137,8 @@ extension FeedWriter {
     func otherElements() throws -> Int {
         // Only a total is held against them.
         guard isOfWholeList, state.crawl?.total != nil else { return state.progress.otherElements }
-        let count = try others ?? otherElements(of: crawlsOfList)
+        let known = crawlsOfList.count == 1 ? trail.others : nil
+        let count = try known ?? others ?? otherElements(of: crawlsOfList)
         others = count
         return count
     }

@@ -39,8 +39,12 @@ extension FeedWriter {
         if case .end(let reason) = onward, page.mode == .reload, draft.progress.round != nil {
             let generations = try generationsOfRound(draft.progress)
             if crawl.total != nil {
-                draft.progress.otherElements = try otherElements(
-                    of: draft.progress.round?.ranges.ranges.first?.crawls ?? [crawl.id])
+                let crawls = draft.progress.round?.ranges.ranges.first?.crawls ?? [crawl.id]
+                // The pages of a crawl that this run began are counted already, but for the last one.
+                let known = crawls == [crawl.id] && state.crawl?.id == crawl.id ? trail.others : nil
+                draft.progress.otherElements =
+                    try known.flatMap { known in page.content.otherElements.map { known + $0 } }
+                    ?? otherElements(of: crawls)
             }
             let loose = draft.progress.round?.ranges.ranges.first?.loosePages ?? []
             draft.progress.endRound(reason, generations: generations, isVerified: false)

@@ -118,7 +118,7 @@ final class FeedWriter {
         missesNothing = false
         others = nil
         metBefore = nil
-        if !page.isCheck { trail.add(page.end.next?.text, met, added: added) }
+        if !page.isCheck { trail.add(page.end.next?.text, met, added: added, others: page.content.otherElements) }
         state = draft
     }
 

@@ -9,6 +9,15 @@ package struct PageCommit: Sendable {
         case empty
         /// The stored page is still true.
         case notModified(StoredPage)
+
+        /// The elements that are not items; nil where that is not known.
+        var otherElements: Int? {
+            switch self {
+            case .decoded(let page): page.elementCount - page.keyCount
+            case .empty: 0
+            case .notModified: nil
+            }
+        }
     }
 
     package let direction: PageDirection

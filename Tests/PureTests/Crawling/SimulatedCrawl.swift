@@ -158,8 +158,7 @@ struct SimulatedCrawl {
             return read(page)
         case .examine:
             facts.pageCount = pages.count
-            facts.pages = (1..<max(pages.count, 1)).map { PageOfCrawl(crawl: 1, number: $0) }
-            facts.lastPage = PageOfCrawl(crawl: 1, number: pages.count)
+            facts.pages = pages.indices.map { PageOfCrawl(crawl: 1, number: $0 + 1) }
             facts.met = places.count
             facts.total = pages.last?.total
             return rules.examined(facts)
