@@ -196,7 +196,7 @@ extension SyncedRanges {
             extend(page.crawl, generation: page.generation, next: page.end)
         }
         if let met = page.met {
-            join(page.crawl, with: met, isDirect: page.isHeader && page.meetsTop)
+            join(page.crawl, with: met, isHeader: page.isHeader, isDirect: page.isHeader && page.meetsTop)
             if page.coversRange { update(met.crawl) { $0.end = page.end } }
             guard var range = self[met.crawl] else { return .end(nil) }
             // A sync proves what lies between.

@@ -94,15 +94,19 @@ package struct SyncedRanges: Sendable, Hashable {
     /// The range of a crawl meets another one: they are one, which goes on where the other one ends. What lies between
     /// them was read by the crawl.
     ///
-    /// - Parameter isDirect: Whether it meets it with its first page: no border lies between them that nobody proved.
-    mutating func join(_ crawl: Int64, with other: SyncedRange, isDirect: Bool = true) {
+    /// - Parameters:
+    ///   - isHeader: Whether it meets it with its first page.
+    ///   - isDirect: Whether no border lies between them that nobody proved.
+    mutating func join(_ crawl: Int64, with other: SyncedRange, isHeader: Bool = true, isDirect: Bool = true) {
         guard let index = ranges.firstIndex(where: { $0.crawl == crawl }),
             let target = ranges.firstIndex(where: { $0.crawl == other.crawl }), target > index
         else { return }
         let head = ranges[index]
         var joined = ranges[target]
-        // A crawl that only met rows in their places adds nothing.
-        if !head.generations.isEmpty { joined.crawls += head.crawls.filter { !joined.crawls.contains($0) } }
+        // A first page that only met rows in their places adds nothing; pages without rows above them do.
+        if !head.generations.isEmpty || !isHeader {
+            joined.crawls += head.crawls.filter { !joined.crawls.contains($0) }
+        }
         joined.generations.formUnion(head.generations)
         // A list whose head changes may grow there.
         joined.growsAtEnd = joined.growsAtEnd && head.generations.isEmpty

@@ -34,6 +34,17 @@ extension CrawlState {
         return crawl
     }
 
+    /// The name of the partition that the newest crawl of a feed began with; nil for a feed without partitions. A crawl that
+    /// goes on with an older one's pages is not the newest.
+    static func firstPartition(of feed: String, on connection: Connection) throws -> String? {
+        let asked = try connection.scalar(
+            """
+            SELECT asked FROM _crawl JOIN _crawl_page ON crawl = id AND number = 1
+            WHERE feed = ? ORDER BY id DESC LIMIT 1
+            """, .text(feed))?.text
+        return PartitionScheme.partitionName(in: asked.map(PageCursor.init))
+    }
+
     private mutating func loadPages(trail: inout CrawlTrail, on connection: Connection) throws {
         var part: String?
         try connection.rows(

@@ -267,10 +267,8 @@ extension Store {
         let loaded = try CrawlState.load(crawl, trail: &trail, on: connection)
         state.crawl = loaded
         resumePoint.cap = loaded.cap
-        let first = try connection.scalar(
-            "SELECT asked FROM _crawl_page WHERE crawl = ? AND number = 1", Value(crawl))?.text
         resumePoint.firstPartition =
-            state.progress.firstPartition ?? PartitionScheme.partitionName(in: first.map(PageCursor.init))
+            try state.progress.firstPartition ?? CrawlState.firstPartition(of: feed, on: connection)
         resumePoint.crawlWatermark = try connection.scalar(
             "SELECT watermark FROM _crawl WHERE id = ?", Value(state.progress.round?.id ?? crawl))?.text
         return (state, trail, resumePoint)

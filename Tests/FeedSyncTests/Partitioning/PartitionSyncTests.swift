@@ -1,3 +1,4 @@
+import HTTP
 import HTTPServer
 import ScriptedServer
 import SeededGenerator
@@ -115,6 +116,29 @@ struct PartitionSyncTests {
         if reason != nil { reason = try await bench.engine.perform(.sync).reason }
         #expect(reason == nil)
         #expect(try ids(bench) == upstream.ids)
+    }
+
+    @Test(
+        "On a budget of a few requests a run is complete when the requests of a whole crawl are spent, two of each run left out",
+        arguments: [3, 4, 6, 10], ["new", "all"])
+    func budget(requests: Int, mode: String) async throws {
+        for cap in ["", ", cap: 40"] {
+            let upstream = CappedUpstream(Self.spread(333))
+            let partition = "\(Self.partition)\(cap)}"
+            let whole = try await bench(upstream, mode: mode, partition: partition)
+            _ = try await whole.engine.perform(.sync)
+            let pages = upstream.requests.count
+            let bench = try await bench(upstream, mode: mode, partition: partition)
+            var runs = 0
+            while try bench.feed("complete") != "1", runs < 200 {
+                runs += 1
+                var options = EngineBench.options
+                options.client = Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: requests))
+                _ = try? await bench.another(options: options).perform(.sync)
+            }
+            #expect(try ids(bench) == upstream.ids)
+            #expect(runs <= (pages + requests - 3) / (requests - 2) + 1, "\(pages) requests, \(cap)")
+        }
     }
 
     @Test(

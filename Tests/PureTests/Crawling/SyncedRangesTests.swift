@@ -83,6 +83,16 @@ struct SyncedRangesTests {
         #expect(ranges.isWhole)
     }
 
+    @Test("Pages without rows above the rows that a crawl met belong to the range that it joins")
+    func joinsEmptyPages() {
+        let open = SyncedRange.open(1, .p9, generations: [1])
+        var ranges = SyncedRanges(ranges: [open])
+        ranges.begin(2, generation: nil, next: .open(.p2))
+        ranges.join(2, with: open, isHeader: false)
+        #expect(ranges.ranges.map(\.crawls) == [[1, 2]])
+        #expect(ranges.ranges[0].cursor == .p9)
+    }
+
     @Test("A range joins only what lies behind it", arguments: [1, 2, 9] as [Int64])
     func joinsForwards(_ other: Int64) {
         let before = SyncedRanges(ranges: [.open(2, .p2, generations: [2]), .open(1, .p5, generations: [1])])

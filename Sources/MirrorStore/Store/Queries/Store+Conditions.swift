@@ -19,13 +19,8 @@ extension Store {
         }.first.flatMap(\.self)
     }
 
-    /// The name of the partition that the last crawl began with; nil for a feed without partitions or without a crawl.
+    /// The name of the partition that the newest crawl began with; nil for a feed without partitions or without a crawl.
     package func firstPartition(of feed: String) throws(FeedSyncError) -> String? {
-        try records(
-            """
-            SELECT asked FROM _feed JOIN _crawl_page ON _crawl_page.crawl = _feed.crawl
-            WHERE feed = ? AND number = 1 AND asked IS NOT NULL
-            """, [.text(feed)]
-        ) { row in try row.textOrEmpty("asked") }.first.flatMap { PartitionScheme.partitionName(in: PageCursor($0)) }
+        try storing { try CrawlState.firstPartition(of: feed, on: connection) }
     }
 }
