@@ -69,10 +69,12 @@ extension CrawlRules {
         /// Whether its pages say a total.
         var hasTotals = false
         var isPartitioned = false
+        /// The most pages that a run asks for, those that it asks for again among them; nil where there is no limit.
+        var maxPages: Int?
 
         package init(
             mode: CrawlMode = .new, verify: VerifyRule = .auto, isShifting: Bool = false, overlaps: Bool = false,
-            hasTotals: Bool = false, isPartitioned: Bool = false
+            hasTotals: Bool = false, isPartitioned: Bool = false, maxPages: Int? = nil
         ) {
             self.mode = mode
             self.verify = verify
@@ -80,6 +82,7 @@ extension CrawlRules {
             self.overlaps = overlaps
             self.hasTotals = hasTotals
             self.isPartitioned = isPartitioned
+            self.maxPages = maxPages
         }
     }
 }

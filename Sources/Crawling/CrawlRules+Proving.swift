@@ -21,12 +21,15 @@ extension CrawlRules {
             crawl.isVerified = false
             return proved(crawl)
         case .given: return proved(crawl)
-        case .head(let proves):
-            crawl.isVerified = crawl.isVerified && proves
-            return readHeadAgain(crawl)
         case .pages where feed.verify == .auto && !crawl.hasMoved && !facts.isFirst:
             // Every page was asked again, and is as the crawl before read it.
             return proved(crawl)
+        case .head where !hasRoom(for: 1, crawl), .pages where !hasRoom(for: facts.pages.count, crawl):
+            crawl.isVerified = false
+            return proved(crawl)
+        case .head(let proves):
+            crawl.isVerified = crawl.isVerified && proves
+            return readHeadAgain(crawl)
         case .pages:
             guard let first = facts.pages.first else { return proved(crawl) }
             state = .checking(crawl, Round(facts.pages, number: 1))
@@ -37,6 +40,7 @@ extension CrawlRules {
     /// The first page is as it was.
     package mutating func headIsSame() -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
+        crawl.checks += 1
         return headIsRead(&crawl)
     }
 
@@ -44,6 +48,11 @@ extension CrawlRules {
     package mutating func found(missingBeside pages: [PageOfCrawl]?) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         guard let pages else { return finish(crawl) }
+        // What is gone stays until it was looked for.
+        guard hasRoom(for: pages.count + (crawl.hasReadHead ? 0 : 1), crawl) else {
+            crawl.reason = .maxPages
+            return finish(crawl)
+        }
         // To the head an item may have moved when the crawl had passed it.
         guard crawl.hasReadHead else { return readHeadAgain(crawl) }
         guard let first = pages.first else { return finish(crawl) }
@@ -55,6 +64,7 @@ extension CrawlRules {
     /// A page was asked for again.
     package mutating func checked(_ page: PageOfCrawl, _ result: PageComparison) -> Step {
         guard case .checking(var crawl, var round) = state else { return end(.failed) }
+        crawl.checks += 1
         let rest = Array(round.left.dropFirst())
         let result = round.settled(result)
         let isFollowed = rest.first.map { $0.crawl == page.crawl && $0.number == page.number + 1 } ?? false
@@ -90,9 +100,14 @@ extension CrawlRules {
         if round.worst < .changed {
             // What changed while pages were asked for again may have changed back.
             crawl.isVerified = crawl.isVerified && round.number == 1
-            return round.worst == .same || crawl.hasReadHead ? proved(crawl) : readHeadAgain(crawl)
+            if round.worst == .same || crawl.hasReadHead { return proved(crawl) }
+            guard hasRoom(for: 1, crawl) else {
+                crawl.isVerified = false
+                return proved(crawl)
+            }
+            return readHeadAgain(crawl)
         }
-        if round.number < Self.mostRounds, round.worst < .detached {
+        if round.number < Self.mostRounds, round.worst < .detached, hasRoom(for: round.all.count, crawl) {
             let again = Round(round.all, number: round.number + 1)
             state = .checking(crawl, again)
             return .check(again.all[0])
@@ -102,6 +117,11 @@ extension CrawlRules {
         if round.worst < .movedUp { return proved(crawl) }
         crawl.reason = .drift
         return finish(crawl)
+    }
+
+    /// Whether so many pages more can be asked for.
+    private func hasRoom(for pages: Int, _ crawl: Crawl) -> Bool {
+        feed.maxPages.map { crawl.pages + crawl.checks <= $0 - pages } ?? true
     }
 
     /// What another page behind it will show is not lost yet.
@@ -132,7 +152,7 @@ extension CrawlRules {
         crawl.hasReadHead = true
         // While its second page was read, more may have come to the first.
         if crawl.headPages > 1 {
-            if crawl.headReads < Self.mostRounds { return readHeadAgain(crawl) }
+            if crawl.headReads < Self.mostRounds, hasRoom(for: 1, crawl) { return readHeadAgain(crawl) }
             crawl.isVerified = false
         }
         return proved(crawl)

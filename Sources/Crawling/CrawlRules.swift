@@ -8,8 +8,9 @@ package struct CrawlRules {
         var hasChanged = false
         /// Whether the list is not what it was, if only because it ends elsewhere.
         var hasMoved = false
-        /// The pages that were committed.
+        /// The pages that were committed, and those that were asked for again and not committed.
         var pages = 0
+        var checks = 0
         /// How often it went a page back.
         var stepsBack = 0
         /// Whether a border stayed broken after so many steps back.

@@ -204,6 +204,7 @@ extension CrawlRules.Feed {
     fileprivate init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
         self.init(
             mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting, overlaps: overlaps,
-            hasTotals: definition.pagination.hasTotal, isPartitioned: definition.partitioning != nil)
+            hasTotals: definition.pagination.hasTotal, isPartitioned: definition.partitioning != nil,
+            maxPages: definition.maxPages)
     }
 }

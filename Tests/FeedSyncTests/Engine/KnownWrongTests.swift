@@ -36,6 +36,19 @@ struct KnownWrongTests {
         #expect(try bench.feed("item_count, complete") == "100|1")
     }
 
+    @Test(
+        "A sync asks for no more pages than `max_pages`, those that it asks for again included",
+        arguments: ["new", "all"], [8, 30])
+    func maxPages(mode: String, pages: Int) async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...(pages * 10)), members: "sync: {mode: \(mode), verify: always}\nmax_pages: 10",
+            paging: Self.pages)
+        let reason = try await bench.sync().reason
+        #expect(reason == (pages > 10 ? .maxPages : nil))
+        #expect((8...10).contains(bench.server.requests.count))
+        #expect(try bench.feed("verified") == "0")
+    }
+
     @Test("Items that came during a first sync stand where the list has them")
     func order() async throws {
         let bench = try await EngineBench(

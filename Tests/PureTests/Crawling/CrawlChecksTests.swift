@@ -238,6 +238,26 @@ struct CrawlChecksTests {
         #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: isLast)))
     }
 
+    @Test(
+        "No more pages than `max_pages` are asked for, those again included: what has no room is not proved, or stays",
+        arguments: [(7, false), (8, true)])
+    func maxPages(_ most: Int, isVerified: Bool) {
+        let feed = CrawlRules.Feed(mode: .all, isShifting: true, maxPages: most)
+        var (rules, _) = Self.atEnd(feed)
+        let (step, asked) = Self.check(&rules, from: rules.examined(Self.facts), [])
+        #expect(asked == (isVerified ? [[1, 2, 3, 4]] : [[]]))
+        #expect(step == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: isVerified)))
+
+        var facts = Self.facts
+        facts.hasTotals = true
+        facts.total = 40
+        (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true, hasTotals: true, maxPages: most - 2))
+        #expect(rules.examined(facts) == .findMissing)
+        let removal = rules.found(missingBeside: [PageOfCrawl(crawl: 1, number: 2)])
+        #expect(removal == (isVerified ? .readHeadAgain : .end(.unchanged, .incomplete(.maxPages))))
+    }
+
     @Test("A crawl that finds every page as the one before read it has asked for every page twice")
     func unchanged() {
         var facts = Self.facts
