@@ -3,9 +3,10 @@
 
 struct ccurl_functions ccurl_functions;
 
-#define ENTRY(name) {"curl_" #name, (void **)&ccurl_functions.name},
+#define ENTRY(name) {"curl_" #name, (void **)&ccurl_functions.name, 0},
+#define OPTIONAL_ENTRY(name) {"curl_" #name, (void **)&ccurl_functions.name, 1},
 
 const char *ccurl_load(void) {
-    static const struct library_function functions[] = {CCURL_FUNCTIONS(ENTRY)};
+    static const struct library_function functions[] = {CCURL_FUNCTIONS(ENTRY) CCURL_NEWER_FUNCTIONS(OPTIONAL_ENTRY)};
     return library_load("libcurl.so.4", functions, sizeof functions / sizeof *functions);
 }

@@ -7,7 +7,7 @@ const char *library_load(const char *file, const struct library_function *functi
     if (library == NULL) return dlerror();
     for (size_t i = 0; i < count; i++) {
         void *address = dlsym(library, functions[i].name);
-        if (address == NULL) return dlerror();
+        if (address == NULL && !functions[i].is_optional) return dlerror();
         *functions[i].address = address;
     }
     return NULL;

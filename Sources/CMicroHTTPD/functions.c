@@ -3,7 +3,7 @@
 
 struct cmhd_functions cmhd_functions;
 
-#define ENTRY(name) {"MHD_" #name, (void **)&cmhd_functions.name},
+#define ENTRY(name) {"MHD_" #name, (void **)&cmhd_functions.name, 0},
 
 const char *cmhd_load(void) {
     static const struct library_function functions[] = {CMHD_FUNCTIONS(ENTRY)};

@@ -101,7 +101,7 @@ final class EasyHandle {
     private func set(_ configuration: ClientConfiguration) throws(SettingFailure) {
         try set(CURLOPT_USERAGENT, configuration.userAgent)
         if let caFile = configuration.caFile { try set(CURLOPT_CAINFO, caFile) }
-        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try check(ccurl_easy_set_web_protocols(pointer))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -113,7 +113,7 @@ final class EasyHandle {
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         try set(CURLOPT_NOSIGNAL, 1)
         // Without it, cancelling while a name is being resolved waits for the resolver.
-        try set(CURLOPT_QUICK_EXIT, 1)
+        try check(ccurl_easy_set_quick_exit(pointer))
         try set(CURLOPT_BUFFERSIZE, 512 << 10)
     }
 

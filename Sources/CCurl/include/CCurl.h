@@ -35,12 +35,17 @@ const char *ccurl_load(void);
     FUNCTION(url)                                                                                                      \
     FUNCTION(url_cleanup)                                                                                              \
     FUNCTION(url_get)                                                                                                  \
-    FUNCTION(url_set)                                                                                                  \
-    FUNCTION(url_strerror)
+    FUNCTION(url_set)
+
+// Debian 11 has libcurl 7.74: what came later is NULL there. https://curl.se/libcurl/c/curl_url_strerror.html
+#define CCURL_NEWER_FUNCTIONS(FUNCTION) FUNCTION(url_strerror)
 
 // As libcurl's header declares them, so that the compiler checks each call against it.
 #define CCURL_MEMBER(name) __typeof__(curl_##name) *name;
-extern struct ccurl_functions { CCURL_FUNCTIONS(CCURL_MEMBER) } ccurl_functions;
+extern struct ccurl_functions {
+    CCURL_FUNCTIONS(CCURL_MEMBER)
+    CCURL_NEWER_FUNCTIONS(CCURL_MEMBER)
+} ccurl_functions;
 
 static inline CURLcode ccurl_global_init(long flags) { return ccurl_functions.global_init(flags); }
 static inline void ccurl_free(void *bytes) { ccurl_functions.free(bytes); }
@@ -85,7 +90,10 @@ static inline CURLMsg *ccurl_multi_info_read(CURLM *multi, int *left) {
 
 static inline CURLU *ccurl_url(void) { return ccurl_functions.url(); }
 static inline void ccurl_url_cleanup(CURLU *url) { ccurl_functions.url_cleanup(url); }
-static inline const char *ccurl_url_strerror(CURLUcode code) { return ccurl_functions.url_strerror(code); }
+/// NULL where libcurl is older than 7.80.
+static inline const char *ccurl_url_strerror(CURLUcode code) {
+    return ccurl_functions.url_strerror == NULL ? NULL : ccurl_functions.url_strerror(code);
+}
 
 static inline CURLUcode ccurl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned flags) {
     return ccurl_functions.url_set(url, part, text, flags);
@@ -112,6 +120,22 @@ static inline CURLcode ccurl_easy_set_string(CURL *easy, CURLoption option, cons
 
 static inline CURLcode ccurl_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
     return ccurl_functions.easy_setopt(easy, option, value);
+}
+
+/// No other protocol than http and https; libcurl before 7.85 takes them as bits.
+static inline CURLcode ccurl_easy_set_web_protocols(CURL *easy) {
+    CURLcode code = ccurl_functions.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (code != CURLE_UNKNOWN_OPTION) return code;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return ccurl_functions.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#pragma GCC diagnostic pop
+}
+
+/// Ends without waiting for a name that is being resolved; libcurl before 7.87 waits.
+static inline CURLcode ccurl_easy_set_quick_exit(CURL *easy) {
+    CURLcode code = ccurl_functions.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
 }
 
 typedef size_t (*ccurl_receive_callback)(char *bytes, size_t size, size_t count, void *context);

@@ -8,6 +8,8 @@
 struct library_function {
     const char *name;
     void **address;
+    /// Not 0: older versions lack it, and its address stays NULL then.
+    int is_optional;
 };
 
 /// Opens a library for good and looks up its functions.
