@@ -44,11 +44,16 @@ struct Command: Sendable {
     /// Every command, in the order of the help text.
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .events, .feeds, .explain, .remove, .presets, .check, .demo,
-        .help,
+        .completion, .help,
     ]
 
     /// The command of that name.
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
+
+    /// How to write it on the command line.
+    var synopsis: String {
+        ["feedsync", name, operands, "[OPTIONS]"].filter { !$0.isEmpty }.joined(separator: " ")
+    }
 
     /// Whether it takes the option.
     func takes(_ option: Option) -> Bool {

@@ -18,6 +18,15 @@ struct Invocation: Sendable {
     /// - Parameter helpWidth: The columns that help may take.
     /// - Throws: `Failure` with exit code 64.
     init(_ words: some Sequence<String>, helpWidth: Int) throws(Failure) {
+        let words = Array(words)
+        if words.first == Command.wordCompletion.name {
+            // What is completed may be wrong as yet.
+            command = .wordCompletion
+            options = [:]
+            values = [:]
+            operands = Array(words.dropFirst())
+            return
+        }
         var reader = ArgumentReader(words)
         try reader.read()
         options = reader.options

@@ -7,7 +7,7 @@ enum Option: String, Sendable, CaseIterable {
     case online, due, jobs, fail
     case maxTime = "max-time"
     case maxRequests = "max-requests"
-    case help, version
+    case man, help, version
 
     /// The options of most commands.
     static let general: [Option] = [.config, .store, .json, .quiet, .help]
@@ -28,6 +28,9 @@ enum Option: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether each of several counts, and not only the last.
+    var isRepeatable: Bool { self == .header }
+
     /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
         switch self {
@@ -36,7 +39,7 @@ enum Option: String, Sendable, CaseIterable {
         case .pages, .limit, .last, .jobs, .maxRequests: "N"
         case .section: "NAME"
         case .header: "'NAME: VALUE'"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .help, .version: nil
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .man, .help, .version: nil
         }
     }
 
@@ -65,6 +68,7 @@ enum Option: String, Sendable, CaseIterable {
         case .jobs: "sync N feeds at a time (default: 4)"
         case .maxTime: "start no new requests after DURATION"
         case .maxRequests: "make at most N requests"
+        case .man: "print it as a manual page, for packages"
         case .help: "show help for the command"
         case .version: "print the version"
         }

@@ -16,17 +16,28 @@ enum TextLayout {
         return lines
     }
 
+    /// A paragraph of a text, or a list in its place.
+    enum Block {
+        case paragraph(String)
+        case list([(term: String, text: String)])
+    }
+
     /// The paragraphs of a text, which blank lines separate. A paragraph indented by two spaces is a list: each of its
     /// lines is a term, two spaces or more, and what it means.
-    static func paragraphs(_ text: String, to width: Int) -> String {
-        let paragraphs = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .split(whereSeparator: \.isEmpty)
-        return paragraphs.map { lines in
+    static func blocks(of text: String) -> [Block] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).split(whereSeparator: \.isEmpty).map { lines in
             let entries = lines.compactMap(entry)
-            guard entries.count == lines.count else {
-                return wrapped(lines.joined(separator: " "), to: width).joined(separator: "\n")
+            return entries.count == lines.count ? .list(entries) : .paragraph(lines.joined(separator: " "))
+        }
+    }
+
+    /// The blocks of a text, wrapped.
+    static func paragraphs(_ text: String, to width: Int) -> String {
+        blocks(of: text).map { block in
+            switch block {
+            case .paragraph(let text): wrapped(text, to: width).joined(separator: "\n")
+            case .list(let entries): list(entries, to: width)
             }
-            return list(entries, to: width)
         }.joined(separator: "\n\n")
     }
 

@@ -62,6 +62,14 @@ public struct Configuration: Sendable {
         return configuration
     }
 
+    /// The names of a file's feeds, whatever else is wrong with it; none where it cannot be read.
+    package static func feedNames(in file: String) -> [String] {
+        guard let bytes = try? FileContents.read(file, limit: sizeLimit),
+            let node = try? Node.parse(bytes, source: file)
+        else { return [] }
+        return (node["feeds"]?.pairs ?? []).compactMap(\.key.text).filter(FeedNames.isValid)
+    }
+
     /// The feed of this name, or nil where there is none; case counts.
     public func feed(named name: String) -> FeedDefinition? {
         feeds.first { $0.name == name }

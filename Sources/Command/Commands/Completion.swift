@@ -1,0 +1,55 @@
+internal import FeedSync
+
+extension Command {
+    /// `completion bash|zsh|fish`
+    static let completion = Command(
+        "completion", operands: "bash|zsh|fish", count: 1...1, general: [.help],
+        summary: "Print the script that completes words in a shell",
+        explanation: """
+            Prints a script for bash, zsh or fish. It completes commands, options, the feeds of the
+            configuration in use, presets and their parameters. Packages of feedsync install it already.
+
+            To try it, load it into the running shell:
+
+              bash  source <(feedsync completion bash)
+              zsh  source <(feedsync completion zsh), after compinit
+              fish  feedsync completion fish | source
+
+            To keep it, write it where the shell looks for it:
+
+              bash  ~/.local/share/bash-completion/completions/feedsync
+              zsh  _feedsync, in a folder of $fpath
+              fish  ~/.config/fish/completions/feedsync.fish
+            """,
+        example: "feedsync completion bash > ~/.local/share/bash-completion/completions/feedsync"
+    ) { session throws(Failure) in
+        let shell = session.invocation.operands[0]
+        guard let script = CompletionScripts.script(for: shell) else {
+            throw .unknown("shell", shell, among: ["bash", "zsh", "fish"], advice: "feedsync help completion")
+        }
+        session.console.print(script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        return .done
+    }
+
+    /// What those scripts ask: `__complete WORD...`, the words up to the one that is completed. It is in no list of
+    /// commands, and says nothing where something is wrong: the user has not run anything yet.
+    static let wordCompletion = Command(
+        "__complete", summary: "", explanation: "", example: ""
+    ) { session throws(Failure) in
+        let line = PartialCommandLine(session.invocation.operands)
+        let environment = session.environment
+        let names = PartialCommandLine.Names(
+            feeds: { config in
+                let search = ConfigurationSearch(environment: environment)
+                guard let found = try? search.found(option: config) else { return [] }
+                return Configuration.feedNames(in: found.path)
+            },
+            presets: {
+                let presets = (try? Preset.all) ?? []
+                return presets.map { Completion.Candidate(word: $0.name, meaning: $0.description) }
+            },
+            parameters: { name in ((try? Preset.named(name)) ?? nil)?.parameters ?? [] })
+        session.console.print(line.completion(names).lines(beginningWith: line.last))
+        return .done
+    }
+}
