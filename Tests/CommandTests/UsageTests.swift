@@ -82,7 +82,7 @@ import Testing
         arguments: [
             "add", "reload", "more", "sync", "plan", "status", "show", "events", "feeds", "explain", "remove",
             "presets",
-            "check", "demo", "help",
+            "check", "completion", "demo", "help",
         ])
     func helpTexts(command: String) async throws {
         let place = try Workplace()

@@ -15,11 +15,9 @@ extension Command {
               zsh  source <(feedsync completion zsh), after compinit
               fish  feedsync completion fish | source
 
-            To keep it, write it where the shell looks for it:
-
-              bash  ~/.local/share/bash-completion/completions/feedsync
-              zsh  _feedsync, in a folder of $fpath
-              fish  ~/.config/fish/completions/feedsync.fish
+            To keep it, write it into the folder where the shell looks for such files, as in the example for
+            bash. For zsh, the file is called _feedsync, in a folder of $fpath; for fish it is
+            feedsync.fish.
             """,
         example: "feedsync completion bash > ~/.local/share/bash-completion/completions/feedsync"
     ) { session throws(Failure) in

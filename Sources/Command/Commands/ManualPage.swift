@@ -46,15 +46,18 @@ enum ManualPage {
     private static func page(_ name: String, purpose: String, sections: [(title: String, body: String)]) -> String {
         let header = ".TH \"\(literal(name.uppercased()))\" 1 \"\" \"feedsync\" \"feedsync\""
         let first = ".SH NAME\n\(literal(name)) \\- \(text(purpose))"
-        return ([header, first] + sections.map { title, body in
-            // A section begins a paragraph by itself.
-            ".SH \(title)\n\(body.hasPrefix(".PP\n") ? String(body.dropFirst(4)) : body)"
-        }).joined(separator: "\n")
+        return
+            ([header, first]
+            + sections.map { title, body in
+                // A section begins a paragraph by itself.
+                ".SH \(title)\n\(body.hasPrefix(".PP\n") ? String(body.dropFirst(4)) : body)"
+            }).joined(separator: "\n")
     }
 
     private static func synopsis(_ command: Command) -> String {
         let words = command.synopsis.split(separator: " ").map(String.init)
-        return bold(words.prefix(2).joined(separator: " ")) + " " + words.dropFirst(2).map(placeholders).joined(separator: " ")
+        return bold(words.prefix(2).joined(separator: " ")) + " "
+            + words.dropFirst(2).map(placeholders).joined(separator: " ")
     }
 
     /// What stands for something else is in capitals.

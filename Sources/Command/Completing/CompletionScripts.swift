@@ -71,7 +71,7 @@ enum CompletionScripts {
                 set -l token (commandline -ct)
                 set -l option (string match -r '^--[^=]*=' -- $token)
                 for path in (__fish_complete_path (string replace -- "$option" '' $token))
-                    echo $option$path
+                    echo "$option$path"
                 end
             else
                 # fish separates a word from what it means by a tab.

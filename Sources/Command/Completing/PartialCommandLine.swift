@@ -70,7 +70,8 @@ struct PartialCommandLine: Sendable {
     private mutating func read(option word: String) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let named = Option.allCases.filter { option in
-            option.written == parts[0] || option.letter.map { word.dropFirst().contains($0) && !word.hasPrefix("--") } ?? false
+            option.written == parts[0]
+                || option.letter.map { word.dropFirst().contains($0) && !word.hasPrefix("--") } ?? false
         }
         options.formUnion(named)
         guard let option = named.first, option.placeholder != nil else { return }
