@@ -10,4 +10,14 @@ extension Connection {
         let code = sqlite3_file_control(handle.database, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         return code == SQLITE_OK && hasMoved != 0
     }
+
+    /// Leaves the log and its index beside the file when the last connection closes, the log empty.
+    ///
+    /// Whoever may only read needs them: https://sqlite.org/wal.html#read_only_databases and
+    /// https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlpersistwal
+    public func keepLogFiles() throws(SQLiteError) {
+        var isKept: Int32 = 1
+        try handle.check(sqlite3_file_control(handle.database, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept))
+        try execute("PRAGMA journal_size_limit = 0")
+    }
 }

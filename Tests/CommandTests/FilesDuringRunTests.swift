@@ -92,6 +92,20 @@ struct FilesDuringRunTests {
         #expect(await run.end().code == 0)
     }
 
+    @Test("A store that others may read keeps the log beside it, empty, without which they could not open it")
+    func sharedStore() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.shell("umask 0027; : > feedsync.db").code == 0)
+        for _ in 1...2 { #expect(try await place.run("reload things").code == 0) }
+        for file in ["feedsync.db", "feedsync.db-wal", "feedsync.db-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.path(file))
+            #expect(attributes[.posixPermissions] as? Int == 0o640, "\(file)")
+            if file.hasSuffix("-wal") { #expect(attributes[.size] as? Int == 0) }
+        }
+        #expect(try place.query("SELECT count(*) FROM things") == ["3"])
+    }
+
     @Test("`:memory:` is refused, and no file is made")
     func memory() async throws {
         let place = try Workplace()

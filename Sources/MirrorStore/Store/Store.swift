@@ -122,6 +122,7 @@ package actor Store {
         // Before anything is written, so that a store from a newer feedsync stays as it is.
         let pending = try migrator.pending(in: connection)
         try switchToWAL(connection, path: path, tries: options.tries)
+        if isShared(path) { try connection.keepLogFiles() }
         // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
         try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
         try connection.execute("PRAGMA wal_autocheckpoint = \(logPages(roomFor: path))")
@@ -157,6 +158,12 @@ package actor Store {
     /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
     /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
     private static func makeFile(_ path: String) { _ = mknod(path, S_IFREG | 0o600, 0) }
+
+    /// Whether others than the owner may read the file, which nobody but a user can have said.
+    private static func isShared(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
+    }
 
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
     ///
