@@ -7,7 +7,8 @@ extension Session {
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
         guard let path = storePath(configuration) else { return nil }
-        guard access(path, F_OK) == 0 else { return nil }
+        // A store that cannot be reached is not one that is not there.
+        guard access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         return try await reading { () async throws(FeedSyncError) in
             try await Store(path: path, options: Store.Options(access: .existing))
         }

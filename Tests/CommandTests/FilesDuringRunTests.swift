@@ -106,6 +106,17 @@ struct FilesDuringRunTests {
         #expect(try place.query("SELECT count(*) FROM things") == ["3"])
     }
 
+    @Test("A store that cannot be reached is an error, and not taken for one that is empty")
+    func unreachable() async throws {
+        let place = try Workplace()
+        #expect(try await place.shell("ln -s feedsync.db feedsync.db").code == 0)
+        for words in ["status", "show things", "feeds"] {
+            let run = try await place.run(words)
+            #expect(run.code == 73)
+            #expect(run.errors.contains("feedsync.db"))
+        }
+    }
+
     @Test("`:memory:` is refused, and no file is made")
     func memory() async throws {
         let place = try Workplace()
