@@ -78,6 +78,9 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // The samples of the library's pages: they see what a user of the library sees.
+        .target(name: "Examples", dependencies: ["FeedSync"], path: "Examples", swiftSettings: settings),
+
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: settings),
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
@@ -92,6 +95,9 @@ let package = Package(
             dependencies: [
                 "Command", "DemoFeed", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator", "Concurrency",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["DemoFeed", "Examples", "FeedSync", "HTTPServer", "ScriptedServer"],
             swiftSettings: settings),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
         .testTarget(

@@ -21,6 +21,9 @@ final class RunningCommand: Sendable {
     static let binary = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("feedsync")
 
+    /// Where a child counts the lines that it runs, when coverage is measured (`Scripts/coverage`).
+    private static let coverage = ProcessInfo.processInfo.environment.filter { $0.key == "LLVM_PROFILE_FILE" }
+
     /// One at a time, so that no other child gets the pipes.
     private static let starting = Lock(())
 
@@ -29,7 +32,8 @@ final class RunningCommand: Sendable {
     ) throws {
         let child = try Self.starting.withLock { _ in
             try Spawn(
-                [executable.path] + arguments, folder: folder, environment: environment.map { "\($0)=\($1)" })
+                [executable.path] + arguments, folder: folder,
+                environment: environment.merging(Self.coverage) { own, _ in own }.map { "\($0)=\($1)" })
         }
         id = child.id
         // Pipes are read before waiting: a full one would block the process for ever.
