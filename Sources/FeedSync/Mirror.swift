@@ -131,7 +131,10 @@ extension Mirror {
 
     /// The events that came after another, in the order in which they happened.
     ///
-    /// - Parameter id: the number of the last event known; 0 to begin with the first one kept.
+    /// - Parameters:
+    ///   - feed: the feed's name; nil for all feeds.
+    ///   - id: the number of the last event known; 0 to begin with the first one kept.
+    ///   - limit: how many at most; nil for all.
     /// - Throws: `FeedSyncError` of kind `store`.
     public func events(
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil

@@ -1,0 +1,10 @@
+import FeedSync
+
+/// A list with pull to reload and scroll for more.
+final class RepositoryList: Sendable {
+    private let feed: SyncEngine
+
+    init(_ definition: FeedDefinition, in mirror: Mirror) async throws(FeedSyncError) {
+        feed = try await mirror.feed(definition)
+    }
+}
