@@ -77,7 +77,7 @@ extension Session {
 }
 
 /// A feed that is configured, stored, or both.
-struct KnownFeed: Sendable {
+struct KnownFeed: Sendable, JSONRecord {
     let definition: FeedDefinition?
     let record: FeedRecord?
 
@@ -87,19 +87,5 @@ struct KnownFeed: Sendable {
     var url: String { record?.url ?? definition.map { String($0.url.description.prefix { $0 != "?" }) } ?? "" }
 
     /// Its row of the table `feed`, or the row of a feed that was never loaded.
-    var json: String {
-        if let record { return record.json }
-        var object = JSONObjectText()
-        object.add("name", name)
-        object.add("model", model)
-        object.add("url", url)
-        object.add("status", RefreshStatus.none.rawValue)
-        object.add("no_more_data", 0)
-        object.add("next_page", json: "null")
-        for member in ["generation", "item_count", "complete", "verified"] { object.add(member, 0) }
-        for member in ["reloaded_at", "synced_at", "full_at", "next_due_at", "error"] {
-            object.add(member, json: "null")
-        }
-        return object.text
-    }
+    var fields: JSONFields { (record ?? FeedRecord(name: name, model: model, url: url)).fields }
 }

@@ -12,6 +12,11 @@ public struct ItemCounts: Sendable, Hashable {
     /// No items.
     public init() {}
 
+    /// The columns of the tables `run` and `event`.
+    package var fields: JSONFields {
+        ["inserted": inserted, "updated": updated, "unchanged": unchanged, "removed": removed]
+    }
+
     package mutating func add(_ other: ItemCounts) {
         inserted += other.inserted
         updated += other.updated
@@ -72,19 +77,12 @@ public struct StatusEvent: Sendable, Hashable {
     }
 
     /// The line as `feedsync events --json` prints it.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("id", id)
-        object.add("at", atText)
-        object.add("feed", feed)
-        object.add("run", run)
-        object.add("status", status.rawValue)
-        object.add("page", page)
-        object.add("inserted", items.inserted)
-        object.add("updated", items.updated)
-        object.add("unchanged", items.unchanged)
-        object.add("removed", items.removed)
-        object.add("error", json: error ?? "null")
-        return object.text
+    package var fields: JSONFields {
+        let event: JSONFields = [
+            "id": id, "at": atText, "feed": feed, "run": run, "status": status.rawValue, "page": page,
+        ]
+        return event + items.fields + ["error": error.map(JSONDocument.init)]
     }
 }
+
+extension StatusEvent: JSONRecord {}

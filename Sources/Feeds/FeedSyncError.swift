@@ -77,14 +77,14 @@ public struct FeedSyncError: Error, Sendable, Hashable {
         return result
     }
 
-    /// `{"kind": …, "message": …, "http_status": …, "url": …}`, as in the store's `error` columns.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("kind", kind.rawValue)
-        object.add("message", message)
-        object.add("http_status", httpStatus)
-        object.add("url", url)
-        return object.text
+    /// What the store's `error` columns keep.
+    package var fields: JSONFields {
+        [
+            "kind": kind.rawValue,
+            "message": message,
+            "http_status": httpStatus,
+            "url": url,
+        ]
     }
 }
 
@@ -92,6 +92,8 @@ extension FeedSyncError {
     /// The run was stopped.
     package static var cancelled: FeedSyncError { FeedSyncError(.cancelled, "the command was stopped") }
 }
+
+extension FeedSyncError: JSONRecord {}
 
 extension FeedSyncError: CustomStringConvertible {
     /// The message, with the status and the URL where they say more.

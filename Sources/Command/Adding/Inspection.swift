@@ -56,12 +56,13 @@ struct Inspection: Sendable {
     /// Each finding as a JSON object.
     var json: [String] {
         discovered.evidence.map { finding in
-            var object = JSONObjectText()
-            object.add("subject", finding.subject.rawValue)
-            object.add("found", found(finding))
-            object.add("certainty", finding.certainty.rawValue)
-            object.add("evidence", finding.text)
-            return object.text
+            let fields: JSONFields = [
+                "subject": finding.subject.rawValue,
+                "found": found(finding),
+                "certainty": finding.certainty.rawValue,
+                "evidence": finding.text,
+            ]
+            return fields.json
         }
     }
 

@@ -61,12 +61,13 @@ extension Session {
     ) {
         let name = draft.entry.name
         if invocation.has(.json) {
-            var document = JSONObjectText()
-            document.add("feed", name)
-            document.add("definition", json: (isDry ? draft.entry : draft.entry.masked).json)
-            document.add("findings", json: JSONLines.array(found?.json ?? []))
-            document.add("file", isDry ? nil : draft.file.path)
-            return console.print(json: document.text)
+            let document: JSONFields = [
+                "feed": name,
+                "definition": JSONDocument((isDry ? draft.entry : draft.entry.masked).json),
+                "findings": JSONDocument(JSONLines.array(found?.json ?? [])),
+                "file": isDry ? nil : draft.file.path,
+            ]
+            return console.print(json: document.json)
         }
         let lines = found?.lines(isDry ? console.errorPalette : console.palette, width: console.width) ?? []
         guard !isDry else {

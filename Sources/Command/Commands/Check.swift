@@ -42,7 +42,7 @@ extension Command {
 }
 
 /// What can be checked without a request.
-struct FeedCheck: Sendable {
+struct FeedCheck: Sendable, JSONRecord {
     let feed: FeedDefinition
     /// References that cannot be resolved now.
     let warnings: [String]
@@ -62,12 +62,12 @@ struct FeedCheck: Sendable {
 
     var style: String { type(of: feed.pagination).name }
 
-    var json: String {
-        var object = JSONObjectText()
-        object.add("feed", feed.name)
-        object.add("url", feed.maskedURL)
-        object.add("pagination", style)
-        object.add("warnings", json: "[\(warnings.map(JSONText.string).joined(separator: ","))]")
-        return object.text
+    var fields: JSONFields {
+        [
+            "feed": feed.name,
+            "url": feed.maskedURL,
+            "pagination": style,
+            "warnings": warnings,
+        ]
     }
 }

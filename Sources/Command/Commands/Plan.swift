@@ -43,13 +43,10 @@ extension StateRow {
     /// The plan as a JSON object.
     fileprivate func planJSON(at now: Int64) -> String? {
         guard let plan else { return nil }
-        var object = JSONObjectText()
-        object.add("feed", plan.feed)
-        add(to: &object)
-        object.add("next_due_at", plan.dueText)
-        object.add("due", plan.isDue(at: now) ? 1 : 0)
-        object.add("terms", json: "[\(plan.terms.map(\.json).joined(separator: ","))]")
-        return object.text
+        let due: JSONFields = [
+            "next_due_at": plan.dueText, "due": plan.isDue(at: now) ? 1 : 0, "terms": plan.terms,
+        ]
+        return (["feed": plan.feed] + stateFields + due).json
     }
 
     /// The plan for people.

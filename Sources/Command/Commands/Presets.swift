@@ -43,11 +43,9 @@ extension Command {
     }
 
     @Sendable private static func json(_ preset: Preset, withFile: Bool = false) -> String {
-        var object = JSONObjectText()
-        object.add("name", preset.name)
-        object.add("description", preset.description)
-        object.add("parameters", json: "[\(preset.parameters.map(JSONText.string).joined(separator: ","))]")
-        if withFile { object.add("yaml", preset.yaml) }
-        return object.text
+        let fields: JSONFields = [
+            "name": preset.name, "description": preset.description, "parameters": preset.parameters,
+        ]
+        return (fields + (withFile ? ["yaml": preset.yaml] : [:])).json
     }
 }

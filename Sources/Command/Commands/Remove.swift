@@ -38,11 +38,8 @@ extension Session {
     ) async throws(Failure) {
         let kept = try await keptItems(of: name, file)
         if invocation.has(.json) {
-            var document = JSONObjectText()
-            document.add("feed", name)
-            document.add("file", file.path)
-            document.add("item_count", kept?.count ?? 0)
-            return console.print(json: document.text)
+            let document: JSONFields = ["feed": name, "file": file.path, "item_count": kept?.count ?? 0]
+            return console.print(json: document.json)
         }
         console.print("\(console.palette.name(name))  removed from \(file.path)")
         if let comment { console.note("\(name): note: kept the comment above it (\(file.path):\(comment))") }

@@ -1,7 +1,7 @@
 internal import FeedSync
 
 /// A feed's complete definition, its next request, and what the store knows.
-struct Explanation: Sendable {
+struct Explanation: Sendable, JSONRecord {
     let feed: FeedDefinition
     let entry: FeedEntry
     /// What is known to prevent a request now.
@@ -30,18 +30,16 @@ struct Explanation: Sendable {
         return lines.map { "  " + DisplayWidth.printable($0) }
     }
 
-    /// The explanation as a JSON object.
-    var json: String {
-        var object = JSONObjectText()
-        object.add("feed", feed.name)
-        object.add("preset", feed.presetName)
-        object.add("definition", json: entry.json)
-        let found = entry.members.filter(\.wasFound).map(\.name)
-        object.add("found", json: "[\(found.map(JSONText.string).joined(separator: ","))]")
-        object.add("warnings", json: "[\(warnings.map(JSONText.string).joined(separator: ","))]")
-        object.add("request", json: request?.json ?? "null")
-        object.add("store", json: known?.json ?? "null")
-        return object.text
+    var fields: JSONFields {
+        [
+            "feed": feed.name,
+            "preset": feed.presetName,
+            "definition": JSONDocument(entry.json),
+            "found": entry.members.filter(\.wasFound).map(\.name),
+            "warnings": warnings,
+            "request": request,
+            "store": known,
+        ]
     }
 }
 
@@ -54,7 +52,7 @@ extension FeedEntry.Member {
 }
 
 /// What the store knows of a feed.
-struct FeedSummary: Sendable {
+struct FeedSummary: Sendable, JSONRecord {
     private let path: String
     private let record: FeedRecord?
     private let crawl: CrawlRecord?
@@ -109,14 +107,13 @@ struct FeedSummary: Sendable {
         ].compactMap(\.self).joined(separator: ", ")
     }
 
-    /// The summary as a JSON object.
-    var json: String {
-        var object = JSONObjectText()
-        object.add("file", path)
-        object.add("feed", json: record?.json ?? "null")
-        object.add("crawl", json: crawl?.json ?? "null")
-        object.add("quota", json: "[\(quota.map(\.json).joined(separator: ","))]")
-        object.add("run", json: run?.json ?? "null")
-        return object.text
+    var fields: JSONFields {
+        [
+            "file": path,
+            "feed": record,
+            "crawl": crawl,
+            "quota": quota,
+            "run": run,
+        ]
     }
 }

@@ -1,7 +1,7 @@
 internal import FeedSync
 
 /// What a feed's first page would store.
-struct OnlineCheck: Sendable {
+struct OnlineCheck: Sendable, JSONRecord {
     let feed: String
     let summary: RunSummary
     let record: FeedRecord
@@ -51,27 +51,20 @@ struct OnlineCheck: Sendable {
         return [first + lines[0]] + lines.dropFirst().map { indentation + $0 }
     }
 
-    /// The check as a JSON object.
-    var json: String {
-        var object = JSONObjectText()
-        object.add("feed", feed)
-        object.add("item_count", record.itemCount)
-        object.add("next_page", record.nextPage)
-        object.add("requests", summary.figures.requests)
-        object.add("bytes", summary.figures.bytes)
-        let columns = page.columns.map { column in
-            var member = JSONObjectText()
-            member.add("name", column.name)
-            member.add("type", column.type?.rawValue)
-            return member.text
-        }
-        object.add("key", json: "[\(page.key.map(JSONText.string).joined(separator: ","))]")
-        object.add("columns", json: "[\(columns.joined(separator: ","))]")
-        object.add("sections", json: "[\(sections.map(\.json).joined(separator: ","))]")
-        object.add("items", json: JSONLines.array(page.rows.map(page.json)))
-        object.add("notices", json: "[\(summary.notices.map(JSONText.string).joined(separator: ","))]")
-        object.add("error", json: "null")
-        return object.text
+    var fields: JSONFields {
+        [
+            "feed": feed,
+            "item_count": record.itemCount,
+            "next_page": record.nextPage,
+            "requests": summary.figures.requests,
+            "bytes": summary.figures.bytes,
+            "key": page.key,
+            "columns": page.columns.map { ["name": $0.name, "type": $0.type?.rawValue] as JSONFields },
+            "sections": sections.map { JSONDocument($0.json) },
+            "items": JSONDocument(JSONLines.array(page.rows.map(page.json))),
+            "notices": summary.notices,
+            "error": nil as String?,
+        ]
     }
 }
 
@@ -113,9 +106,7 @@ extension Session {
     }
 
     private static func json(failed report: RunReport) -> String {
-        var object = JSONObjectText()
-        object.add("feed", report.feed)
-        object.add("error", json: report.error?.json ?? "null")
-        return object.text
+        let fields: JSONFields = ["feed": report.feed, "error": report.error]
+        return fields.json
     }
 }

@@ -6,19 +6,7 @@ extension RunReport {
         if let run, let record = try? await store.runs(of: feed, limit: 10).first(where: { $0.id == run }) {
             return record.json
         }
-        var object = JSONObjectText()
-        object.add("id", run)
-        object.add("feed", feed)
-        object.add("command", command)
-        for name in ["started_at", "finished_at"] { object.add(name, json: "null") }
-        object.add("outcome", outcome?.rawValue)
-        for name in ["complete", "verified"] { object.add(name, 0) }
-        object.add("reason", json: "null")
-        for name in ["pages", "requests", "bytes", "inserted", "updated", "unchanged", "removed"] {
-            object.add(name, 0)
-        }
-        object.add("error", json: error?.json ?? "null")
-        return object.text
+        return RunRecord.fields(id: run, feed: feed, command: command, outcome: outcome, error: error).json
     }
 
     private var outcome: RunOutcome? {

@@ -1,7 +1,7 @@
 internal import FeedSync
 
 /// A feed's state, and the reason, in words.
-struct StateRow: Sendable {
+struct StateRow: Sendable, JSONRecord {
     let feed: KnownFeed
     let state: MirrorState
     /// The state but for a run under way.
@@ -85,18 +85,10 @@ struct StateRow: Sendable {
     private var reach: LoadingReach? { condition.record.map { LoadingReach($0, condition.history) } }
 
     /// The feed's row of the table `feed`, with its state.
-    var json: String {
-        var object = JSONObjectText()
-        add(to: &object)
-        // Members of one object: the row's, then these.
-        return feed.json.dropLast() + "," + object.text.dropFirst()
-    }
+    var fields: JSONFields { feed.fields + stateFields }
 
-    /// Adds the members `state` and `why`.
-    func add(to object: inout JSONObjectText) {
-        object.add("state", state.word)
-        object.add("why", why)
-    }
+    /// The state, and why it is so.
+    var stateFields: JSONFields { ["state": state.word, "why": why] }
 }
 
 extension IncompleteReason {

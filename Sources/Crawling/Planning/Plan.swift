@@ -3,7 +3,7 @@
 /// Times are in milliseconds since 1970.
 package struct Plan: Sendable, Hashable {
     /// One of the things that decide.
-    package struct Term: Sendable, Hashable {
+    package struct Term: Sendable, Hashable, JSONRecord {
         /// What it is called in `plan --json`.
         package enum Name: String, Sendable, Hashable, CaseIterable {
             /// There was no round yet.
@@ -31,13 +31,12 @@ package struct Plan: Sendable, Hashable {
         /// Where it comes from, in a few words.
         package let reason: String
 
-        /// The term as a JSON object.
-        package var json: String {
-            var object = JSONObjectText()
-            object.add("term", name.rawValue)
-            object.add("value", value)
-            object.add("reason", reason)
-            return object.text
+        package var fields: JSONFields {
+            [
+                "term": name.rawValue,
+                "value": value,
+                "reason": reason,
+            ]
         }
     }
 

@@ -1,7 +1,7 @@
 internal import HTTP
 
 /// The request that a feed's next command makes, fit to be shown: no secret is in it.
-package struct NextRequest: Sendable, Hashable {
+package struct NextRequest: Sendable, Hashable, JSONRecord {
     /// A header field.
     package struct Field: Sendable, Hashable {
         /// The name.
@@ -62,17 +62,14 @@ package struct NextRequest: Sendable, Hashable {
         isConditional = !conditions.isEmpty
     }
 
-    /// The request as a JSON object.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("command", command)
-        object.add("method", method)
-        object.add("url", url)
-        var fields = JSONObjectText()
-        for field in headers { fields.add(field.name, field.value) }
-        object.add("headers", json: fields.text)
-        object.add("body", body)
-        object.add("conditional", isConditional)
-        return object.text
+    package var fields: JSONFields {
+        [
+            "command": command,
+            "method": method,
+            "url": url,
+            "headers": JSONFields(headers.map { ($0.name, $0.value) }),
+            "body": body,
+            "conditional": isConditional,
+        ]
     }
 }

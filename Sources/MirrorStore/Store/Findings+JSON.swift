@@ -1,18 +1,11 @@
-extension Findings {
+extension Findings: JSONRecord {
     /// The findings as the store keeps them.
-    var json: String {
-        var object = JSONObjectText()
-        if let items {
-            var place = JSONObjectText()
-            place.add("path", items.path.description)
-            place.add("keyed_by", items.keyedBy)
-            object.add("items", json: place.text)
-        }
-        object.add("key", json: "[\(key.map(JSONText.string).joined(separator: ","))]")
-        object.add("columns", json: ColumnDefinition.json(columns))
-        object.add("pagination", pagination)
-        object.add("tried", triedElementCount)
-        return object.text
+    package var fields: JSONFields {
+        let place: JSONFields? = items.map { ["path": $0.path.description, "keyed_by": $0.keyedBy] }
+        let found: JSONFields = [
+            "key": key, "columns": columns, "pagination": pagination, "tried": triedElementCount,
+        ]
+        return (place.map { ["items": $0] } ?? [:]) + found
     }
 
     /// Reads what `json` wrote; nil for anything else.
@@ -33,20 +26,8 @@ extension Findings {
     }
 }
 
-extension ColumnDefinition {
-    /// Columns as a JSON array of `{name, path, type}`.
-    static func json(_ columns: [ColumnDefinition]) -> String {
-        "[\(columns.map(\.json).joined(separator: ","))]"
-    }
-
-    /// The column as `{name, path, type}`.
-    var json: String {
-        var object = JSONObjectText()
-        object.add("name", name)
-        object.add("path", path.description)
-        object.add("type", type?.rawValue)
-        return object.text
-    }
+extension ColumnDefinition: JSONRecord {
+    package var fields: JSONFields { ["name": name, "path": path.description, "type": type?.rawValue] }
 
     fileprivate init?(_ value: JSONValue) {
         guard case .object(let members) = value, let name = members["name"]?.text,

@@ -107,7 +107,7 @@ extension Store {
             "INSERT INTO _feed (feed, \"table\", key, key_columns, columns, definition) VALUES (?, ?, ?, ?, ?, ?)",
             .text(definition.name), .text(schema.name), .text(definition.isResolved ? definition.keyText : ""),
             .text(Self.keyColumns(definition)),
-            .text(ColumnDefinition.json(definition.columns)), .text(definition.canonicalText(salt: salt)))
+            .text(definition.columns.json), .text(definition.canonicalText(salt: salt)))
         let id = connection.lastInsertRowID
         if let model = definition.model { try ModelView(model: model).apply(to: connection) }
         return id

@@ -3,11 +3,7 @@ import Testing
 
 @Suite("Paging by cursor")
 struct CursorPaginatorTests {
-    private func style(_ members: String) throws -> any Paginator {
-        try FeedDefinition.parse(
-            name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {style: cursor\(members)}\n"
-        ).pagination
-    }
+    private func style(_ members: String) throws -> any Paginator { try paginator("style: cursor\(members)") }
 
     private func facts(_ values: JSONScalar?..., count: Int = 1, emptyBefore: Int = 0) -> PaginationInput {
         PaginationInput(
@@ -16,9 +12,7 @@ struct CursorPaginatorTests {
     }
 
     private func query(_ style: any Paginator, _ cursor: String?) throws -> [String] {
-        let base = PageRequest(url: "https://a.b", query: [.init(name: "q", value: "x")])
-        return try style.request(for: cursor.map { PageCursor($0) }, base: base).query
-            .map { "\($0.name)=\($0.value)" }
+        try style.query(cursor, own: [.init(name: "q", value: "x")])
     }
 
     @Test("sends the token as it came, beside the feed's own query")

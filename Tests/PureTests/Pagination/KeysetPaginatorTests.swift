@@ -3,11 +3,7 @@ import Testing
 
 @Suite("Paging by keyset")
 struct KeysetPaginatorTests {
-    private func style(_ members: String = ", param: after, from: id") throws -> any Paginator {
-        try FeedDefinition.parse(
-            name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {style: keyset\(members)}\n"
-        ).pagination
-    }
+    private func style(_ members: String = ", param: after, from: id") throws -> any Paginator { try paginator("style: keyset\(members)") }
 
     private func facts(_ cursor: String?, _ values: JSONScalar?..., count: Int = 5) -> PaginationInput {
         PaginationInput(

@@ -3,11 +3,7 @@ import Testing
 
 @Suite("Paging by the next page's URL")
 struct NextURLPaginatorTests {
-    private func style(_ members: String = ", next: paging.next") throws -> any Paginator {
-        try FeedDefinition.parse(
-            name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {style: next_url\(members)}\n"
-        ).pagination
-    }
+    private func style(_ members: String = ", next: paging.next") throws -> any Paginator { try paginator("style: next_url\(members)") }
 
     private func facts(_ value: JSONScalar?, count: Int = 1, emptyBefore: Int = 0) -> PaginationInput {
         PaginationInput(

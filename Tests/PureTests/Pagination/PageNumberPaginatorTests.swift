@@ -3,57 +3,22 @@ import Testing
 
 @Suite("Paging by number")
 struct PageNumberPaginatorTests {
-    private func style(_ members: String = "") throws -> any Paginator {
-        try FeedDefinition.parse(
-            name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {style: page\(members)}\n"
-        ).pagination
-    }
-
-    private func facts(_ number: String?, _ count: Int, crawl: Int, _ values: JSONScalar?...) -> PaginationInput {
-        PaginationInput(
-            cursor: number.map { PageCursor($0) }, elementCount: count, crawlElementCount: crawl, values: values)
-    }
+    private func style(_ members: String = "") throws -> any Paginator { try paginator("style: page\(members)") }
 
     @Test("sends the number, and the size unless the feed's query has one")
     func request() throws {
         let style = try style(", param: p, first: 0, size_param: n, size: 50")
-        let base = PageRequest(url: "https://a.b", query: [.init(name: "q", value: "x")])
-        let query = { (request: PageRequest) in request.query.map { "\($0.name)=\($0.value)" } }
-        #expect(query(try style.request(for: nil, base: base)) == ["q=x", "n=50", "p=0"])
-        #expect(query(try style.request(for: PageCursor("7"), base: base)) == ["q=x", "n=50", "p=7"])
-        let own = PageRequest(url: "https://a.b", query: [.init(name: "n", value: "10")])
-        #expect(query(try style.request(for: nil, base: own)) == ["n=10", "p=0"])
+        #expect(try style.query(nil, own: [.init(name: "q", value: "x")]) == ["q=x", "n=50", "p=0"])
+        #expect(try style.query("7", own: [.init(name: "q", value: "x")]) == ["q=x", "n=50", "p=7"])
+        #expect(try style.query(nil, own: [.init(name: "n", value: "10")]) == ["n=10", "p=0"])
     }
 
     @Test("continues to the empty page if there is no total")
     func emptyPage() throws {
         let style = try style()
-        #expect(try style.next(after: facts(nil, 10, crawl: 10)) == .more(PageCursor("2")))
-        #expect(try style.next(after: facts("2", 1, crawl: 11)) == .more(PageCursor("3")))
-        #expect(try style.next(after: facts("3", 0, crawl: 11)) == .end())
-    }
-
-    @Test(
-        "ends at the total, and takes no lie for one",
-        arguments: [
-            (.integer(20), "more", 20, false), (.integer(10), "end", 10, false), (.text("10"), "end", 10, false),
-            (.real(10), "end", 10, false), (.integer(9), "more", nil, true), (.integer(-1), "more", nil, true),
-            (.text("many"), "more", nil, true), (.text("-5"), "more", nil, true), (.text(""), "more", nil, true),
-            (.real(10.5), "more", nil, true), (.real(.infinity), "more", nil, true), (.real(.nan), "more", nil, true),
-            (.real(1e300), "more", nil, true), (.text("99999999999999999999"), "more", nil, true),
-            (.boolean(true), "more", nil, true), (.json("{}"), "more", nil, true), (.null, "more", nil, false),
-            (nil, "more", nil, false), (.integer(.max), "more", ReportedCount.most, false),
-        ] as [(JSONScalar?, String, Int?, Bool)])
-    func total(value: JSONScalar?, outcome: String, total: Int?, hasNotice: Bool) throws {
-        let end = try style(", total: t").next(after: facts(nil, 10, crawl: 10, value))
-        #expect((end.next == nil ? "end" : "more") == outcome)
-        #expect(end.total == total)
-        #expect((end.notice != nil) == hasNotice)
-    }
-
-    @Test("says how many elements were promised when an empty page comes too early")
-    func earlyEnd() throws {
-        #expect(try style(", total: t").next(after: facts("2", 0, crawl: 10, .integer(20))) == .end(total: 20))
+        #expect(try style.next(after: input(nil, 10, crawl: 10)) == .more(PageCursor("2")))
+        #expect(try style.next(after: input("2", 1, crawl: 11)) == .more(PageCursor("3")))
+        #expect(try style.next(after: input("3", 0, crawl: 11)) == .end())
     }
 
     @Test(
@@ -65,18 +30,18 @@ struct PageNumberPaginatorTests {
             (", pages: n", "4", .integer(3), false), (", pages: n", nil, .integer(0), false),
         ] as [(String, String?, JSONScalar, Bool)])
     func pages(members: String, number: String?, value: JSONScalar, isEnd: Bool) throws {
-        #expect((try style(members).next(after: facts(number, 5, crawl: 50, value)).next == nil) == isEnd)
+        #expect((try style(members).next(after: input(number, 5, crawl: 50, value)).next == nil) == isEnd)
     }
 
     @Test("reads total and pages in the order of the paths it asks for")
     func bothFigures() throws {
         let style = try style(", pages: n, total: t")
         #expect(style.bodyPaths.map(\.description) == ["t", "n"])
-        #expect(try style.next(after: facts(nil, 5, crawl: 5, .integer(50), .integer(1))).next != nil)
-        #expect(try style.next(after: facts(nil, 5, crawl: 5, .integer(5), .integer(3))).next == nil)
-        #expect(try style.next(after: facts(nil, 5, crawl: 5, nil, .integer(1))).next == nil)
-        #expect(try style.next(after: facts(nil, 5, crawl: 5, nil, .integer(2))).next == PageCursor("2"))
-        #expect(try style.next(after: facts(nil, 5, crawl: 5)).next == PageCursor("2"))
+        #expect(try style.next(after: input(nil, 5, crawl: 5, .integer(50), .integer(1))).next != nil)
+        #expect(try style.next(after: input(nil, 5, crawl: 5, .integer(5), .integer(3))).next == nil)
+        #expect(try style.next(after: input(nil, 5, crawl: 5, nil, .integer(1))).next == nil)
+        #expect(try style.next(after: input(nil, 5, crawl: 5, nil, .integer(2))).next == PageCursor("2"))
+        #expect(try style.next(after: input(nil, 5, crawl: 5)).next == PageCursor("2"))
     }
 
     @Test(
@@ -86,21 +51,11 @@ struct PageNumberPaginatorTests {
         #expect(try style().predicted(after: from.map { PageCursor($0) }) == to.map { PageCursor($0) })
     }
 
-    @Test(
-        "refuses a page cursor that is no page number", arguments: ["", "x", "0", "-1", "1.5", "99999999999999999999"])
-    func badCursor(text: String) throws {
-        let style = try style()
-        #expect(throws: PagingError.self) {
-            try style.request(for: PageCursor(text), base: PageRequest(url: "https://a.b"))
-        }
-        #expect(throws: PagingError.self) { try style.next(after: facts(text, 1, crawl: 1)) }
-    }
-
     @Test("has an end even at the largest number")
     func overflow() throws {
         let style = try style(", first: 0, pages: n")
         #expect(throws: PagingError.self) {
-            try style.next(after: facts("9223372036854775807", 1, crawl: 1, .integer(1)))
+            try style.next(after: input("9223372036854775807", 1, crawl: 1, .integer(1)))
         }
     }
 }

@@ -3,16 +3,8 @@ import Testing
 
 @Suite("The size that pages are asked to have")
 struct PageSizeTests {
-    private func style(_ members: String) throws -> any Paginator {
-        try FeedDefinition.parse(
-            name: "x", yaml: "url: https://a.b\nkey: id\ncolumns: {id: id}\npagination: {\(members)}\n"
-        ).pagination
-    }
-
     private func query(_ style: any Paginator, _ cursor: String?, own: String? = nil) throws -> [String] {
-        let base = PageRequest(url: "https://a.b", query: own.map { [.init(name: "n", value: $0)] } ?? [])
-        return try style.request(for: cursor.map { PageCursor($0) }, base: base).query
-            .map { "\($0.name)=\($0.value)" }
+        try style.query(cursor, own: own.map { [.init(name: "n", value: $0)] } ?? [])
     }
 
     @Test(
@@ -24,7 +16,7 @@ struct PageSizeTests {
         ])
     func everyPage(members: String, cursor: String, sent: String) throws {
         let size = members.contains("offset") ? "limit_param: n, limit: 50" : "size_param: n, size: 50"
-        let style = try style("\(members), \(size)")
+        let style = try paginator("\(members), \(size)")
         #expect(try query(style, nil).first == "n=50")
         #expect(try query(style, cursor) == ["n=50", sent])
         #expect(try query(style, cursor, own: "10") == ["n=10", sent])
@@ -35,7 +27,7 @@ struct PageSizeTests {
         "goes out with the first page alone where the upstream gives the next one whole",
         arguments: ["style: link", "style: next_url, next: n", "style: next_url, header: n"])
     func firstPage(members: String) throws {
-        let style = try style("\(members), size_param: n, size: 50")
+        let style = try paginator("\(members), size_param: n, size: 50")
         #expect(try query(style, nil) == ["n=50"])
         #expect(try query(style, nil, own: "10") == ["n=10"])
         #expect(try query(style, "https://a.b/next").isEmpty)
@@ -44,7 +36,7 @@ struct PageSizeTests {
 
     @Test("may be named again by the upstream, which outranks it")
     func cursorObject() throws {
-        let style = try style("style: cursor, next: t, size_param: n, size: 50")
+        let style = try paginator("style: cursor, next: t, size_param: n, size: 50")
         #expect(try query(style, #"{"n":20}"#) == ["n=20"])
     }
 
@@ -58,7 +50,7 @@ struct PageSizeTests {
             "size_param: n, size: x",
         ])
     func diagnostics(members: String, size: String) {
-        #expect(throws: ConfigurationError.self) { try style("\(members), \(size)") }
+        #expect(throws: ConfigurationError.self) { try paginator("\(members), \(size)") }
     }
 
     @Test(
@@ -67,34 +59,29 @@ struct PageSizeTests {
             "style: page, param: p", "style: cursor, param: p, next: t", "style: keyset, param: [a, p], from: [a, id]",
         ])
     func sameParameter(members: String) {
-        #expect(throws: ConfigurationError.self) { try style("\(members), size_param: p, size: 50") }
-    }
-
-    private func facts(_ number: String?, _ count: Int, crawl: Int, _ values: JSONScalar?...) -> PaginationInput {
-        PaginationInput(
-            cursor: number.map { PageCursor($0) }, elementCount: count, crawlElementCount: crawl, values: values)
+        #expect(throws: ConfigurationError.self) { try paginator("\(members), size_param: p, size: 50") }
     }
 
     @Test("tells a total from the count of one full page")
     func countOfPage() throws {
-        let page = try style("style: page, size_param: n, size: 10, total: t")
-        #expect(try page.next(after: facts(nil, 10, crawl: 10, .integer(10))).next != nil)
-        #expect(try page.next(after: facts(nil, 9, crawl: 9, .integer(9))).next == nil)
-        #expect(try page.next(after: facts("2", 10, crawl: 20, .integer(20))).next == nil)
-        let offset = try style("style: offset, limit: 10, total: t")
-        #expect(try offset.next(after: facts(nil, 10, crawl: 10, .integer(10))).next != nil)
-        #expect(try offset.next(after: facts(nil, 9, crawl: 9, .integer(9))).next == nil)
-        #expect(try offset.next(after: facts("10", 10, crawl: 20, .integer(20))).next == nil)
+        let page = try paginator("style: page, size_param: n, size: 10, total: t")
+        #expect(try page.next(after: input(nil, 10, crawl: 10, .integer(10))).next != nil)
+        #expect(try page.next(after: input(nil, 9, crawl: 9, .integer(9))).next == nil)
+        #expect(try page.next(after: input("2", 10, crawl: 20, .integer(20))).next == nil)
+        let offset = try paginator("style: offset, limit: 10, total: t")
+        #expect(try offset.next(after: input(nil, 10, crawl: 10, .integer(10))).next != nil)
+        #expect(try offset.next(after: input(nil, 9, crawl: 9, .integer(9))).next == nil)
+        #expect(try offset.next(after: input("10", 10, crawl: 20, .integer(20))).next == nil)
     }
 
     @Test("tells when a number of pages may have been worked out from more than the server gives")
     func cutPages() throws {
-        let style = try style("style: page, size_param: n, size: 100, total: t, pages: p")
-        #expect(try style.next(after: facts(nil, 50, crawl: 50, nil, .integer(1))).next != nil)
-        #expect(try style.next(after: facts("2", 50, crawl: 100, nil, .integer(2))).next != nil)
-        #expect(try style.next(after: facts(nil, 100, crawl: 100, nil, .integer(1))).next == nil)
-        #expect(try style.next(after: facts("2", 50, crawl: 150, nil, .integer(2))).next == nil)
-        #expect(try style.next(after: facts("2", 50, crawl: 100, .integer(120), .integer(2))).next != nil)
-        #expect(try style.next(after: facts("2", 50, crawl: 100, .integer(100), .integer(2))).next == nil)
+        let style = try paginator("style: page, size_param: n, size: 100, total: t, pages: p")
+        #expect(try style.next(after: input(nil, 50, crawl: 50, nil, .integer(1))).next != nil)
+        #expect(try style.next(after: input("2", 50, crawl: 100, nil, .integer(2))).next != nil)
+        #expect(try style.next(after: input(nil, 100, crawl: 100, nil, .integer(1))).next == nil)
+        #expect(try style.next(after: input("2", 50, crawl: 150, nil, .integer(2))).next == nil)
+        #expect(try style.next(after: input("2", 50, crawl: 100, .integer(120), .integer(2))).next != nil)
+        #expect(try style.next(after: input("2", 50, crawl: 100, .integer(100), .integer(2))).next == nil)
     }
 }

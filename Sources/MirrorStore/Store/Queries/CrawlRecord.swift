@@ -1,7 +1,7 @@
 internal import SQLite
 
 /// What the store knows of a feed's last crawl and of the pages that it keeps.
-package struct CrawlRecord: Sendable, Hashable {
+package struct CrawlRecord: Sendable, Hashable, JSONRecord {
     /// When it began, in UTC, ISO 8601 with milliseconds.
     package let startedAt: String
     /// Pages fetched.
@@ -17,17 +17,16 @@ package struct CrawlRecord: Sendable, Hashable {
     /// Those of them that can be asked for conditionally.
     package let pagesWithValidators: Int
 
-    /// The record as a JSON object.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("started_at", startedAt)
-        object.add("pages", pages)
-        object.add("ended", hasEnded)
-        object.add("complete", isComplete ? 1 : 0)
-        object.add("reason", reason?.rawValue)
-        object.add("stored_pages", storedPages)
-        object.add("pages_with_validators", pagesWithValidators)
-        return object.text
+    package var fields: JSONFields {
+        [
+            "started_at": startedAt,
+            "pages": pages,
+            "ended": hasEnded,
+            "complete": isComplete ? 1 : 0,
+            "reason": reason?.rawValue,
+            "stored_pages": storedPages,
+            "pages_with_validators": pagesWithValidators,
+        ]
     }
 }
 

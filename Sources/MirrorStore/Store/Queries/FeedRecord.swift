@@ -55,24 +55,36 @@ public struct FeedRecord: Sendable, Hashable {
         error = try row.text("error").map(FeedSyncError.init(stored:))
     }
 
-    /// The record as a JSON object with the table's column names.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("name", name)
-        object.add("model", model)
-        object.add("url", url)
-        object.add("status", status.rawValue)
-        object.add("no_more_data", noMoreData ? 1 : 0)
-        object.add("next_page", nextPage)
-        object.add("generation", generation)
-        object.add("item_count", itemCount)
-        object.add("complete", isComplete ? 1 : 0)
-        object.add("verified", isVerified ? 1 : 0)
-        object.add("reloaded_at", reloadedAtText)
-        object.add("synced_at", syncedAtText)
-        object.add("full_at", fullAtText)
-        object.add("next_due_at", nextDueAtText)
-        object.add("error", json: error?.json ?? "null")
-        return object.text
+    /// The row of a feed that was never loaded.
+    package init(name: String, model: String?, url: String) {
+        self.name = name
+        self.model = model
+        self.url = url
+        (status, noMoreData, nextPage, error) = (.none, false, nil, nil)
+        (generation, itemCount, isComplete, isVerified) = (0, 0, false, false)
+        (reloadedAtText, syncedAtText, fullAtText, nextDueAtText) = (nil, nil, nil, nil)
+    }
+
+    /// The table's columns.
+    package var fields: JSONFields {
+        [
+            "name": name,
+            "model": model,
+            "url": url,
+            "status": status.rawValue,
+            "no_more_data": noMoreData ? 1 : 0,
+            "next_page": nextPage,
+            "generation": generation,
+            "item_count": itemCount,
+            "complete": isComplete ? 1 : 0,
+            "verified": isVerified ? 1 : 0,
+            "reloaded_at": reloadedAtText,
+            "synced_at": syncedAtText,
+            "full_at": fullAtText,
+            "next_due_at": nextDueAtText,
+            "error": error,
+        ]
     }
 }
+
+extension FeedRecord: JSONRecord {}

@@ -1,7 +1,7 @@
 /// What a host has said of one of its limits: a row of view `quota`.
 ///
 /// Times are in UTC, ISO 8601 with milliseconds.
-package struct QuotaRecord: Sendable, Hashable {
+package struct QuotaRecord: Sendable, Hashable, JSONRecord {
     /// Scheme, host and port.
     package let origin: String
     /// What the host calls the limit; empty where it has one for all.
@@ -21,14 +21,14 @@ package struct QuotaRecord: Sendable, Hashable {
         blockedUntil = try row.text("blocked_until")
     }
 
-    /// The record as a JSON object with the view's column names.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("origin", origin)
-        object.add("resource", resource)
-        object.add("remaining", remaining)
-        object.add("reset_at", resetAt)
-        object.add("blocked_until", blockedUntil)
-        return object.text
+    /// The view's columns.
+    package var fields: JSONFields {
+        [
+            "origin": origin,
+            "resource": resource,
+            "remaining": remaining,
+            "reset_at": resetAt,
+            "blocked_until": blockedUntil,
+        ]
     }
 }

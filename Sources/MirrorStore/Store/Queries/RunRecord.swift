@@ -50,26 +50,36 @@ public struct RunRecord: Sendable, Hashable {
         error = try row.text("error").map(FeedSyncError.init(stored:))
     }
 
-    /// The record as a JSON object with the table's column names.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("id", id)
-        object.add("feed", feed)
-        object.add("command", command)
-        object.add("started_at", startedAtText)
-        object.add("finished_at", finishedAtText)
-        object.add("outcome", outcome?.rawValue)
-        object.add("complete", isComplete ? 1 : 0)
-        object.add("verified", isVerified ? 1 : 0)
-        object.add("reason", reason?.rawValue)
-        object.add("pages", pages)
-        object.add("requests", requests)
-        object.add("bytes", bytes)
-        object.add("inserted", items.inserted)
-        object.add("updated", items.updated)
-        object.add("unchanged", items.unchanged)
-        object.add("removed", items.removed)
-        object.add("error", json: error?.json ?? "null")
-        return object.text
+    package var fields: JSONFields {
+        Self.fields(
+            id: id, feed: feed, command: command, startedAt: startedAtText, finishedAt: finishedAtText,
+            outcome: outcome,
+            isComplete: isComplete, isVerified: isVerified, reason: reason, pages: pages, requests: requests,
+            bytes: bytes, items: items, error: error)
+    }
+
+    /// The table's columns, of a run that may not have been stored.
+    package static func fields(
+        id: Int?, feed: String, command: String, startedAt: String? = nil, finishedAt: String? = nil,
+        outcome: RunOutcome?, isComplete: Bool = false, isVerified: Bool = false, reason: IncompleteReason? = nil,
+        pages: Int = 0, requests: Int = 0, bytes: Int = 0, items: ItemCounts = ItemCounts(), error: FeedSyncError?
+    ) -> JSONFields {
+        let run: JSONFields = [
+            "id": id,
+            "feed": feed,
+            "command": command,
+            "started_at": startedAt,
+            "finished_at": finishedAt,
+            "outcome": outcome?.rawValue,
+            "complete": isComplete ? 1 : 0,
+            "verified": isVerified ? 1 : 0,
+            "reason": reason?.rawValue,
+            "pages": pages,
+            "requests": requests,
+            "bytes": bytes,
+        ]
+        return run + items.fields + ["error": error]
     }
 }
+
+extension RunRecord: JSONRecord {}

@@ -1,0 +1,70 @@
+/// What can be written as JSON.
+package protocol JSONWritable {
+    /// The value as JSON text, without white space between its parts.
+    var json: String { get }
+}
+
+/// What is written as an object. Its type says once what the members are called, and in which order they stand.
+package protocol JSONRecord: JSONWritable {
+    /// The members with their values.
+    var fields: JSONFields { get }
+}
+
+extension JSONRecord {
+    /// The record as an object.
+    package var json: String { fields.json }
+}
+
+/// Members of an object, in the order in which they are written. A value that is nil is written as `null`.
+package struct JSONFields: JSONWritable, ExpressibleByDictionaryLiteral {
+    private var list: [(name: String, value: any JSONWritable)]
+
+    package init(_ members: [(String, any JSONWritable)]) { list = members.map { (name: $0.0, value: $0.1) } }
+
+    package init(dictionaryLiteral elements: (String, any JSONWritable)...) { self.init(elements) }
+
+    /// These members, and others behind them.
+    package static func + (one: JSONFields, other: JSONFields) -> JSONFields {
+        var all = one
+        all.list += other.list
+        return all
+    }
+
+    /// The object.
+    package var json: String {
+        var object = JSONObjectText()
+        for member in list { object.add(member.name, json: member.value.json) }
+        return object.text
+    }
+}
+
+/// JSON that has been written before, such as what the store keeps.
+package struct JSONDocument: JSONWritable {
+    package let json: String
+
+    package init(_ json: String) { self.json = json }
+}
+
+extension JSONValue: JSONWritable {}
+
+extension String: JSONWritable {
+    /// The string with its quotes.
+    package var json: String { JSONText.string(self) }
+}
+
+extension Int: JSONWritable {
+    package var json: String { String(self) }
+}
+
+extension Bool: JSONWritable {
+    package var json: String { "\(self)" }
+}
+
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    /// The value, or `null`.
+    package var json: String { self?.json ?? "null" }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    package var json: String { "[\(map(\.json).joined(separator: ","))]" }
+}
