@@ -40,6 +40,11 @@ public struct RunMetrics: Sendable, Hashable {
 
     /// Nothing yet.
     public init() {}
+
+    package mutating func add(_ cost: FetchCost) {
+        requests += cost.requestCount
+        bytes += cost.byteCount
+    }
 }
 
 /// One line of the event log.

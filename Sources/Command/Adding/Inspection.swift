@@ -29,8 +29,9 @@ struct Inspection: Sendable {
                 + told.map { indentation + Self.paint(palette, finding.certainty, $0) }
         }
         let parts = [
-            NumberFormat.count(discovered.itemCount, "item"), NumberFormat.count(discovered.requestCount, "request"),
-            NumberFormat.bytes(discovered.byteCount),
+            NumberFormat.count(discovered.itemCount, "item"),
+            NumberFormat.count(discovered.cost.requestCount, "request"),
+            NumberFormat.bytes(discovered.cost.byteCount),
         ]
         let hints = hints.flatMap { TextLayout.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
         return findings + hints + [palette.faint("(\(parts[0]) on the first page; \(parts[1]), \(parts[2]))"), ""]

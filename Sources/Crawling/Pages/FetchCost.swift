@@ -1,4 +1,4 @@
-/// What requests cost besides those of the page itself.
+/// What requests cost, and what hosts said of their quotas in the answers.
 package struct FetchCost: Sendable {
     package var requestCount = 0
     package var byteCount = 0
@@ -13,6 +13,13 @@ package struct FetchCost: Sendable {
     package mutating func add(_ other: FetchCost) {
         requestCount += other.requestCount
         byteCount += other.byteCount
-        quota += other.quota
+        for reading in other.quota { note(reading) }
+    }
+
+    /// Only the last word on a quota counts.
+    package mutating func note(_ reading: QuotaReading?) {
+        guard let reading else { return }
+        quota.removeAll { $0.concernsSameQuota(as: reading) }
+        quota.append(reading)
     }
 }

@@ -3,12 +3,12 @@ extension FeedRun {
     /// Asks for a page of the crawl again, and stores it if it has more than it had.
     func check(
         _ place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> PageComparison {
-        let cursor = try await storing { () async throws(FeedSyncError) in try await store.cursor(of: place, of: feed) }
+    ) async throws(FeedSyncError) -> PageComparison {
+        let cursor = try await store.cursor(of: place, of: feed)
         // A page that was read anew since has lost its place.
         guard cursor != nil || place.number == 1 else { return .outgrown }
-        let prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: cursor) }
-        let fetch = try await storing { () async throws(FeedSyncError) in try await loader.fetch(prepared) }
+        let prepared = try loader.requests.page(for: cursor)
+        let fetch = try await loader.fetch(prepared)
         let soFar = try await soFar(before: place, known: fetch.stored)
         let loaded = try await loader.load(fetch, after: soFar)
         follow(loaded.shape)
@@ -16,29 +16,21 @@ extension FeedRun {
         let result: PageComparison =
             loaded.isNotModified
             ? .same
-            : try await storing { () async throws(FeedSyncError) in
-                try await store.compare(page, loaded.end, at: place, known: fetch.stored, of: feed)
-            }
+            : try await store.compare(page, loaded.end, at: place, known: fetch.stored, of: feed)
         switch result {
         case .same:
-            try await storing { () async throws(FeedSyncError) in
-                try await store.keep(fetch.stored, loaded, of: feed)
-                try await store.markChecked(place, of: feed)
-            }
+            try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
+            try await store.markChecked(place, of: feed)
         case .shifted:
             // What came to the head is read there.
-            try await storing { () async throws(FeedSyncError) in
-                try await store.spend(loaded.fetched, on: feed)
-                try await store.markChecked(place, of: feed)
-            }
+            try await store.spend(meter.take(), on: feed)
+            try await store.markChecked(place, of: feed)
         case .outgrown:
             // Its items are for the next crawl: what is stored of it stays as it was.
-            try await storing { () async throws(FeedSyncError) in try await store.spend(loaded.fetched, on: feed) }
+            try await store.spend(meter.take(), on: feed)
         case .changed, .pushedDown, .movedUp, .detached:
             publish(
-                try await storing { () async throws(FeedSyncError) in
-                    try await store.begin(.footer, on: feed, now: now())
-                })
+                try await store.begin(.footer, on: feed, now: now()))
             try await commit(loaded, at: place)
         }
         return result
@@ -47,30 +39,23 @@ extension FeedRun {
     /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
     private func soFar(
         before place: PageOfCrawl, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> CrawlSoFar {
-        try await storing { () async throws(FeedSyncError) in
-            let crawl = try await store.progress(of: feed).crawl
-            var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
-            if loader.definition.partitioning != nil {
-                (soFar.elements, soFar.total) = try await store.partitionSoFar(before: place, of: feed)
-            } else if let crawl, place.crawl == crawl.id, place.number >= crawl.pages {
-                soFar.elements = max(crawl.elements - (known?.elements ?? 0), 0)
-            }
-            return soFar
+    ) async throws(FeedSyncError) -> CrawlSoFar {
+        let crawl = try await store.progress(of: feed).crawl
+        var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
+        if loader.definition.partitioning != nil {
+            (soFar.elements, soFar.total) = try await store.partitionSoFar(before: place, of: feed)
+        } else if let crawl, place.crawl == crawl.id, place.number >= crawl.pages {
+            soFar.elements = max(crawl.elements - (known?.elements ?? 0), 0)
         }
+        return soFar
     }
 
     private func commit(
         _ loaded: LoadedPage, at place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) {
-        guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: loaded.fetched) }
+    ) async throws(FeedSyncError) {
         var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
         commit.checked = place.number
-        do throws(FeedSyncError) {
-            _ = try await store.commit(commit, to: feed, now: now(), publish: publish)
-        } catch {
-            throw FetchFailure(error, after: loaded.fetched)
-        }
+        _ = try await store(commit)
         note(loaded)
     }
 }

@@ -5,29 +5,27 @@ internal import HTTP
 extension FeedRun {
     func page(
         _ direction: PageDirection, _ cursor: PageCursor?, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> CrawlRules.Step {
-        try await storing { () async throws(FeedSyncError) in try await loader.requests.runCommands() }
+    ) async throws(FeedSyncError) -> CrawlRules.Step {
+        try await loader.requests.runCommands()
         let crawl =
             direction == .header
             ? nil
-            : try await storing { () async throws(FeedSyncError) in
-                try await store.progress(of: feed).crawl
-            }
-        // A mistake in the definition is found before anything begins.
-        var prepared = try failing { () throws(FeedSyncError) in
-            if let asked = prefetches.next(cursor) { return asked }
-            return try loader.requests.page(for: cursor ?? start)
+            : try await store.progress(of: feed).crawl
+        // What is wrong in the definition is found before anything begins.
+        var prepared: PreparedPage
+        if let asked = prefetches.next(cursor) {
+            prepared = asked
+        } else {
+            prepared = try loader.requests.page(for: cursor ?? start)
         }
         if let most = crawl?.mostElements, loader.isTooShort(most) {
             // It gives fewer than it is asked for: one of them again would be a large share.
             loader = loader.withoutOverlap()
-            prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: cursor ?? start) }
+            prepared = try loader.requests.page(for: cursor ?? start)
         }
         if !isBegun {
             publish(
-                try await storing { () async throws(FeedSyncError) in
-                    try await store.begin(direction, on: feed, now: now())
-                })
+                try await store.begin(direction, on: feed, now: now()))
             isBegun = true
         }
         var loaded = try await load(prepared, after: crawl)
@@ -36,19 +34,17 @@ extension FeedRun {
         if isBroken { brokenPage = crawl?.pages }
         if loaded.isOverlapRefused || isBrokenAgain {
             // Not every upstream begins a page anywhere, or gives one item more.
-            try await spend(loaded)
+            try await store.spend(meter.take(), on: feed)
             prefetches.drop()
             loader = loader.withoutOverlap()
-            prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: cursor ?? start) }
+            prepared = try loader.requests.page(for: cursor ?? start)
             loaded = try await load(prepared, after: crawl)
         }
         // A partition with more than the upstream serves is not stored: its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
-            try await spend(loaded)
-            try await storing { () async throws(FeedSyncError) in
-                try await store.narrow(feed, to: half, isFirst: direction == .header)
-            }
-            prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: half) }
+            try await store.spend(meter.take(), on: feed)
+            try await store.narrow(feed, to: half, isFirst: direction == .header)
+            prepared = try loader.requests.page(for: half)
             loaded = try await load(prepared, after: crawl)
         }
         follow(loaded.shape)
@@ -58,16 +54,14 @@ extension FeedRun {
             number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,
             totalBefore: crawl?.total, overlaps: overlap.map { $0 != .broken }, crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
-            try await spend(loaded)
+            try await store.spend(meter.take(), on: feed)
             return step
         }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
         // Nothing is asked of the upstream that a range may make needless.
         if wantsNext, !mayMeetRange {
-            try await storing { () async throws(FeedSyncError) in
-                try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
-            }
+            try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
         } else {
             prefetches.drop()
         }
@@ -82,15 +76,9 @@ extension FeedRun {
         return try await self.commit(commit, loaded)
     }
 
-    func spend(
-        _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) {
-        try await storing { () async throws(FeedSyncError) in try await store.spend(loaded.fetched, on: feed) }
-    }
-
     func load(
         _ page: PreparedPage, after crawl: CrawlState?, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> LoadedPage {
+    ) async throws(FeedSyncError) -> LoadedPage {
         let start = ContinuousClock.now
         let fetch = try await fetched(page)
         waited = .now - start
@@ -98,26 +86,24 @@ extension FeedRun {
     }
 
     /// Asks for the first page again, in silence; a new crawl begins with it if it is not as it was.
-    func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FetchFailure)
+    func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FeedSyncError)
         -> CrawlRules.Step
     {
-        let prepared = try failing { () throws(FeedSyncError) in try loader.requests.page(for: start) }
-        let fetch = try await storing { () async throws(FeedSyncError) in try await loader.fetch(prepared) }
+        let prepared = try loader.requests.page(for: start)
+        let fetch = try await loader.fetch(prepared)
         let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
         follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let isSame =
             loaded.isNotModified
             ? true
-            : try await storing { () async throws(FeedSyncError) in
-                try await store.holds(page, as: fetch.stored, of: feed)
-            }
+            : try await store.holds(page, as: fetch.stored, of: feed)
         if isSame {
-            try await storing { () async throws(FeedSyncError) in try await store.keep(fetch.stored, loaded, of: feed) }
+            try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
             return rules.headIsSame()
         }
         publish(
-            try await storing { () async throws(FeedSyncError) in try await store.begin(.header, on: feed, now: now()) }
+            try await store.begin(.header, on: feed, now: now())
         )
         mayMeetRange = true
         var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
@@ -143,7 +129,6 @@ extension FeedRun {
             direction: direction, content: loaded.content, request: loaded.page.identity,
             credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: end,
             upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
-            requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota,
             serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, skipped: loaded.skipped,
             shape: loaded.shape, beginsNext: wantsNext,
             cursorParameters: loader.definition.pagination.cursorParameters,
@@ -160,16 +145,8 @@ extension FeedRun {
 
     func commit(
         _ commit: PageCommit, _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> CrawlRules.Step {
-        let fetched = loaded.fetched
-        // The store follows the latest intent: a page that came too late is not committed.
-        guard !Task.isCancelled else { throw FetchFailure(.cancelled, after: fetched) }
-        let outcome: PageOutcome
-        do throws(FeedSyncError) {
-            outcome = try await store.commit(commit, to: feed, now: now(), publish: publish)
-        } catch {
-            throw FetchFailure(error, after: fetched)
-        }
+    ) async throws(FeedSyncError) -> CrawlRules.Step {
+        let outcome = try await store(commit)
         isAtEnd = outcome.isEnd
         isBegun = outcome.beginsNext
         note(loaded)
@@ -178,5 +155,22 @@ extension FeedRun {
                 crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
                 isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward,
                 pagesOfRange: outcome.pagesOfRange))
+    }
+
+    /// Commits a page, with what all requests have cost till now.
+    func store(
+        _ commit: PageCommit, isolation: isolated (any Actor)? = #isolation
+    ) async throws(FeedSyncError) -> PageOutcome {
+        // The store follows the latest intent: a page that came too late is not committed.
+        guard !Task.isCancelled else { throw .cancelled }
+        var commit = commit
+        commit.cost = meter.take()
+        do throws(FeedSyncError) {
+            return try await store.commit(commit, to: feed, now: now(), publish: publish)
+        } catch {
+            // It was paid all the same.
+            meter.add(commit.cost)
+            throw error
+        }
     }
 }

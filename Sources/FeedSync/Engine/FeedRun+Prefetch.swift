@@ -13,9 +13,9 @@ extension FeedRun {
     /// The response for a page: the one that is on its way already, or a new one.
     func fetched(
         _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> PageLoader.Fetch {
+    ) async throws(FeedSyncError) -> PageLoader.Fetch {
         guard let ahead = prefetches.take(page.cursor) else {
-            return try await storing { () async throws(FeedSyncError) in try await loader.fetch(page) }
+            return try await loader.fetch(page)
         }
         let fetch = await withTaskCancellationHandler {
             // Names the isolation, or the closure would go by way of the global pool.
@@ -28,7 +28,7 @@ extension FeedRun {
         }
         // It is the page's turn now.
         guard fetch.isHeldBack else { return fetch }
-        return try await storing { () async throws(FeedSyncError) in try await loader.fetch(page) }
+        return try await loader.fetch(page)
     }
 
     /// Puts the next requests on the wire. What they need of the store is read first: the store is busy in a moment.

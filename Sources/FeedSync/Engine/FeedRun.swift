@@ -29,6 +29,8 @@ final class FeedRun {
     var prefetches = PrefetchQueue()
     /// Shut when a request had to be tried again, was redirected, or failed: from then on there is one at a time.
     let gate = CircuitBreaker()
+    /// Counts the run's requests.
+    let meter = RequestMeter()
     /// Whether the pages came so far that were told before.
     var isPredictable = true
     /// Whether a range may be met, at which the crawl goes on elsewhere.
@@ -50,7 +52,7 @@ final class FeedRun {
         self.command = command
         self.feed = feed
         self.store = store
-        self.loader = loader.through(gate)
+        self.loader = loader.through(gate, countingIn: meter)
         self.now = now
         self.publish = publish
         self.launch = launch
@@ -85,7 +87,7 @@ final class FeedRun {
         if mode == .since || !isHeader {
             loader = loader.asking(from: watermark(opening.resumePoint, resuming: progress.round?.mode == .since))
         }
-        do throws(FetchFailure) {
+        do throws(FeedSyncError) {
             while true {
                 if case .end = step { break }
                 step = try await take(step)
@@ -96,8 +98,8 @@ final class FeedRun {
             prefetches.drop()
             try await fail(error)
         }
-        let cost = await costOfDropped()
-        try await store.spend(cost, on: feed)
+        await awaitDropped()
+        try await store.spend(meter.take(), on: feed)
         guard case .end(let outcome, let closing) = step else {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
@@ -112,32 +114,27 @@ final class FeedRun {
 
     func take(
         _ step: CrawlRules.Step, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FetchFailure) -> CrawlRules.Step {
+    ) async throws(FeedSyncError) -> CrawlRules.Step {
         switch step {
         case .fetch(let direction, let cursor): return try await page(direction, cursor)
         case .goOn(let crawl, let number):
-            let place = try await storing { () async throws(FeedSyncError) in
-                try await store.goOn(crawl, from: number, isProved: command == .sync, of: feed)
-            }
+            let place = try await store.goOn(crawl, from: number, isProved: command == .sync, of: feed)
             pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
             isBehindRange = number == nil
             // What the range's end leads to was read by nobody.
-            mayMeetRange = try await storing { () async throws(FeedSyncError) in try await store.mayMeetRange(of: feed)
-            }
+            mayMeetRange = try await store.mayMeetRange(of: feed)
             return try await page(.footer, place.cursor)
         case .readHeadAgain: return try await readHeadAgain()
         case .examine:
-            let facts = try await storing { () async throws(FeedSyncError) in try await store.examine(feed) }
+            let facts = try await store.examine(feed)
             return rules.examined(facts)
         case .findMissing:
-            let pages = try await storing { () async throws(FeedSyncError) in
-                try await store.pagesBesideMissing(of: feed)
-            }
+            let pages = try await store.pagesBesideMissing(of: feed)
             return rules.found(missingBeside: pages)
         case .check(let page):
             let result = try await check(page)
             if rules.isRemoving {
-                try await storing { () async throws(FeedSyncError) in try await store.markAskedAgain(page, of: feed) }
+                try await store.markAskedAgain(page, of: feed)
             }
             return rules.checked(page, result)
         case .end: return step
@@ -147,32 +144,18 @@ final class FeedRun {
     var isAtEnd = false
 
     func fail(
-        _ failure: FetchFailure, isolation: isolated (any Actor)? = #isolation
+        _ error: FeedSyncError, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedSyncError) -> Never {
-        let dropped = await costOfDropped()
-        var spent = RunMetrics()
-        spent.requests = failure.requestCount + dropped.requestCount
-        spent.bytes = failure.byteCount + dropped.byteCount
-        let outcome = rules.failed(failure.error)
+        await awaitDropped()
         let event = try await store.fail(
-            feed, failure.error, outcome: outcome, spent: spent, quota: failure.quota, now: now())
+            feed, error, outcome: rules.failed(error), cost: meter.take(), now: now())
         if let event { publish(event) }
-        throw failure.error
+        throw error
     }
 
-    /// What the requests cost that were dropped: they end as soon as they are cancelled.
-    func costOfDropped(isolation: isolated (any Actor)? = #isolation) async -> FetchCost {
-        var cost = FetchCost()
-        for pending in prefetches.takeDropped() {
-            switch await pending.value().result {
-            case .success(let fetched):
-                cost.requestCount += fetched.requestCount
-                cost.byteCount += fetched.byteCount
-                cost.quota += fetched.quota
-            case .failure(let failure): cost.add(failure)
-            }
-        }
-        return cost
+    /// Waits for the requests that were dropped, so that they are counted: they end as soon as they are cancelled.
+    func awaitDropped(isolation: isolated (any Actor)? = #isolation) async {
+        for pending in prefetches.takeDropped() { _ = await pending.value() }
     }
 
     func note(_ loaded: LoadedPage) {
@@ -186,16 +169,6 @@ final class FeedRun {
         guard skipped.count > 0 else { return [] }
         let items = skipped.count == 1 ? "1 item was" : "\(skipped.count) items were"
         return ["\(items) skipped" + (skipped.first.map { ": \($0)" } ?? ", as before")]
-    }
-
-    func failing<Result>(_ body: () throws(FeedSyncError) -> Result) throws(FetchFailure) -> Result {
-        do throws(FeedSyncError) { return try body() } catch { throw FetchFailure(error) }
-    }
-
-    func storing<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(FeedSyncError) -> Result
-    ) async throws(FetchFailure) -> Result {
-        do throws(FeedSyncError) { return try await body() } catch { throw FetchFailure(error) }
     }
 }
 

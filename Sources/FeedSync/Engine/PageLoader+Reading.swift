@@ -4,44 +4,30 @@ extension PageLoader {
     /// Makes a page of a response that is not a 304.
     func read(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
-    ) async throws(FetchFailure) -> LoadedPage {
+    ) async throws(FeedSyncError) -> LoadedPage {
         let isOpen =
             !definition.isResolved || definition.items == nil
             || (page.cursor == nil && definition.hasOpenPagination)
         guard fetched.kind == .content, isOpen else {
-            do throws(FeedSyncError) {
-                return try decode(page, fetched, after: crawl)
-            } catch {
-                throw FetchFailure(error, after: fetched)
-            }
+            return try decode(page, fetched, after: crawl)
         }
         let discovered = try await discover(from: fetched, of: page)
         let all = fetched.adding(discovered)
-        do throws(FeedSyncError) {
-            let shape = try ResolvedFeed(shape.declared, shape.findings.adding(discovered.findings))
-            let isNew = shape.findings != self.shape.findings
-            return try following(shape).decode(page, all, after: crawl, shape: isNew ? shape : nil)
-        } catch {
-            throw FetchFailure(error, after: all)
-        }
+        let shape = try ResolvedFeed(shape.declared, shape.findings.adding(discovered.findings))
+        let isNew = shape.findings != self.shape.findings
+        return try following(shape).decode(page, all, after: crawl, shape: isNew ? shape : nil)
     }
 
     /// Looks for what the definition leaves open.
-    private func discover(from fetched: FetchedPage, of page: PreparedPage) async throws(FetchFailure)
+    private func discover(from fetched: FetchedPage, of page: PreparedPage) async throws(FeedSyncError)
         -> DiscoveryResult
     {
         // Ways that nothing speaks of are not tried while the host wants no requests.
         let mayTry = page.cursor == nil && fetched.quota.allSatisfy { $0.blockedUntil == nil }
-        let discovery = Discovery(definition, options: options, salt: store.salt)
-        do throws(FetchFailure) {
-            return try await discovery.discover(
-                from: fetched, of: page, effort: mayTry ? .search : .signs,
-                triedElementCount: shape.findings.triedElementCount)
-        } catch {
-            throw FetchFailure(
-                error: error.error, requestCount: fetched.requestCount + error.requestCount,
-                byteCount: fetched.byteCount + error.byteCount, quota: fetched.quota + error.quota)
-        }
+        let discovery = Discovery(definition, options: options, salt: store.salt, meter: fetcher.meter)
+        return try await discovery.discover(
+            from: fetched, of: page, effort: mayTry ? .search : .signs,
+            triedElementCount: shape.findings.triedElementCount)
     }
 
     /// - Parameters:
@@ -116,7 +102,7 @@ extension PageLoader {
         let response = fetched.response
         if response.status == 404, let total = crawl.total, total > crawl.elements {
             let kind = ResponseDisposition.failure(response.status)
-            let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response).error
+            let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response)
             throw FeedSyncError(
                 kind, error.message,
                 advice: "run it again later, for \(crawl.elements) of \(total) items have been received; "

@@ -138,9 +138,9 @@ final class PageLoader: Sendable {
         return PageLoader(shape, requests, fetcher, decoder, store, options)
     }
 
-    /// A loader that shuts the gate when something speaks against asking for more.
-    func through(_ gate: CircuitBreaker) -> PageLoader {
-        PageLoader(shape, requests, fetcher.through(gate), decoder, store, options)
+    /// A loader that shuts the gate when something speaks against asking for more, and counts its requests.
+    func through(_ gate: CircuitBreaker, countingIn meter: RequestMeter) -> PageLoader {
+        PageLoader(shape, requests, fetcher.through(gate).counting(in: meter), decoder, store, options)
     }
 
     var definition: FeedDefinition { shape.definition }
@@ -148,12 +148,12 @@ final class PageLoader: Sendable {
     /// A response, or why there is none; together with the validators that it was asked with.
     struct Fetch: Sendable {
         let page: PreparedPage
-        let result: Result<FetchedPage, FetchFailure>
+        let result: Result<FetchedPage, FeedSyncError>
         let stored: StoredPage?
 
         /// Whether it was not sent, because of one before.
         var isHeldBack: Bool {
-            if case .failure(let failure) = result { failure.isHeldBack } else { false }
+            if case .failure(let error) = result { error == .heldBack } else { false }
         }
     }
 
@@ -184,16 +184,14 @@ final class PageLoader: Sendable {
     /// Makes a page of a response.
     ///
     /// - Parameter crawl: what came before the page.
-    func load(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FetchFailure) -> LoadedPage {
+    func load(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
         var fetched = try fetch.result.get()
         var page = fetch.page
         if fetched.kind == .notModified {
-            if let stored = try await current(fetch, fetched), !leadsElsewhere(fetch.page, fetched, than: stored),
+            if let stored = try await current(fetch), !leadsElsewhere(fetch.page, fetched, than: stored),
                 !endsTooSoon(stored, fetch.page, after: crawl)
             {
-                let end = try failing(fetched) { () throws(FeedSyncError) -> NextPage in
-                    try self.end(of: stored, fetch.page, fetched, after: crawl)
-                }
+                let end = try end(of: stored, fetch.page, fetched, after: crawl)
                 var loaded = loaded(
                     fetch.page, fetched, .notModified(stored), end, after: crawl, count: stored.elements,
                     validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
@@ -205,9 +203,7 @@ final class PageLoader: Sendable {
             let (asked, result) = await pages.fetch(page, validators: nil)
             let again = try result.get()
             page = asked
-            fetched = FetchedPage(
-                kind: again.kind, response: again.response, requestCount: fetched.requestCount + again.requestCount,
-                byteCount: fetched.byteCount + again.byteCount, quota: fetched.quota + again.quota)
+            fetched = FetchedPage(kind: again.kind, response: again.response, quota: fetched.quota + again.quota)
         }
         return doubting(try await read(page, fetched, after: crawl), fetch)
     }
@@ -223,16 +219,11 @@ final class PageLoader: Sendable {
     }
 
     /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
-    private func current(_ fetch: Fetch, _ fetched: FetchedPage) async throws(FetchFailure) -> StoredPage? {
-        do throws(FeedSyncError) {
-            guard let asked = fetch.stored, let now = try await store.storedPage(fetch.page, of: definition.name),
-                now.validators == asked.validators, now.id == asked.id
-            else { return nil }
-            return now
-        } catch {
-            throw FetchFailure(
-                error: error, requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota)
-        }
+    private func current(_ fetch: Fetch) async throws(FeedSyncError) -> StoredPage? {
+        guard let asked = fetch.stored, let now = try await store.storedPage(fetch.page, of: definition.name),
+            now.validators == asked.validators, now.id == asked.id
+        else { return nil }
+        return now
     }
 
     /// Whether the 304's own headers lead to another page than those that came with the body; they outrank them.

@@ -16,18 +16,12 @@ extension Store {
     }
 
     /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
-    func keep(_ page: StoredPage?, _ loaded: LoadedPage, of feed: String) throws(FeedSyncError) {
-        try spend(loaded.fetched, on: feed)
+    func keep(_ page: StoredPage?, _ loaded: LoadedPage, cost: FetchCost, of feed: String) throws(FeedSyncError) {
+        try spend(cost, on: feed)
         // What else stands in the body may have changed, and would be taken from the store after a 304.
         guard let page, !loaded.isNotModified, loaded.upstreamNext == page.cursor, loaded.end.total == page.total
         else { return }
         try refresh(page, loaded.validators, of: feed)
-    }
-
-    /// Counts what a page cost that is not committed.
-    func spend(_ fetched: FetchedPage, on feed: String) throws(FeedSyncError) {
-        try spend(
-            FetchCost(requestCount: fetched.requestCount, byteCount: fetched.byteCount, quota: fetched.quota), on: feed)
     }
 }
 

@@ -49,12 +49,11 @@ extension FeedWriter {
             ? .end(nil)
             : advance(page, written, by: writer, isAsBefore: isAsBefore, isInPlace: isInPlace, in: &draft, now: now)
         try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
-        try QuotaLedger.record(page.quota, for: feed, on: connection)
+        try QuotaLedger.record(page.cost.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
 
         if !page.isCheck, !page.isAgain { draft.figures.pages += 1 }
-        draft.figures.requests += page.requestCount
-        draft.figures.bytes += page.byteCount
+        draft.figures.add(page.cost)
         draft.figures.items.add(writer.items)
         draft.figures.skipped += page.skipped.count
         let number = page.checked ?? draft.crawl?.pages ?? 1

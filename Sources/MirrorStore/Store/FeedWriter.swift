@@ -69,13 +69,10 @@ final class FeedWriter {
     }
 
     /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
-    func fail(_ error: FeedSyncError, outcome: String, spent: RunMetrics, quota: [QuotaReading], now: String) throws
-        -> StatusEvent?
-    {
+    func fail(_ error: FeedSyncError, outcome: String, cost: FetchCost, now: String) throws -> StatusEvent? {
         let isPassing = [.cancelled, .interrupted, .unreachable, .limited, .locked, .store].contains(error.kind)
         var draft = state
-        draft.figures.requests += spent.requests
-        draft.figures.bytes += spent.bytes
+        draft.figures.add(cost)
         draft.open = nil
         let event = try connection.transaction {
             var event: StatusEvent?
@@ -89,7 +86,7 @@ final class FeedWriter {
                 draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
                 try saveProgress(draft)
             }
-            try QuotaLedger.record(quota, for: feed, on: connection)
+            try QuotaLedger.record(cost.quota, for: feed, on: connection)
             try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
             return event
         }

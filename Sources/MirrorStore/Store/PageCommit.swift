@@ -53,9 +53,8 @@ package struct PageCommit: Sendable {
     /// Where the upstream says that the pages go on; the crawl may end before.
     package let upstreamNext: PageCursor?
     package let httpStatus: Int
-    package let requestCount: Int
-    package let byteCount: Int
-    package let quota: [QuotaReading]
+    /// What the run's requests cost since the last commit.
+    package var cost = FetchCost()
     package let serverDate: Int64?
     /// Why a crawl that ends here is not complete all the same.
     package let incompleteReason: IncompleteReason?
@@ -75,7 +74,7 @@ package struct PageCommit: Sendable {
         isLoose: Bool = false, overlap: Int = 0, showsPageBefore: Bool = false, asked: PageCursor? = nil,
         part: PagePartition? = nil, watermark: String? = nil, furthest: String? = nil, content: Content,
         request: String, credential: Int64, validators: Validators, end: NextPage, upstreamNext: PageCursor?,
-        httpStatus: Int, requestCount: Int, byteCount: Int, quota: [QuotaReading], serverDate: Int64?,
+        httpStatus: Int, serverDate: Int64?,
         incompleteReason: IncompleteReason?, skipped: SkippedItems, shape: ResolvedFeed?, beginsNext: Bool,
         cursorParameters: [String] = [], advice: PollingAdvice = PollingAdvice()
     ) {
@@ -97,9 +96,6 @@ package struct PageCommit: Sendable {
         self.end = end
         self.upstreamNext = upstreamNext
         self.httpStatus = httpStatus
-        self.requestCount = requestCount
-        self.byteCount = byteCount
-        self.quota = quota
         self.serverDate = serverDate
         self.incompleteReason = incompleteReason
         self.skipped = skipped

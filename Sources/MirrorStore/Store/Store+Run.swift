@@ -8,14 +8,13 @@ extension Store {
 
     /// Ends the run with an error, closing the begin that is open.
     package func fail(
-        _ feed: String, _ error: FeedSyncError, outcome: RunOutcome, spent: RunMetrics, quota: [QuotaReading],
-        now: String
+        _ feed: String, _ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String
     ) throws(FeedSyncError) -> StatusEvent? {
         try inGroup {
             // Pages that cannot be committed are undone, and what came before them stands.
             try? closeGroup()
             _ = sessions[feed]?.takeLoss()
-            return try session(feed).fail(error, outcome: outcome.rawValue, spent: spent, quota: quota, now: now)
+            return try session(feed).fail(error, outcome: outcome.rawValue, cost: cost, now: now)
         }
     }
 
@@ -115,8 +114,7 @@ extension Store {
     package func spend(_ cost: FetchCost, on feed: String) throws(FeedSyncError) {
         try storing {
             let session = try session(feed)
-            session.state.figures.requests += cost.requestCount
-            session.state.figures.bytes += cost.byteCount
+            session.state.figures.add(cost)
             try QuotaLedger.record(cost.quota, for: feed, on: connection)
         }
     }

@@ -4,7 +4,7 @@ internal import HTTP
 ///
 /// What the definition says is taken as given. Requests go out one after the other, at most `mostTrials`.
 ///
-/// - Isolation: any; it keeps nothing between calls, and stores nothing.
+/// - Isolation: any; it stores nothing, and keeps nothing but the count of its requests.
 package struct Discovery: Sendable {
     /// How far to go for the pagination.
     package enum Effort: Sendable, Hashable {
@@ -23,6 +23,7 @@ package struct Discovery: Sendable {
     private let options: EngineOptions
     private let salt: String
     private let mostRetries: Int
+    private let meter: RequestMeter
     private let progress: @Sendable (FetchProgress) -> Void
 
     /// A discovery for a feed.
@@ -32,15 +33,17 @@ package struct Discovery: Sendable {
     ///   - options: The client that requests, the environment that `${NAME}` refers to, and how long to wait.
     ///   - salt: Goes into the fingerprint of the credentials, which the quota readings carry.
     ///   - mostRetries: How often to try again at most, whatever the definition says: fewer where somebody waits.
-    ///   - progress: Hears of what would otherwise look like resumePoint still.
+    ///   - meter: Where its requests are counted, too.
+    ///   - progress: Hears of what would otherwise look like standing still.
     package init(
         _ definition: FeedDefinition, options: EngineOptions, salt: String, mostRetries: Int = .max,
-        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+        meter: RequestMeter? = nil, progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
     ) {
         self.definition = definition
         self.options = options
         self.salt = salt
         self.mostRetries = mostRetries
+        self.meter = RequestMeter(within: meter)
         self.progress = progress
     }
 
@@ -53,19 +56,7 @@ package struct Discovery: Sendable {
         try await requests.runCommands()
         let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher(retries: definition.retries))
             .fetch(try requests.page(for: nil), validators: nil)
-        let first: FetchedPage
-        let found: DiscoveryResult
-        do throws(FetchFailure) {
-            first = try result.get()
-            found = try await discover(from: first, of: page, effort: .verify)
-        } catch {
-            throw error.error
-        }
-        return DiscoveryResult(
-            findings: found.findings, evidence: found.evidence, definition: found.definition,
-            itemCount: found.itemCount, missing: found.missing, pages: found.pages,
-            requestCount: found.requestCount + first.requestCount,
-            byteCount: found.byteCount + first.byteCount, quota: first.quota + found.quota)
+        return try await discover(from: try result.get(), of: page, effort: .verify)
     }
 
     /// Finds what is open, from a first page that came already.
@@ -74,15 +65,15 @@ package struct Discovery: Sendable {
     ///
     /// - Parameter triedElementCount: The elements of a page with which a search was in vain: one with no more of them is
     ///   looked at for signs only.
-    /// - Throws: `FetchFailure` with what discovery's own requests cost: a page that is no JSON, or has no items or no
+    /// - Throws: `FeedSyncError`: a page that is no JSON, or has no items or no
     ///   key; with the effort `verify` also a host that cannot be reached or wants no request now. Nothing is learned
     ///   then. With less effort such a host keeps the first page from nobody.
     package func discover(
         from first: FetchedPage, of page: PreparedPage, effort: Effort, triedElementCount: Int? = nil
-    ) async throws(FetchFailure) -> DiscoveryResult {
+    ) async throws(FeedSyncError) -> DiscoveryResult {
         var trials = SecondPageTrials(
             first: first, of: page, definition: definition, fetcher: fetcher(retries: min(definition.retries, 1)),
-            plan: plan)
+            meter: meter, plan: plan)
         guard first.kind == .content else { return trials.discovered([], itemCount: 0) }
         var structure = try self.structure(of: first, page)
         trials.findings = structure.findings
@@ -114,7 +105,7 @@ package struct Discovery: Sendable {
 
     private func pagination(
         _ structure: StructureSearch, _ effort: Effort, _ trials: inout SecondPageTrials
-    ) async throws(FetchFailure) -> Evidence {
+    ) async throws(FeedSyncError) -> Evidence {
         guard !structure.isSingle else {
             return Evidence(.pagination, .nothing, "the body is a single item, so there are no pages")
         }
@@ -126,7 +117,7 @@ package struct Discovery: Sendable {
     ///   - place: Where the items are; nil for the best place.
     private func structure(
         of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], at place: Path? = nil, _ page: PreparedPage
-    ) throws(FetchFailure) -> StructureSearch {
+    ) throws(FeedSyncError) -> StructureSearch {
         do throws(FeedSyncError) {
             // What cannot be stored later is not found out now.
             guard String(validating: first.response.body.bytes, as: UTF8.self) != nil else {
@@ -147,10 +138,9 @@ package struct Discovery: Sendable {
                 throw ErrorBody.failure(first.response, secrets: page.secrets) ?? error
             }
         } catch {
-            let told = FeedSyncError(
+            throw FeedSyncError(
                 error.kind, Self.shown(error.message, page), advice: error.advice.map { Self.shown($0, page) },
                 httpStatus: first.response.status, url: page.shown(first.response.url))
-            throw FetchFailure(error: told, requestCount: 0, byteCount: 0, quota: [])
         }
     }
 
@@ -173,6 +163,6 @@ package struct Discovery: Sendable {
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: min(retries, mostRetries), maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
-            progress: progress)
+            meter: meter, progress: progress)
     }
 }

@@ -13,13 +13,9 @@ package struct DiscoveryResult: Sendable {
     package let missing: MissingItems?
     /// How many pages of the feed were seen: 2 where one led to another.
     package let pages: Int
-    /// The requests that discovery made itself, redirects and failed attempts included; not the first page's, where that
-    /// was given.
-    package let requestCount: Int
-    /// The bytes received for them.
-    package let byteCount: Int
-    /// The last word on each quota, from those requests.
-    package let quota: [QuotaReading]
+    /// What discovery's own requests cost, redirects and failed attempts included; not the first page's, where that was
+    /// given.
+    package let cost: FetchCost
 }
 
 /// Items that an upstream says there are, and that no way was found to.
@@ -31,10 +27,8 @@ package struct MissingItems: Sendable, Hashable {
 }
 
 extension FetchedPage {
-    /// The page, with what it cost to find out how to read it.
+    /// The page, with what hosts said of their quotas while it was found out how to read it.
     package func adding(_ discovered: DiscoveryResult) -> FetchedPage {
-        FetchedPage(
-            kind: kind, response: response, requestCount: requestCount + discovered.requestCount,
-            byteCount: byteCount + discovered.byteCount, quota: quota + discovered.quota)
+        FetchedPage(kind: kind, response: response, quota: quota + discovered.cost.quota)
     }
 }

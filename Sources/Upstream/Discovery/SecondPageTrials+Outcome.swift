@@ -14,7 +14,7 @@ extension SecondPageTrials {
     /// Tries a candidate with as many requests as it takes to be sure.
     mutating func outcome(
         of candidate: PagingCandidate, _ structure: StructureSearch
-    ) async throws(FetchFailure) -> Outcome {
+    ) async throws(FeedSyncError) -> Outcome {
         switch candidate.trial {
         case .follow, .keyset: try await followed(candidate, structure)
         // Some tell numbers from 1 and want them from 0.
@@ -28,7 +28,7 @@ extension SecondPageTrials {
     /// Goes where the first page leads.
     private mutating func followed(
         _ candidate: PagingCandidate, _ structure: StructureSearch
-    ) async throws(FetchFailure) -> Outcome {
+    ) async throws(FeedSyncError) -> Outcome {
         guard let settled = settled(by: candidate) else { return .rejected("it cannot be written as a definition") }
         let style = settled.pagination
         let reading = structure.reading
@@ -63,7 +63,7 @@ extension SecondPageTrials {
 
     /// Why the first page cannot be compared with others: an upstream that gives something else at every request would
     /// seem to heed any parameter.
-    private mutating func change(_ structure: StructureSearch) async throws(FetchFailure) -> String? {
+    private mutating func change(_ structure: StructureSearch) async throws(FeedSyncError) -> String? {
         guard case .page(let again) = try await fetch(definition, nil, structure) else {
             return "the first page could not be fetched again"
         }
@@ -74,7 +74,7 @@ extension SecondPageTrials {
     /// Asks for the page after the first one, whose number is known.
     private mutating func numbered(
         _ candidate: PagingCandidate, from first: Int, _ structure: StructureSearch
-    ) async throws(FetchFailure) -> Outcome {
+    ) async throws(FeedSyncError) -> Outcome {
         let (number, isBeyond) = first.addingReportingOverflow(1)
         guard !isBeyond, first >= 0 else { return .rejected("there is no page after \(first)") }
         let second = try await asked(candidate, number, from: first, structure)
@@ -91,7 +91,7 @@ extension SecondPageTrials {
     /// Finds out the number of the first page.
     private mutating func searched(
         _ candidate: PagingCandidate, _ structure: StructureSearch
-    ) async throws(FetchFailure) -> Outcome {
+    ) async throws(FeedSyncError) -> Outcome {
         let second = try await asked(candidate, 2, from: 0, structure)
         if case .page(let reading) = second {
             let news = news(in: reading, structure)
@@ -114,7 +114,7 @@ extension SecondPageTrials {
 
     private mutating func asked(
         _ candidate: PagingCandidate, _ number: Int, from first: Int, _ structure: StructureSearch
-    ) async throws(FetchFailure) -> Answer {
+    ) async throws(FeedSyncError) -> Answer {
         guard let settled = settled(by: candidate, first: first) else {
             return .nothing("it cannot be written as a definition")
         }
@@ -124,7 +124,7 @@ extension SecondPageTrials {
     /// Asks for the first page's last item and what follows: that proves what is counted, and that nothing lies between.
     private mutating func passedOver(
         _ candidate: PagingCandidate, _ structure: StructureSearch
-    ) async throws(FetchFailure) -> Outcome {
+    ) async throws(FeedSyncError) -> Outcome {
         let count = structure.reading.elementCount
         guard count > 1 else { return .rejected("one item is too few to tell") }
         guard let settled = settled(by: candidate) else { return .rejected("it cannot be written as a definition") }

@@ -13,9 +13,7 @@ struct SecondPageTrials {
     private var trialCount = 0
     private var hasSecondPage = false
     private var missing: MissingItems?
-    private var requestCount = 0
-    private var byteCount = 0
-    private var quota: [QuotaReading] = []
+    private let meter: RequestMeter
     /// Whether a failure that may pass kept a way from being tried.
     private var hasFailed = false
     /// Whether the host is asked no more because it could not be reached, or wanted no request.
@@ -28,12 +26,13 @@ struct SecondPageTrials {
 
     init(
         first: FetchedPage, of page: PreparedPage, definition: FeedDefinition, fetcher: Fetcher,
-        plan: @escaping @Sendable (FeedDefinition) -> RequestPlan
+        meter: RequestMeter, plan: @escaping @Sendable (FeedDefinition) -> RequestPlan
     ) {
         self.first = first
         self.page = page
         self.definition = definition
         self.fetcher = fetcher
+        self.meter = meter
         self.plan = plan
     }
 
@@ -45,7 +44,7 @@ struct SecondPageTrials {
     /// Finds the pagination, and says what speaks for it or what was tried.
     mutating func findPagination(
         _ structure: StructureSearch, effort: Discovery.Effort
-    ) async throws(FetchFailure) -> Evidence {
+    ) async throws(FeedSyncError) -> Evidence {
         self.effort = effort
         let reading = structure.reading
         let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
@@ -96,7 +95,7 @@ struct SecondPageTrials {
         isBlocked ? "the server asked us to wait" : "too many requests were made"
     }
 
-    private var isBlocked: Bool { isStopped || (first.quota + quota).contains { $0.blockedUntil != nil } }
+    private var isBlocked: Bool { isStopped || (first.quota + meter.cost.quota).contains { $0.blockedUntil != nil } }
 
     private func nothing(_ rejections: [(ways: [String], reason: String)]) -> Evidence {
         guard !rejections.isEmpty else {
@@ -122,7 +121,7 @@ struct SecondPageTrials {
         return DiscoveryResult(
             findings: findings, evidence: evidence, definition: settled ?? definition, itemCount: itemCount,
             missing: findings.pagination == nil && definition.hasOpenPagination ? missing : nil,
-            pages: hasSecondPage ? 2 : 1, requestCount: requestCount, byteCount: byteCount, quota: quota)
+            pages: hasSecondPage ? 2 : 1, cost: meter.cost)
     }
 }
 
@@ -145,10 +144,10 @@ extension SecondPageTrials {
 
     /// Requests a page by a candidate.
     ///
-    /// - Throws: `FetchFailure` where nothing can be learned now.
+    /// - Throws: `FeedSyncError` where nothing can be learned now.
     mutating func fetch(
         _ settled: FeedDefinition, _ cursor: PageCursor?, _ structure: StructureSearch
-    ) async throws(FetchFailure) -> Answer {
+    ) async throws(FeedSyncError) -> Answer {
         guard !isSpent else { return .nothing(stop) }
         trialCount += 1
         let requests = plan(settled)
@@ -156,18 +155,16 @@ extension SecondPageTrials {
         do throws(FeedSyncError) {
             wanted = try requests.page(for: cursor)
         } catch {
-            guard error.kind == .unfollowable else { throw failure(error) }
+            guard error.kind == .unfollowable else { throw error }
             return .forbidden([error.message, error.advice].compactMap(\.self).joined(separator: "; "))
         }
         let fetched: FetchedPage
-        do throws(FetchFailure) {
+        do throws(FeedSyncError) {
             fetched = try await AuthorizedFetcher(requests: requests, fetcher: fetcher)
                 .fetch(wanted, validators: nil).result.get()
         } catch {
-            note(error.requestCount, error.byteCount, error.quota)
-            return try answer(to: error.error)
+            return try answer(to: error)
         }
-        note(fetched.requestCount, fetched.byteCount, fetched.quota)
         guard fetched.kind == .content else { return .nothing("there is no such page") }
         guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is not JSON") }
         let items = structure.items
@@ -191,7 +188,7 @@ extension SecondPageTrials {
     }
 
     /// What a failed request says of the way that was tried.
-    private mutating func answer(to error: FeedSyncError) throws(FetchFailure) -> Answer {
+    private mutating func answer(to error: FeedSyncError) throws(FeedSyncError) -> Answer {
         switch error.kind {
         case .rejected, .undecodable, .unfollowable: return .nothing(error.message)
         case .refused: return .forbidden(error.message)
@@ -199,24 +196,11 @@ extension SecondPageTrials {
             hasFailed = true
             return .forbidden(error.message)
         case .unreachable, .limited:
-            guard effort != .verify else { throw failure(error) }
+            guard effort != .verify else { throw error }
             isStopped = true
             return .forbidden(error.message)
-        default: throw failure(error)
+        default: throw error
         }
-    }
-
-    private mutating func note(_ requests: Int, _ bytes: Int, _ readings: [QuotaReading]) {
-        requestCount += requests
-        byteCount += bytes
-        for reading in readings {
-            quota.removeAll { $0.concernsSameQuota(as: reading) }
-            quota.append(reading)
-        }
-    }
-
-    private func failure(_ error: FeedSyncError) -> FetchFailure {
-        FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
     }
 }
 

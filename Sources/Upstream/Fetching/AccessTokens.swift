@@ -6,10 +6,7 @@ internal import HTTP
 /// - Isolation: any task or thread.
 package final class AccessTokens: Sendable {
     /// What a fetch of a token came to.
-    struct Outcome: Sendable {
-        let result: Result<AccessToken, FeedSyncError>
-        var cost = FetchCost()
-    }
+    typealias Outcome = Result<AccessToken, FeedSyncError>
 
     private struct Waiter {
         let number: Int
@@ -49,7 +46,7 @@ package final class AccessTokens: Sendable {
         state.withLock { if $0.tokens[request] == token { $0.tokens[request]?.renewal = .min } }
     }
 
-    /// Sees to it that there is a fresh token: one fetch serves all who ask meanwhile, and its cost is the first one's.
+    /// Sees to it that there is a fresh token: one fetch serves all who ask meanwhile, and counts as the first one's.
     ///
     /// Whoever is cancelled stops waiting; the fetch is cancelled with the last one who waits for it.
     func renew(
@@ -74,8 +71,8 @@ package final class AccessTokens: Sendable {
     ) -> Outcome? {
         state.withLock { state in
             // Cancelled from here on, it is found among those who wait.
-            if Task.isCancelled { return Outcome(result: .failure(.cancelled)) }
-            if let token = state.tokens[request], token.isFresh(at: now) { return Outcome(result: .success(token)) }
+            if Task.isCancelled { return .failure(.cancelled) }
+            if let token = state.tokens[request], token.isFresh(at: now) { return .success(token) }
             if state.fetches[request] != nil {
                 state.fetches[request]?.waiters.append(waiter)
                 return nil
@@ -89,14 +86,12 @@ package final class AccessTokens: Sendable {
 
     private func finish(_ request: TokenRequest, _ number: Int, with outcome: Outcome) {
         let waiters = state.withLock { state -> [Waiter] in
-            if case .success(let token) = outcome.result { state.tokens[request] = token }
+            if case .success(let token) = outcome { state.tokens[request] = token }
             guard let fetch = state.fetches[request], fetch.number == number else { return [] }
             state.fetches[request] = nil
             return fetch.waiters
         }
-        for (index, waiter) in waiters.enumerated() {
-            waiter.continuation.resume(returning: index == 0 ? outcome : Outcome(result: outcome.result))
-        }
+        for waiter in waiters { waiter.continuation.resume(returning: outcome) }
     }
 
     private func leave(_ request: TokenRequest, _ number: Int) {
@@ -109,7 +104,7 @@ package final class AccessTokens: Sendable {
             return (waiter, fetch.waiters.isEmpty ? fetch.task : nil)
         }
         task?.cancel()
-        waiter?.continuation.resume(returning: Outcome(result: .failure(.cancelled)))
+        waiter?.continuation.resume(returning: .failure(.cancelled))
     }
 }
 

@@ -18,33 +18,25 @@ package struct AuthorizedFetcher: Sendable {
     /// - Returns: Besides the result, the page as it was requested: an access token is among its secrets.
     package func fetch(
         _ page: PreparedPage, validators: Validators?, isAhead: Bool = false
-    ) async -> (page: PreparedPage, result: Result<FetchedPage, FetchFailure>) {
+    ) async -> (page: PreparedPage, result: Result<FetchedPage, FeedSyncError>) {
         guard let token = page.tokenRequest else { return (page, await attempt(page, validators, isAhead)) }
         var page = page
-        var cost = FetchCost()
-        for isLast in [false, true] {
-            do throws(FeedSyncError) {
-                page = try await authorized(page, token, &cost)
-            } catch {
-                let failure = FetchFailure(error: error, requestCount: 0, byteCount: 0, quota: [])
-                return (page, .failure(cost.added(to: failure)))
-            }
-            let result = await attempt(page, validators, isAhead && !isLast)
-            switch result {
-            case .failure(let failure) where failure.error.httpStatus == 401 && !isLast:
-                cost.add(failure)
-                requests.tokens.expire(page.accessToken, of: token)
-            case .failure(let failure): return (page, .failure(cost.added(to: failure)))
-            case .success(let fetched): return (page, .success(cost.added(to: fetched)))
-            }
+        do throws(FeedSyncError) {
+            page = try await authorized(page, token)
+            let result = await attempt(page, validators, isAhead)
+            guard case .failure(let error) = result, error.httpStatus == 401 else { return (page, result) }
+            requests.tokens.expire(page.accessToken, of: token)
+            page = try await authorized(page, token)
+            return (page, await attempt(page, validators, false))
+        } catch {
+            return (page, .failure(error))
         }
-        return (page, .failure(FetchFailure(FeedSyncError(.bug, "a page was asked for more often than twice"))))
     }
 
     private func attempt(
         _ page: PreparedPage, _ validators: Validators?, _ isAhead: Bool
-    ) async -> Result<FetchedPage, FetchFailure> {
-        do throws(FetchFailure) {
+    ) async -> Result<FetchedPage, FeedSyncError> {
+        do throws(FeedSyncError) {
             return .success(try await fetcher.fetch(page, validators: validators, isAhead: isAhead))
         } catch {
             return .failure(error)
@@ -52,14 +44,10 @@ package struct AuthorizedFetcher: Sendable {
     }
 
     /// The page with a fresh token.
-    private func authorized(
-        _ page: PreparedPage, _ token: TokenRequest, _ cost: inout FetchCost
-    ) async throws(FeedSyncError) -> PreparedPage {
-        let outcome = await requests.tokens.renew(token, now: fetcher.seconds) {
+    private func authorized(_ page: PreparedPage, _ token: TokenRequest) async throws(FeedSyncError) -> PreparedPage {
+        let fresh = try await requests.tokens.renew(token, now: fetcher.seconds) {
             await fetchToken(token, for: page)
-        }
-        cost.add(outcome.cost)
-        let fresh = try outcome.result.get()
+        }.get()
         guard page.accessToken != fresh else { return page }
         return try requests.page(for: page.cursor)
     }
@@ -69,42 +57,35 @@ extension AuthorizedFetcher {
     /// What a token endpoint says to a request that it does not like, so that we tell it in our own words.
     private static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
 
-    private func fetchToken(_ token: TokenRequest, for page: PreparedPage) async -> AccessTokens.Outcome {
+    private func fetchToken(
+        _ token: TokenRequest, for page: PreparedPage
+    ) async -> Result<AccessToken, FeedSyncError> {
         let request = token.page(timeouts: page.request.timeouts, secrets: page.secrets)
         let url = request.shown(token.url)
         let now = fetcher.seconds
-        var cost = FetchCost()
-        do throws(FetchFailure) {
-            let fetched = try await fetcher.with(rules: Self.refusals).fetch(request)
-            cost.requestCount = fetched.requestCount
-            cost.byteCount = fetched.byteCount
-            if case .end = fetched.kind {
-                let refusal = refusal(fetched.response, request, url: url)
-                return AccessTokens.Outcome(result: .failure(refusal), cost: cost)
-            }
-            do throws(FeedSyncError) {
-                return AccessTokens.Outcome(
-                    result: .success(try AccessToken(fetched.response.body, now: now)), cost: cost)
-            } catch {
-                let failure = FeedSyncError(
-                    error.kind, error.message, advice: error.advice, httpStatus: fetched.response.status, url: url)
-                return AccessTokens.Outcome(result: .failure(failure), cost: cost)
-            }
+        let fetched: FetchedPage
+        do throws(FeedSyncError) {
+            fetched = try await fetcher.with(rules: Self.refusals).fetch(request)
         } catch {
-            cost.add(error)
-            let failure = error.error
-            guard failure.kind != .cancelled else { return AccessTokens.Outcome(result: .failure(failure), cost: cost) }
+            guard error.kind != .cancelled else { return .failure(error) }
             let advice =
-                switch failure.kind {
+                switch error.kind {
                 case .rejected, .unfollowable: "check `token_url` in `auth`"
                 case .refused: Self.advice
-                default: failure.advice
+                default: error.advice
                 }
-            return AccessTokens.Outcome(
-                result: .failure(
-                    FeedSyncError(
-                        failure.kind, "cannot get an access token: \(failure.message)", advice: advice,
-                        httpStatus: failure.httpStatus, url: failure.url ?? url)), cost: cost)
+            return .failure(
+                FeedSyncError(
+                    error.kind, "cannot get an access token: \(error.message)", advice: advice,
+                    httpStatus: error.httpStatus, url: error.url ?? url))
+        }
+        if case .end = fetched.kind { return .failure(refusal(fetched.response, request, url: url)) }
+        do throws(FeedSyncError) {
+            return .success(try AccessToken(fetched.response.body, now: now))
+        } catch {
+            return .failure(
+                FeedSyncError(
+                    error.kind, error.message, advice: error.advice, httpStatus: fetched.response.status, url: url))
         }
     }
 

@@ -1,83 +1,69 @@
 package import HTTP
 
-/// What the attempts at one page cost and told so far, and the words for how they ended.
+/// What the attempts at one page told so far, and the words for how they ended.
 package struct FetchReport {
     let page: PreparedPage
     let bodyValue: BodyValue
-    private(set) var requestCount = 0
-    private(set) var byteCount = 0
-    private(set) var quota: [QuotaReading] = []
+    private let meter: RequestMeter
+    /// The last word on each quota.
+    private var told = FetchCost()
 
-    package init(_ page: PreparedPage, bodyValue: @escaping BodyValue) {
+    package init(_ page: PreparedPage, meter: RequestMeter = RequestMeter(), bodyValue: @escaping BodyValue) {
         self.page = page
+        self.meter = meter
         self.bodyValue = bodyValue
     }
 
     /// Counts a response and keeps what it told.
     mutating func add(_ response: Response, now: Int64) {
-        requestCount += 1 + response.redirectCount
-        byteCount += response.wireByteCount
+        meter.add(FetchCost(requestCount: 1 + response.redirectCount, byteCount: response.wireByteCount))
         note(QuotaReading(of: response, to: page, now: now))
     }
 
     /// Counts a request that brought no response.
-    mutating func addFailedRequest() { requestCount += 1 }
+    func addFailedRequest() { meter.add(FetchCost(requestCount: 1)) }
 
     private mutating func note(_ reading: QuotaReading?) {
         guard let reading else { return }
-        quota.removeAll { $0.concernsSameQuota(as: reading) }
-        quota.append(reading)
+        told.note(reading)
+        meter.add(FetchCost(quota: [reading]))
     }
 
     func fetched(_ kind: FetchedPage.Kind, _ response: Response) -> FetchedPage {
-        FetchedPage(kind: kind, response: response, requestCount: requestCount, byteCount: byteCount, quota: quota)
-    }
-
-    func failure(_ error: FeedSyncError) -> FetchFailure {
-        FetchFailure(error: error, requestCount: requestCount, byteCount: byteCount, quota: quota)
-    }
-
-    /// The request was not sent.
-    var heldBack: FetchFailure {
-        var failure = failure(FeedSyncError(.cancelled, "the request was held back"))
-        failure.isHeldBack = true
-        return failure
+        FetchedPage(kind: kind, response: response, quota: told.quota)
     }
 
     /// A failure that the upstream told us of.
-    package func failure(_ kind: FeedSyncError.Kind, _ response: Response, attempts: Int = 1) -> FetchFailure {
-        failure(
-            FeedSyncError(
-                kind, sentence(about: response, attempts), advice: FetchAdvice.advice(kind, response.status),
-                httpStatus: response.status, url: page.shown(response.url)))
+    package func failure(_ kind: FeedSyncError.Kind, _ response: Response, attempts: Int = 1) -> FeedSyncError {
+        FeedSyncError(
+            kind, sentence(about: response, attempts), advice: FetchAdvice.advice(kind, response.status),
+            httpStatus: response.status, url: page.shown(response.url))
     }
 
     /// The host wants no request for a time; `isTooLong` tells that we would have made one had we been allowed to wait.
     mutating func limited(
         _ response: Response, wait: Duration, isTooLong: Bool, attempts: Int, now: Int64
-    ) -> FetchFailure {
+    ) -> FeedSyncError {
         let told = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
         // A host that names no time is left alone for as long as we would have waited before another attempt.
         let reading = QuotaReading(of: response, to: page, now: now, ownWait: wait)
         note(reading)
         let time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
         let until = told.map { ", and asked us to wait until \($0)" } ?? ""
-        return failure(
-            FeedSyncError(
-                .limited, sentence(about: response, attempts) + until,
-                advice: "run it again after \(time ?? "a while")"
-                    + (isTooLong ? ", or allow a longer wait with --max-wait" : ""),
-                httpStatus: response.status, url: page.shown(response.url)))
+        return FeedSyncError(
+            .limited, sentence(about: response, attempts) + until,
+            advice: "run it again after \(time ?? "a while")"
+                + (isTooLong ? ", or allow a longer wait with --max-wait" : ""),
+            httpStatus: response.status, url: page.shown(response.url))
     }
 
     /// There was no response.
-    func failure(_ error: HTTPError, attempts: Int) -> FetchFailure {
+    func failure(_ error: HTTPError, attempts: Int) -> FeedSyncError {
         let kind = FetchAdvice.kind(of: error.kind)
         let message = error.kind == .cancelled ? "the request was cancelled" : page.secrets.mask(error.message)
-        return failure(
-            FeedSyncError(
-                kind, message + Self.times(attempts), advice: FetchAdvice.advice(error.kind),
-                url: Self.wholeURL(of: error).map(page.secrets.mask) ?? page.shown(page.request.url)))
+        return FeedSyncError(
+            kind, message + Self.times(attempts), advice: FetchAdvice.advice(error.kind),
+            url: Self.wholeURL(of: error).map(page.secrets.mask) ?? page.shown(page.request.url))
     }
 
     private func sentence(about response: Response, _ attempts: Int) -> String {

@@ -20,18 +20,12 @@ package struct FetchedPage: Sendable {
     package let kind: Kind
     /// The response itself.
     package let response: Response
-    /// The requests it took, redirects and failed attempts included.
-    package let requestCount: Int
-    /// The bytes received for them.
-    package let byteCount: Int
     /// The last word on each quota, in the order in which they came up.
     package let quota: [QuotaReading]
 
-    package init(kind: Kind, response: Response, requestCount: Int, byteCount: Int, quota: [QuotaReading]) {
+    package init(kind: Kind, response: Response, quota: [QuotaReading]) {
         self.kind = kind
         self.response = response
-        self.requestCount = requestCount
-        self.byteCount = byteCount
         self.quota = quota
     }
 
@@ -39,28 +33,9 @@ package struct FetchedPage: Sendable {
     package var serverDate: Int64? { response.date }
 }
 
-/// Why no page came, with what the attempts cost and told.
-package struct FetchFailure: Error, Sendable {
-    /// What went wrong, secrets masked.
-    package let error: FeedSyncError
-    /// The requests made, redirects included as far as they are known.
-    package let requestCount: Int
-    /// The bytes received.
-    package let byteCount: Int
-    /// The last word on each quota.
-    package let quota: [QuotaReading]
-    /// Whether the page's request was not sent, because a response to one before spoke against it.
-    package var isHeldBack = false
-
-    package init(
-        error: FeedSyncError, requestCount: Int, byteCount: Int, quota: [QuotaReading], isHeldBack: Bool = false
-    ) {
-        self.error = error
-        self.requestCount = requestCount
-        self.byteCount = byteCount
-        self.quota = quota
-        self.isHeldBack = isHeldBack
-    }
+extension FeedSyncError {
+    /// The page's request was not sent, because a response to one before spoke against it.
+    package static var heldBack: FeedSyncError { FeedSyncError(.cancelled, "the request was held back") }
 }
 
 /// What a fetch is at when it is not simply waiting for a response; for a progress line.

@@ -14,6 +14,8 @@ package struct Fetcher: Sendable {
     private var progress: @Sendable (FetchProgress) -> Void
     private var gate: CircuitBreaker?
     private var prepare: (@Sendable (Response) -> (any Sendable)?)?
+    /// Where requests are counted.
+    package private(set) var meter: RequestMeter
 
     /// A fetcher for the pages of a feed.
     ///
@@ -25,13 +27,14 @@ package struct Fetcher: Sendable {
     ///   - random: A number from 0 up to but not including 1, for the back-off.
     ///   - now: The time in seconds since 1970.
     ///   - bodyValue: Reads a value from a body, for rules and messages.
-    ///   - progress: Hears of what would otherwise look like resumePoint still.
+    ///   - meter: Where requests are counted.
+    ///   - progress: Hears of what would otherwise look like standing still.
     package init(
         client: Client, rules: [ResponseRule], policy: RetryPolicy,
         clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         now: @escaping @Sendable () -> Int64, bodyValue: @escaping BodyValue,
-        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+        meter: RequestMeter = RequestMeter(), progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
     ) {
         self.client = client
         self.rules = rules
@@ -40,6 +43,7 @@ package struct Fetcher: Sendable {
         self.random = random
         self.now = now
         self.bodyValue = bodyValue
+        self.meter = meter
         self.progress = progress
     }
 
@@ -67,14 +71,21 @@ package struct Fetcher: Sendable {
         return fetcher
     }
 
+    /// A fetcher whose requests are counted elsewhere.
+    package func counting(in meter: RequestMeter) -> Fetcher {
+        var fetcher = self
+        fetcher.meter = meter
+        return fetcher
+    }
+
     /// Fetches a page, conditionally if there are validators and it is a GET.
     ///
     /// - Parameter isAhead: Whether it is not yet the page's turn: the request is not sent if the gate is shut by then.
-    /// - Throws: `FetchFailure`; its error is `cancelled` as soon as the task is, and for what was held back.
+    /// - Throws: `FeedSyncError`: `cancelled` as soon as the task is, `heldBack` for what was held back.
     package func fetch(
         _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false
-    ) async throws(FetchFailure) -> FetchedPage {
-        var report = FetchReport(page, bodyValue: bodyValue)
+    ) async throws(FeedSyncError) -> FetchedPage {
+        var report = FetchReport(page, meter: meter, bodyValue: bodyValue)
         var request = page.request
         var isConditional = false
         if let validators, !validators.isEmpty, page.mayBeConditional {
@@ -85,7 +96,7 @@ package struct Fetcher: Sendable {
         var attempt = 1
         while true {
             guard client.allowance?.take() ?? true else {
-                throw report.failure(FeedSyncError(.cancelled, "no further request was allowed"))
+                throw FeedSyncError(.cancelled, "no further request was allowed")
             }
             let response: Response
             do throws(HTTPError) {
@@ -94,7 +105,7 @@ package struct Fetcher: Sendable {
             } catch {
                 guard error.kind != .heldBack else {
                     client.allowance?.giveBack()
-                    throw report.heldBack
+                    throw .heldBack
                 }
                 report.addFailedRequest()
                 guard case .retry(let wait) = decision(.failure(error), attempt) else {
@@ -147,7 +158,7 @@ package struct Fetcher: Sendable {
 
     private func pause(
         _ wait: Duration, before attempt: inout Int, because reason: String, _ report: FetchReport
-    ) async throws(FetchFailure) {
+    ) async throws(FeedSyncError) {
         attempt += 1
         // A rule may say so of a response that looks well.
         gate?.shut()
@@ -157,7 +168,7 @@ package struct Fetcher: Sendable {
         do {
             try await clock.sleep(for: wait)
         } catch {
-            throw report.failure(FeedSyncError(.cancelled, "the request was cancelled"))
+            throw FeedSyncError(.cancelled, "the request was cancelled")
         }
     }
 }

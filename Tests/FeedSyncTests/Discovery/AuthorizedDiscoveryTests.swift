@@ -24,7 +24,7 @@ struct AuthorizedDiscoveryTests {
         let client = "client_id: '${command: echo cl1ent-one}', client_secret: '${command: echo s3cr3t-one}'"
         let found = try await bench.discover("auth: {oauth2: {token_url: '\(server.url)/token', \(client)}}")
         #expect(found.findings.pagination == "{style: page, param: page, first: 1}")
-        #expect(found.requestCount == server.requests.count)
+        #expect(found.cost.requestCount == server.requests.count)
         let told = "\(found.evidence) \(found.findings)"
         #expect(["t0ken-", "cl1ent", "s3cr3t"].allSatisfy { !told.contains($0) })
     }

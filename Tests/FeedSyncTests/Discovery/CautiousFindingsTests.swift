@@ -90,8 +90,8 @@ struct CautiousFindingsTests {
     func facets() async throws {
         let body =
             #"{"rows":[[1,"a"],[2,"b"]],"columns":["id","n"],"suggested_facets":[{"name":"n","toggle_url":"x"},{"name":"m","toggle_url":"y"}]}"#
-        let error = await #expect(throws: FetchFailure.self) { try await found(body) }
-        #expect(error?.error.advice?.contains("_shape=objects") == true)
+        let error = await #expect(throws: FeedSyncError.self) { try await found(body) }
+        #expect(error?.advice?.contains("_shape=objects") == true)
     }
 
     @Test("Two lists in one object are both shown")

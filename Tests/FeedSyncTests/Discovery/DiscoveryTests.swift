@@ -102,7 +102,7 @@ struct DiscoveryTests {
         let found = try await bench.discover(path: path)
         #expect(found.findings.pagination == style, "\(String(describing: found.paginationEvidence))")
         #expect(bench.queries == requests)
-        #expect(found.requestCount == requests.count && found.byteCount > 0 && found.pages == 2)
+        #expect(found.cost.requestCount == requests.count && found.cost.byteCount > 0 && found.pages == 2)
         #expect(found.definition.isResolved && !found.definition.hasOpenPagination)
         #expect(found.findings.items?.description == "items" && found.findings.key == ["id"])
         #expect(found.findings.columns.map(\.name) == ["id", "name"] && found.itemCount == 10)
@@ -127,7 +127,7 @@ struct DiscoveryTests {
         bench.server.route("/things") { _ in page(0) }
         let found = try await bench.discover()
         #expect(found.findings.pagination == nil && found.findings.hasTriedPaging && found.pages == 1)
-        #expect(found.requestCount == 1 + Discovery.mostTrials)
+        #expect(found.cost.requestCount == 1 + Discovery.mostTrials)
         #expect(found.paginationEvidence?.certainty == .nothing)
         #expect(found.paginationEvidence?.text.contains("the first page came again") == true)
         #expect(found.definition.isResolved && found.definition.hasOpenPagination)
@@ -193,7 +193,7 @@ struct DiscoveryTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in page(0, #""next":"/more","#) }
         let found = try await bench.found(.signs)
-        #expect(found.findings.pagination == "{style: next_url, next: next}" && found.requestCount == 0)
+        #expect(found.findings.pagination == "{style: next_url, next: next}" && found.cost.requestCount == 0)
         #expect(!found.findings.hasTriedPaging)
     }
 
@@ -201,14 +201,14 @@ struct DiscoveryTests {
     func effort() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things", pages(from: 1))
-        #expect(try await bench.found(.signs).requestCount == 0)
+        #expect(try await bench.found(.signs).cost.requestCount == 0)
         #expect(try await bench.found(.search).findings.pagination == "{style: page, param: page, first: 1}")
         bench.server.route("/things") { _ in page(0, #""total":10,"#) }
         let whole = try await bench.found(.search)
-        #expect(whole.requestCount == 0 && !whole.findings.hasTriedPaging && whole.findings.pagination == nil)
+        #expect(whole.cost.requestCount == 0 && !whole.findings.hasTriedPaging && whole.findings.pagination == nil)
         bench.server.route("/things") { _ in page(0) }
         let short = try await bench.found(.search, path: "/things?limit=50")
-        #expect(short.requestCount == 0 && short.findings.hasTriedPaging)
+        #expect(short.cost.requestCount == 0 && short.findings.hasTriedPaging)
     }
 
     @Test("records a next URL that is null, since it says how further pages would be found")
@@ -216,7 +216,7 @@ struct DiscoveryTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in page(0, #""next":null,"#) }
         let found = try await bench.discover()
-        #expect(found.findings.pagination == "{style: next_url, next: next}" && found.requestCount == 1)
+        #expect(found.findings.pagination == "{style: next_url, next: next}" && found.cost.requestCount == 1)
     }
 
     @Test("makes no request of a host whose quota is spent, and believes what describes itself")
@@ -225,12 +225,12 @@ struct DiscoveryTests {
         let spent = [(name: "RateLimit", value: "limit=5, remaining=0, reset=900")]
         bench.server.route("/things") { _ in page(0, #""next":"/more","#, headers: spent) }
         let certain = try await bench.discover()
-        #expect(certain.findings.pagination == "{style: next_url, next: next}" && certain.requestCount == 1)
+        #expect(certain.findings.pagination == "{style: next_url, next: next}" && certain.cost.requestCount == 1)
         bench.server.route("/things") { _ in page(0, headers: spent) }
         let open = try await bench.discover()
-        #expect(open.findings.pagination == nil && open.requestCount == 1 && !open.findings.hasTriedPaging)
+        #expect(open.findings.pagination == nil && open.cost.requestCount == 1 && !open.findings.hasTriedPaging)
         #expect(open.paginationEvidence?.text.hasSuffix("the server asked us to wait") == true)
-        #expect(open.quota.map(\.remaining) == [0])
+        #expect(open.cost.quota.map(\.remaining) == [0])
     }
 
     @Test("takes what the definition says as given")
@@ -240,7 +240,7 @@ struct DiscoveryTests {
             .json(#"{"results":[{"a":1}],"mine":[{"n":"x","id":1},{"n":"y","id":2}]}"#)
         }
         let found = try await bench.discover("items: mine\nkey: n\ncolumns: {n: n}\npagination: none")
-        #expect(found.findings == Findings() && found.evidence.isEmpty && found.requestCount == 1)
+        #expect(found.findings == Findings() && found.evidence.isEmpty && found.cost.requestCount == 1)
         let open = try await bench.discover("items: mine\ncolumns: {label: n}\npagination: none")
         #expect(open.findings.key == ["id"] && open.findings.columns.map(\.name) == ["id"])
         #expect(open.definition.columns.map(\.name) == ["label", "id"])
@@ -264,7 +264,7 @@ struct DiscoveryTests {
         bench.server.route("/things") { _ in .json(#"{"results":[]}"#) }
         let found = try await bench.discover()
         #expect(found.findings.items?.description == "results" && !found.definition.isResolved)
-        #expect(found.findings.pagination == nil && found.requestCount == 1)
+        #expect(found.findings.pagination == nil && found.cost.requestCount == 1)
     }
 
     @Test(

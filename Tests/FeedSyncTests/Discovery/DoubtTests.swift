@@ -138,7 +138,7 @@ struct DoubtTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(429) }
         let found = try await bench.found(.search)
-        #expect(found.findings.key == ["id"] && !found.findings.hasTriedPaging && found.requestCount == 1)
+        #expect(found.findings.key == ["id"] && !found.findings.hasTriedPaging && found.cost.requestCount == 1)
     }
 
     @Test("A page that has grown is searched again", arguments: [1, 5])

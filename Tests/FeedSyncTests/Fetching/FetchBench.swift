@@ -14,6 +14,7 @@ struct FetchBench {
     let server: ScriptedServer
     let definition: FeedDefinition
     let clock = RecordingClock()
+    let meter = RequestMeter()
     private let progress = Lock([FetchProgress]())
 
     /// A feed at `/things`, with the members given.
@@ -38,10 +39,10 @@ struct FetchBench {
     }
 
     /// The failure of a fetch that must not succeed.
-    func failure(environment: [String: String] = Self.environment) async throws -> FetchFailure {
+    func failure(environment: [String: String] = Self.environment) async throws -> FeedSyncError {
         let page = try plan(environment).page(for: nil)
         let kind: FetchedPage.Kind
-        do throws(FetchFailure) {
+        do throws(FeedSyncError) {
             kind = try await fetcher.fetch(page).kind
         } catch {
             return error
@@ -58,7 +59,7 @@ struct FetchBench {
         Fetcher(
             client: Client(userAgent: "feedsync-tests"), rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries), clock: clock, random: { 0.5 }, now: { Self.now },
-            bodyValue: Self.bodyValue, progress: { event in progress.withLock { $0.append(event) } })
+            bodyValue: Self.bodyValue, meter: meter, progress: { event in progress.withLock { $0.append(event) } })
     }
 
     /// Member paths alone, which is all that these tests use.

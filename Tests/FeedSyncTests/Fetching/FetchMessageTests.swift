@@ -73,9 +73,9 @@ private func quotation(_ body: String, type: String = "application/json", secret
             }
             let page = try bench.plan(["TOKEN": Self.token]).page(for: nil)
             let failure = try await bench.failure(environment: ["TOKEN": Self.token])
-            #expect(failure.error.httpStatus == status)
+            #expect(failure.httpStatus == status)
             let shown =
-                "\(failure) \(failure.error.json) \(page.identity) \(page) \(page.quotaOrigin) "
+                "\(failure) \(failure.json) \(page.identity) \(page) \(page.quotaOrigin) "
                 + "\(bench.events) \(page.request.credentials)"
             #expect(!shown.contains("s3cr3t"))
             #expect(shown.contains("***"))

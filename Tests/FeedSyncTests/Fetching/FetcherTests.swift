@@ -12,7 +12,8 @@ import Testing
         bench.server.enqueue("/things", [.json("[]", headers: [("X-RateLimit-Remaining", "7")])])
         let page = try await bench.fetch()
         #expect(page.kind == .content)
-        #expect(page.requestCount == 1 && page.byteCount > 2)
+        #expect(bench.meter.cost.requestCount == 1 && bench.meter.cost.byteCount > 2)
+        #expect(bench.meter.cost.quota.map(\.remaining) == [7])
         #expect(page.quota.map(\.remaining) == [7])
         #expect(page.serverDate != nil)
         #expect(bench.clock.waits.isEmpty && bench.events.isEmpty)
@@ -23,7 +24,7 @@ import Testing
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.status(500), .status(408), .json("[]")])
         let page = try await bench.fetch()
-        #expect(page.kind == .content && page.requestCount == 3)
+        #expect(page.kind == .content && bench.meter.cost.requestCount == 3)
         #expect(bench.clock.waits == [.milliseconds(250), .milliseconds(500)])
         #expect(
             bench.events == [
@@ -51,14 +52,14 @@ import Testing
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.status(429, headers: [("Retry-After", "3600")])])
         let failure = try await bench.failure()
-        #expect(failure.error.kind == .limited && failure.error.httpStatus == 429)
+        #expect(failure.kind == .limited && failure.httpStatus == 429)
         #expect(
-            failure.error.message
+            failure.message
                 == "the upstream answered 429 Too Many Requests, and asked us to wait until 2026-11-18T12:06:40Z")
         #expect(
-            failure.error.advice == "run it again after 2026-11-18T12:06:40Z, or allow a longer wait with --max-wait")
-        #expect(failure.quota.map(\.blockedUntil) == [FetchBench.now + 3600])
-        #expect(failure.requestCount == 1 && bench.clock.waits.isEmpty)
+            failure.advice == "run it again after 2026-11-18T12:06:40Z, or allow a longer wait with --max-wait")
+        #expect(bench.meter.cost.quota.map(\.blockedUntil) == [FetchBench.now + 3600])
+        #expect(bench.meter.cost.requestCount == 1 && bench.clock.waits.isEmpty)
     }
 
     @Test(
@@ -68,12 +69,12 @@ import Testing
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.status(429, headers: headers)])
         let failure = try await bench.failure()
-        #expect(failure.error.kind == .limited)
-        #expect(failure.error.message == "the upstream answered 429 Too Many Requests (3 attempts)")
+        #expect(failure.kind == .limited)
+        #expect(failure.message == "the upstream answered 429 Too Many Requests (3 attempts)")
         // A longer wait than the one that was allowed would not have been made use of.
-        #expect(failure.error.advice == "run it again after 2026-11-18T11:06:42Z")
-        #expect(failure.requestCount == 3)
-        #expect(failure.quota.map(\.blockedUntil) == [FetchBench.now + 2])
+        #expect(failure.advice == "run it again after 2026-11-18T11:06:42Z")
+        #expect(bench.meter.cost.requestCount == 3)
+        #expect(bench.meter.cost.quota.map(\.blockedUntil) == [FetchBench.now + 2])
     }
 
     @Test(
@@ -91,11 +92,11 @@ import Testing
         let bench = try FetchBench()
         bench.server.enqueue("/things", [response])
         let failure = try await bench.failure()
-        #expect(failure.error.kind == kind)
-        #expect(failure.error.httpStatus == status)
-        #expect(failure.requestCount == requests)
-        #expect(failure.error.url == "\(bench.server.url)/things")
-        #expect(failure.error.advice != nil)
+        #expect(failure.kind == kind)
+        #expect(failure.httpStatus == status)
+        #expect(bench.meter.cost.requestCount == requests)
+        #expect(failure.url == "\(bench.server.url)/things")
+        #expect(failure.advice != nil)
     }
 
     @Test("ends unreachable where nobody listens")
@@ -103,7 +104,7 @@ import Testing
         let bench = try FetchBench(retries: 0)
         bench.server.stop()
         let failure = try await bench.failure()
-        #expect(failure.error.kind == .unreachable && failure.requestCount == 1)
+        #expect(failure.kind == .unreachable && bench.meter.cost.requestCount == 1)
     }
 
     @Test("ends undecodable where the body is too large")
@@ -114,8 +115,8 @@ import Testing
         request.limits.body = 3
         let page = PreparedPage(
             request: request, identity: "", credentialFingerprint: 0, cursor: nil, secrets: Secrets())
-        let failure = await #expect(throws: FetchFailure.self) { try await bench.fetcher.fetch(page) }
-        #expect(failure?.error.kind == .undecodable)
+        let failure = await #expect(throws: FeedSyncError.self) { try await bench.fetcher.fetch(page) }
+        #expect(failure?.kind == .undecodable)
     }
 
     @Test("sends the validators and takes a 304 for a success")
@@ -135,9 +136,10 @@ import Testing
         #expect(try await bench.fetch().kind == .content)
         #expect(bench.server.requests.map { $0.header("If-None-Match") } == ["stale", nil])
         bench.server.enqueue("/things", [.status(304)])
+        #expect(bench.meter.take().requestCount == 2)
         let failure = try await bench.failure()
-        #expect(failure.error.kind == .unreachable && failure.requestCount == 2)
-        #expect(failure.error.message == "the upstream answered 304 Not Modified to an unconditional request")
+        #expect(failure.kind == .unreachable && bench.meter.take().requestCount == 2)
+        #expect(failure.message == "the upstream answered 304 Not Modified to an unconditional request")
     }
 
     @Test("does as the definition's rules say")
@@ -158,12 +160,13 @@ import Testing
         #expect(try await bench.fetch().kind == .content)
         #expect(bench.clock.waits == [.milliseconds(250)])
         bench.server.enqueue("/things", [.json(#"{"state":"broken","message":"out of order"}"#)])
+        #expect(bench.meter.take().requestCount == 4)
         let broken = try await bench.failure()
-        #expect(broken.error.kind == .rejected && broken.requestCount == 1)
-        #expect(broken.error.message == #"the upstream answered 200 OK: "out of order""#)
+        #expect(broken.kind == .rejected && bench.meter.take().requestCount == 1)
+        #expect(broken.message == #"the upstream answered 200 OK: "out of order""#)
         bench.server.enqueue("/things", [.json(#"{"state":"busy"}"#)])
         let busy = try await bench.failure()
-        #expect(busy.error.kind == .unreachable && busy.requestCount == 3)
+        #expect(busy.kind == .unreachable && bench.meter.take().requestCount == 3)
     }
 
     @Test("follows a redirect to another origin without the credentials")
@@ -173,7 +176,7 @@ import Testing
         let bench = try FetchBench("auth: {bearer: '${TOKEN}'}\nquery: {key: '${TOKEN}'}")
         bench.server.enqueue("/things", [.status(302, headers: [("Location", "\(other.url)/moved")])])
         let page = try await bench.fetch(environment: ["TOKEN": "hunter2"])
-        #expect(page.kind == .content && page.requestCount == 2)
+        #expect(page.kind == .content && bench.meter.cost.requestCount == 2)
         #expect(bench.server.requests.first?.header("Authorization") == "Bearer hunter2")
         #expect(bench.server.requests.first?.parameter("key") == "hunter2")
         let moved = try #require(other.requests.first)
@@ -188,7 +191,7 @@ import Testing
             gate.wait()
             return .json("[]")
         }
-        let task = Task { try await bench.failure().error }
+        let task = Task { try await bench.failure() }
         await gate.arrived()
         task.cancel()
         #expect(try await task.value.kind == .cancelled)
@@ -199,11 +202,12 @@ import Testing
         let bench = try FetchBench()
         bench.server.route("/things") { _ in .status(500) }
         let page = try bench.plan().page(for: nil)
+        let meter = RequestMeter()
         let fetcher = Fetcher(
             client: Client(userAgent: "feedsync-tests"), rules: [], policy: RetryPolicy(), clock: ContinuousClock(),
-            random: { 1 }, now: { FetchBench.now }, bodyValue: FetchBench.bodyValue,
+            random: { 1 }, now: { FetchBench.now }, bodyValue: FetchBench.bodyValue, meter: meter,
             progress: { if case .waiting = $0 { withUnsafeCurrentTask { $0?.cancel() } } })
-        let failure = await #expect(throws: FetchFailure.self) { try await fetcher.fetch(page) }
-        #expect(failure?.error.kind == .cancelled && failure?.requestCount == 1)
+        let failure = await #expect(throws: FeedSyncError.self) { try await fetcher.fetch(page) }
+        #expect(failure?.kind == .cancelled && meter.cost.requestCount == 1)
     }
 }

@@ -55,18 +55,18 @@ extension PageLoader {
     func inPartitions(
         _ end: NextPage, _ page: PreparedPage, _ facts: PaginationInput, after crawl: CrawlSoFar
     ) throws(PagingError) -> NextPage {
-        guard let split = definition.partitioning, let cursor = page.cursor else { return end }
-        let place = try split.place(of: PageCursor(page.secrets.reveal(cursor.text)))
+        guard let partitioning = definition.partitioning, let cursor = page.cursor else { return end }
+        let place = try partitioning.place(of: PageCursor(page.secrets.reveal(cursor.text)))
         var end = end
-        if let path = split.total, let value = facts.values.last {
+        if let path = partitioning.total, let value = facts.values.last {
             let figure = ReportedCount(path, value, atLeast: facts.crawlElementCount, secrets: page.secrets)
             end = NextPage(next: end.next, total: figure.value, notice: NextPage.notice(end.notice, figure.notice))
         }
         if facts.elementCount > 0, let value = facts.lastItemValues.last {
-            try split.check(value, isOf: place.partition, secrets: page.secrets)
+            try partitioning.check(value, isOf: place.partition, secrets: page.secrets)
         }
         // What other pages said is not stored with this one: it may be true no more when this one still is.
-        return split.following(
+        return partitioning.following(
             end, at: place, facts, total: end.total ?? crawl.total, cap: crawl.cap, now: options.wallClock.seconds)
     }
 
@@ -87,11 +87,11 @@ extension PageLoader {
         of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) throws(FeedSyncError) -> NextPage {
         let end = NextPage(next: stored.cursor, total: stored.total, notice: nil)
-        guard let split = definition.partitioning else { return end }
+        guard let partitioning = definition.partitioning else { return end }
         let facts = facts(page, fetched, after: crawl, count: stored.elements)
         do throws(PagingError) {
             let next = try stored.cursor.map { next throws(PagingError) in
-                try split.place(of: PageCursor(page.secrets.reveal(next.text)))
+                try partitioning.place(of: PageCursor(page.secrets.reveal(next.text)))
             }
             // Another partition stands behind the last page of one.
             let isSame =
@@ -110,13 +110,6 @@ extension PageLoader {
             advice:
                 "check `pagination`\(definition.partitioning == nil ? "" : " and `partition`") in the feed's definition",
             httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
-    }
-
-    /// Tells a failure with what the response cost.
-    func failing<Result>(
-        _ fetched: FetchedPage, _ body: () throws(FeedSyncError) -> Result
-    ) throws(FetchFailure) -> Result {
-        do throws(FeedSyncError) { return try body() } catch { throw FetchFailure(error, after: fetched) }
     }
 }
 

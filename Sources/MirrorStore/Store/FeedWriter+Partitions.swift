@@ -56,9 +56,9 @@ extension FeedWriter {
 
     /// Whether the crawls of the list have asked for a half, or less, of the partition that one of their pages is of.
     private func isHalved(_ page: PageOfCrawl) throws -> Bool {
-        guard let split = shape.definition.partitioning else { return false }
+        guard let partitioning = shape.definition.partitioning else { return false }
         let part = { (asked: PageCursor?) in
-            PartitionScheme.partitionName(in: asked).flatMap { split.partition(named: $0[...]) }
+            PartitionScheme.partitionName(in: asked).flatMap { partitioning.partition(named: $0[...]) }
         }
         guard let whole = part(try cursor(of: page)) else { return false }
         var isHalved = false
