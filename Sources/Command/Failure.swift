@@ -19,7 +19,7 @@ struct Failure: Error, Sendable {
         self.advice = advice
     }
 
-    /// A mistake on the command line.
+    /// What is wrong on the command line.
     static func usage(_ message: String, advice: String) -> Failure {
         Failure(.usage, [message], advice: advice)
     }

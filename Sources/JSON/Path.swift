@@ -48,7 +48,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// Names and `[n]` joined by dots, `$` or `$.` before them if one likes, names with dots, brackets, quotes, spaces
     /// or `=` in quotes (`"a.b"`, with `\"` and `\\`), `[name=value]` for the first element with that member.
     ///
-    /// - Throws: `PathError` with the place of the mistake.
+    /// - Throws: `PathError` with the place where it is wrong.
     package init(_ text: String) throws(PathError) {
         var parser = PathParser(text)
         segments = try parser.path()
@@ -103,11 +103,11 @@ extension Path.Segment {
 
 /// What is wrong with the text of a path.
 package struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The mistake in plain words.
+    /// What is wrong, in plain words.
     package let problem: String
     /// How many Unicode scalars stand before it.
     package let offset: Int
 
-    /// The mistake, with its column from 1.
+    /// What is wrong, with its column from 1.
     package var description: String { "\(problem), at column \(offset + 1) of the path" }
 }

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test("A feed with an error can be removed, too")
-    func mistaken() async throws {
+    func misspelled() async throws {
         let place = try Workplace()
         try place.write("feedsync.yaml", "feeds:\n  a:\n    ulr: x\n  b: {preset: github.search}\n")
         #expect(try await place.run("remove a").code == 0)

@@ -2,9 +2,9 @@ import SeededGenerator
 import Testing
 import YAML
 
-@Suite("A mistake in YAML")
+@Suite("An error in YAML")
 struct YAMLErrorTests {
-    private func mistake(_ bytes: [UInt8], limits: Limits = .standard) -> String? {
+    private func problem(_ bytes: [UInt8], limits: Limits = .standard) -> String? {
         do throws(YAMLError) {
             _ = try Node.parse(bytes, source: "f", limits: limits)
             return nil
@@ -50,14 +50,14 @@ struct YAMLErrorTests {
             ("a: !!set {x}\n", "f:1:4: the tag `!!set` is not supported here"),
         ])
     func place(text: String, expected: String) {
-        #expect(mistake(Array(text.utf8)) == expected)
+        #expect(problem(Array(text.utf8)) == expected)
     }
 
     @Test("in the bytes has the place where they stop being text")
     func bytes() throws {
-        let invalid = try #require(mistake(Array("a: é\nb: x".utf8) + [0xFF, 0x0A]))
+        let invalid = try #require(problem(Array("a: é\nb: x".utf8) + [0xFF, 0x0A]))
         #expect(invalid.hasPrefix("f:2:5: not valid UTF-8"))
-        let control = try #require(mistake(Array("a: \u{7}\n".utf8)))
+        let control = try #require(problem(Array("a: \u{7}\n".utf8)))
         #expect(control == "f:1:4: a control character; YAML allows only tab and line breaks")
     }
 
@@ -68,7 +68,7 @@ struct YAMLErrorTests {
             let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
             text += "a\(level): &a\(level) [\(aliases)]\n"
         }
-        let found = try #require(mistake(Array(text.utf8)))
+        let found = try #require(problem(Array(text.utf8)))
         #expect(found.hasSuffix("more than 1000000 values, counting each alias in full"))
     }
 
@@ -78,16 +78,16 @@ struct YAMLErrorTests {
         let nest = { (depth: Int) in
             Array((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
         }
-        #expect(mistake(nest(10), limits: limits) == nil)
-        #expect(mistake(nest(11), limits: limits)?.hasSuffix("nested more than 10 deep") == true)
-        #expect(mistake(nest(100_000))?.hasSuffix("nested more than 64 deep") == true)
+        #expect(problem(nest(10), limits: limits) == nil)
+        #expect(problem(nest(11), limits: limits)?.hasSuffix("nested more than 10 deep") == true)
+        #expect(problem(nest(100_000))?.hasSuffix("nested more than 64 deep") == true)
     }
 
     @Test("is nesting beyond the limit by aliases, too")
     func aliasDepth() {
         let text = "a: &a [[[[1]]]]\nb: &b [[[[*a]]]]\nc: [[[[*b]]]]\n"
-        #expect(mistake(Array(text.utf8), limits: Limits(nodes: 100, depth: 13)) == nil)
-        #expect(mistake(Array(text.utf8), limits: Limits(nodes: 100, depth: 12))?.hasPrefix("f:3:8:") == true)
+        #expect(problem(Array(text.utf8), limits: Limits(nodes: 100, depth: 13)) == nil)
+        #expect(problem(Array(text.utf8), limits: Limits(nodes: 100, depth: 12))?.hasPrefix("f:3:8:") == true)
     }
 
     @Test("never stops the process, whatever the bytes are")
@@ -106,7 +106,7 @@ struct YAMLErrorTests {
                     bytes += Array(pieces[Int.random(in: 0..<pieces.count, using: &random)].utf8)
                 }
             }
-            if let text = mistake(bytes) { #expect(text.hasPrefix("f:"), "bytes \(bytes)") }
+            if let text = problem(bytes) { #expect(text.hasPrefix("f:"), "bytes \(bytes)") }
         }
     }
 }

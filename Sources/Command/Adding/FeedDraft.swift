@@ -44,8 +44,8 @@ struct FeedDraft: Sendable {
             // Their positions would be in a text that was never written.
             throw Failure(
                 .usage,
-                error.diagnostics.map { mistake in
-                    mistake.problem + (mistake.suggestion.map { "; did you mean `\($0)`?" } ?? "")
+                error.diagnostics.map { diagnostic in
+                    diagnostic.problem + (diagnostic.suggestion.map { "; did you mean `\($0)`?" } ?? "")
                 }, advice: advice)
         }
     }

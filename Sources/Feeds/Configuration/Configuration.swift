@@ -27,7 +27,7 @@ public struct Configuration: Sendable {
     ///   - environment: The environment variables; only `HOME` counts here, for paths that begin with `~/`.
     ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when a feed is used; `ConfigurationSearch`
     ///     tells for the file that it found.
-    /// - Throws: `ConfigurationError` with every mistake of the file, or with the reason why it cannot be read.
+    /// - Throws: `ConfigurationError` with every diagnostic of the file, or with the reason why it cannot be read.
     public static func load(
         _ file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
@@ -42,7 +42,7 @@ public struct Configuration: Sendable {
 
     /// Reads the text of a configuration file; what `file` says need not exist.
     ///
-    /// - Throws: `ConfigurationError` with every mistake; a mistake in the YAML itself comes alone.
+    /// - Throws: `ConfigurationError` with every diagnostic; one of the YAML itself comes alone.
     package static func parse(
         _ bytes: [UInt8], file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
@@ -81,7 +81,7 @@ extension MappingDecoder {
         let folder = FilePath.folder(of: file)
         let store = string("store").map { FilePath.resolve($0, in: folder, home: home) }
         if let store, store.isEmpty || store.utf8.contains(0) {
-            mistake("`store` is not the path of a file", at: "store")
+            report("`store` is not the path of a file", at: "store")
         }
         let keep = duration("keep", in: .zero...FeedDefinition.longestTime)
         let isDurable = boolean("durable")

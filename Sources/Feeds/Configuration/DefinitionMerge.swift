@@ -9,7 +9,7 @@ enum DefinitionMerge {
     /// `headers`, `columns` and a `pagination` of the same style merge name by name, and all else replaces as a whole.
     static func merge(_ own: Node, over preset: Node?) -> Node {
         guard let preset else { return own }
-        // A mistake that a preset's member takes part in is the feed's, and is shown there.
+        // A diagnostic that a preset's member takes part in is the feed's, and is shown there.
         return merge(own, over: moved(preset, to: own.mark)) { name, own, preset in
             if mergedByName.contains(name) {
                 return merge(own, over: preset, ignoringCase: name == "headers") { _, own, _ in own }

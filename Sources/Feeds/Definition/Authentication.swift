@@ -53,7 +53,7 @@ extension MappingDecoder {
         let ways = ["bearer", "basic", "header", "query", "oauth2"]
         let given = ways.filter { members.has($0) }
         guard given.count == 1 else {
-            mistake("`\(name)` of \(subject) must have exactly one of \(Self.list(ways))", at: name)
+            report("`\(name)` of \(subject) must have exactly one of \(Self.list(ways))", at: name)
             return nil
         }
         switch given.first {
@@ -72,7 +72,7 @@ extension MappingDecoder {
         members.require("password", "basic authentication needs one, even if it is `\"\"`")
         guard let user = members.template("user"), let password = members.template("password") else { return nil }
         if user.literalPrefix.contains(":") {
-            members.mistake("a user name with a colon cannot be sent (RFC 7617)", at: "user")
+            members.report("a user name with a colon cannot be sent (RFC 7617)", at: "user")
         }
         return .basic(user: user, password: password)
     }

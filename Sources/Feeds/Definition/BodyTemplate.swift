@@ -90,7 +90,7 @@ extension MappingDecoder {
         let method = choice(method, [(word: "GET", value: "GET"), (word: "POST", value: "POST")])
         guard let node = node(name) else { return method == "POST" ? .object([]) : nil }
         guard method == "POST" else {
-            mistake("`\(name)` of \(subject) needs `method: POST`", at: name)
+            report("`\(name)` of \(subject) needs `method: POST`", at: name)
             return nil
         }
         guard node.pairs != nil else {
@@ -119,7 +119,7 @@ extension MappingDecoder {
             case .text: return template(name, node).map { .text($0) }
             case .integer, .oversizedInteger, .real:
                 if case .number(let digits)? = try? JSONValue(parsing: scalar.text) { return .number(digits) }
-                mistake(
+                report(
                     "`\(name)` of \(subject) is not a number as JSON writes one; put it in quotes if it is text",
                     at: SourcePosition(node.mark), word: scalar.text)
                 return nil

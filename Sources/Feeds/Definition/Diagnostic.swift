@@ -1,6 +1,6 @@
 internal import YAML
 
-/// One mistake in a configuration.
+/// What is wrong at one place of a configuration.
 public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     /// Where it is.
     public let position: SourcePosition
@@ -11,7 +11,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     /// The valid word nearest to it, where one is near.
     public let suggestion: String?
 
-    /// A mistake at `position`.
+    /// A diagnostic at `position`.
     package init(position: SourcePosition, problem: String, word: String? = nil, suggestion: String? = nil) {
         self.position = position
         self.problem = problem
@@ -19,7 +19,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
         self.suggestion = suggestion
     }
 
-    /// The mistake on one line: ``feedsync.yaml:12:5: unknown member `colums` in feed `x`; did you mean `columns`?``.
+    /// The diagnostic on one line: ``feedsync.yaml:12:5: unknown member `colums` in feed `x`; did you mean `columns`?``.
     public var description: String {
         let hint = suggestion.map { "; did you mean `\($0)`?" } ?? ""
         return "\(position): \(problem)\(hint)"
@@ -31,7 +31,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     /// The diagnostics in the order of the file; never empty.
     public let diagnostics: [Diagnostic]
 
-    /// A configuration with one mistake and perhaps more.
+    /// A configuration with one diagnostic and perhaps more.
     package init(_ first: Diagnostic, _ others: [Diagnostic] = []) {
         diagnostics = [first] + others
     }
@@ -55,9 +55,9 @@ final class Diagnostics {
     private(set) var diagnostics: [Diagnostic] = []
     private var known: Set<Diagnostic> = []
 
-    /// Adds a mistake that is not known yet: a member may be read more than once.
-    func add(_ mistake: Diagnostic) {
-        if known.insert(mistake).inserted { diagnostics.append(mistake) }
+    /// Adds a diagnostic that is not known yet: a member may be read more than once.
+    func add(_ diagnostic: Diagnostic) {
+        if known.insert(diagnostic).inserted { diagnostics.append(diagnostic) }
     }
 
     /// - Throws: `ConfigurationError` with everything gathered, in the order of the file, if there is anything.

@@ -9,18 +9,18 @@ extension MappingDecoder {
         // A URL that begins with a reference is checked once the reference is followed.
         guard isWhole || !start.isEmpty else { return template }
         guard let afterScheme = Self.afterScheme(start) else {
-            mistake("`\(name)` of \(subject) must begin with `https://` or `http://`", at: name)
+            report("`\(name)` of \(subject) must begin with `https://` or `http://`", at: name)
             return nil
         }
         let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if authority.contains("@") {
-            mistake(
+            report(
                 "`\(name)` of \(subject) has a user or password in it; give them as `auth: {basic: {user, password}}`",
                 at: name)
             return nil
         }
         if isWhole, authority.isEmpty {
-            mistake("`\(name)` of \(subject) names no host", at: name)
+            report("`\(name)` of \(subject) names no host", at: name)
             return nil
         }
         return template
@@ -34,7 +34,7 @@ extension MappingDecoder {
             guard let part = template(name) else { return nil }
             // These are no part of a path: they would lead to another one.
             guard !part.isLiteral || !["", ".", ".."].contains(part.literalPrefix) else {
-                mistake(
+                report(
                     "`\(name)` of \(subject) is part of the URL, and cannot be `\(part.literalPrefix)`", at: name)
                 return nil
             }
@@ -43,7 +43,7 @@ extension MappingDecoder {
         case .site:
             guard let site = url(name) else { return nil }
             guard !site.hasLiteral(where: { "?#".contains($0) }) else {
-                mistake(
+                report(
                     "`\(name)` of \(subject) is the beginning of a URL: nothing may follow its path", at: name)
                 return nil
             }
@@ -52,7 +52,7 @@ extension MappingDecoder {
             guard let host = template(name) else { return nil }
             // A reference is the host of whoever sets it, and is parsed with the URL.
             guard !host.parts.isEmpty, !host.hasLiteral(where: { !Self.isOfHost($0) }) else {
-                mistake(
+                report(
                     "`\(name)` of \(subject) must be a host such as `example.com`, perhaps with a port: no scheme, no user, no path",
                     at: name)
                 return nil
@@ -72,7 +72,7 @@ extension MappingDecoder {
             guard let authority = Self.afterScheme(text), !authority.isEmpty,
                 !authority.contains(where: { "/?#@".contains($0) || $0.isWhitespace })
             else {
-                mistake(
+                report(
                     "`\(text)` in `\(name)` of \(subject) is not an origin such as `https://example.com`",
                     at: SourcePosition(node.mark), word: text)
                 return nil

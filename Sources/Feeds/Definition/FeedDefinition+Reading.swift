@@ -8,7 +8,7 @@ extension FeedDefinition {
     ///   - yaml: The members.
     ///   - file: What to call the text in errors.
     ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when the feed is used.
-    /// - Throws: `ConfigurationError` with every mistake.
+    /// - Throws: `ConfigurationError` with every diagnostic.
     public static func parse(
         name: String, yaml: String, file: String = "feed", allowsCommands: Bool = false
     ) throws(ConfigurationError) -> FeedDefinition {
@@ -32,7 +32,7 @@ extension FeedDefinition {
     ///   - name: The feed's name.
     ///   - members: What stands below the name in a file.
     ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when the feed is used.
-    /// - Throws: `ConfigurationError` with every mistake.
+    /// - Throws: `ConfigurationError` with every diagnostic.
     public init(_ name: String, _ members: Value, allowsCommands: Bool = false) throws(ConfigurationError) {
         // No file, and so no line.
         let start = Mark(source: "feed", line: 0, column: 0)

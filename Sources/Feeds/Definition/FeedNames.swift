@@ -36,16 +36,16 @@ struct FeedNames {
     private mutating func claim(
         _ name: String, for owner: Owner, called kind: String, at position: SourcePosition, log: Diagnostics
     ) {
-        func mistake(_ problem: String) {
+        func report(_ problem: String) {
             log.add(Diagnostic(position: position, problem: problem, word: name))
         }
         guard Self.isValid(name) else {
-            return mistake(
+            return report(
                 "the \(kind) name `\(name)` is not a letter followed by at most 62 letters, digits, `_` or `-`")
         }
         let folded = name.lowercased().replacing("-", with: "_")
         guard !folded.hasPrefix("sqlite_") else {
-            return mistake("the \(kind) name `\(name)` begins with `sqlite_`, which SQLite reserves")
+            return report("the \(kind) name `\(name)` begins with `sqlite_`, which SQLite reserves")
         }
         guard let holder = owners[folded] else {
             owners[folded] = (owner, "the \(kind) `\(name)`")
@@ -53,7 +53,7 @@ struct FeedNames {
         }
         // Feeds share a model by spelling it alike.
         if case .model = owner, holder.owner == owner { return }
-        mistake(
+        report(
             "the \(kind) name `\(name)` is already that of \(holder.text); `-`, `_` and upper case make no difference")
     }
 

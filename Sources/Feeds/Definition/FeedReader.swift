@@ -23,7 +23,7 @@ struct FeedReader {
         members = MappingDecoder(merged, of: subject, at: entry.position, log: log)
     }
 
-    /// The feed; not to be used if the log has a mistake then.
+    /// The feed; not to be used if the log has a diagnostic then.
     func feed() -> FeedDefinition {
         defer { members.finish() }
         let own = members.feedDefaults()
@@ -84,7 +84,7 @@ extension FeedReader {
         let given = members.reader("with", of: "`with` of feed `\(entry.name)`")
         guard let preset else {
             if given != nil, !namesPreset {
-                members.mistake("`with` of feed `\(entry.name)` makes sense only with a `preset`", at: "with")
+                members.report("`with` of feed `\(entry.name)` makes sense only with a `preset`", at: "with")
             }
             return [:]
         }
@@ -92,7 +92,7 @@ extension FeedReader {
         for parameter in preset.parameters {
             values[parameter] = given?.parameter(parameter, as: url.role(of: parameter))
             guard given?.has(parameter) != true, texts.contains(where: { $0.mentions(parameter) }) else { continue }
-            members.mistake(
+            members.report(
                 "feed `\(entry.name)` needs `with: {\(parameter): …}` for the URL of its preset `\(preset.name)`",
                 at: "with")
         }
@@ -107,19 +107,19 @@ extension FeedReader {
             columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
         }
         if members.node("columns")?.pairs?.isEmpty == true {
-            members.mistake("`columns` of feed `\(entry.name)` is empty", at: "columns")
+            members.report("`columns` of feed `\(entry.name)` is empty", at: "columns")
         }
         var key: [Int] = []
         for (text, node) in members.strings("key") {
             guard let index = columnIndex(for: text, node, in: &columns) else { continue }
             if key.contains(index) {
-                members.mistake(
+                members.report(
                     "`key` of feed `\(entry.name)` has `\(text)` twice", at: SourcePosition(node.mark), word: text)
             }
             key.append(index)
         }
         if let elements = members.node("key")?.elements, elements.isEmpty {
-            members.mistake("`key` of feed `\(entry.name)` is empty", at: "key")
+            members.report("`key` of feed `\(entry.name)` is empty", at: "key")
         }
         let names = ColumnNames.columnNames(for: columns.map(\.name))
         let named = zip(names, columns).map { ColumnDefinition(name: $0, path: $1.path, type: $1.type) }
@@ -140,29 +140,29 @@ extension FeedReader {
         let query = Set(feed.query.map(\.name))
         for name in feed.pagination.cursorParameters where feed.body != nil { checkPlace(of: name, in: feed) }
         for name in feed.pagination.cursorParameters where feed.body == nil && query.contains(name) {
-            members.mistake(
+            members.report(
                 "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; \(feed.pagination.firstPageAdvice)",
                 at: "query")
         }
         for name in feed.authentication?.queryNames ?? []
         where feed.pagination.cursorParameters.contains(name) {
-            members.mistake("`auth` of feed `\(feed.name)` has `\(name)`, which its pagination sets", at: "auth")
+            members.report("`auth` of feed `\(feed.name)` has `\(name)`, which its pagination sets", at: "auth")
         }
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
-            members.mistake("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")
+            members.report("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")
         }
     }
 
     /// A body's parameter is a member, of which the body may have the first value.
     private func checkPlace(of name: String, in feed: FeedDefinition) {
         guard let place = PageRequest.members(of: name) else {
-            members.mistake(
+            members.report(
                 "`pagination` of feed `\(feed.name)` has a `param` that is not a member of its `body`: give a path of names such as `variables.after`",
                 at: "pagination")
             return
         }
         guard feed.body?.hasRoom(for: place[...]) == true else {
-            members.mistake(
+            members.report(
                 "`body` of feed `\(feed.name)` cannot hold `\(name)`, which its pagination sets: a part of that path is not a mapping",
                 at: "body")
             return

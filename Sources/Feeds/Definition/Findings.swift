@@ -59,8 +59,8 @@ extension FeedDefinition {
             throw FeedSyncError(.bug, "the pagination that was found, `\(text)`, is not YAML")
         }
         let style = Paginators.read("pagination", of: MappingDecoder(node, of: "feed `\(feed)`", log: log))
-        if let mistake = log.diagnostics.first {
-            throw FeedSyncError(.bug, "the pagination that was found cannot be read: \(mistake.problem)")
+        if let diagnostic = log.diagnostics.first {
+            throw FeedSyncError(.bug, "the pagination that was found cannot be read: \(diagnostic.problem)")
         }
         return style
     }

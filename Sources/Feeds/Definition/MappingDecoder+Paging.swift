@@ -6,10 +6,10 @@ extension PageSize {
         let name = members.string("size_param")
         let count = members.integer("size", in: Self.range)
         if members.has("size_param") != members.has("size") {
-            members.mistake("`size_param` and `size` go together: the parameter's name and its value")
+            members.report("`size_param` and `size` go together: the parameter's name and its value")
         }
         if let name, cursorParameters.contains(name) {
-            members.mistake("`size_param` is the same parameter as `param`", at: "size_param")
+            members.report("`size_param` is the same parameter as `param`", at: "size_param")
         }
         guard let name, let count else { return nil }
         self.init(parameter: name, count: count)
@@ -25,16 +25,16 @@ extension MoreFlag {
 }
 
 extension NextSource {
-    /// Reads `next`, a path, or `header`, a name; nil, with the mistake reported, unless it is one of them.
+    /// Reads `next`, a path, or `header`, a name; nil, with a diagnostic, unless it is one of them.
     static func read(_ members: MappingDecoder) -> NextSource? {
         let path = members.path("next")
         let header = members.string("header")
         switch (members.has("next"), members.has("header")) {
         case (true, true):
-            members.mistake("`next` and `header` cannot be used together", at: "header")
+            members.report("`next` and `header` cannot be used together", at: "header")
             return nil
         case (false, false):
-            members.mistake("say what leads to the next page: `next`, a path in the body, or `header`, a name")
+            members.report("say what leads to the next page: `next`, a path in the body, or `header`, a name")
             return nil
         default:
             return path.map(Self.body) ?? header.map(Self.header)

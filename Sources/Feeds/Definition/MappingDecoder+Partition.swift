@@ -1,7 +1,7 @@
 internal import YAML
 
 extension MappingDecoder {
-    /// The feed's `partition`; nil where there is none, and for one that is mistaken.
+    /// The feed's `partition`; nil where there is none, and for one that is wrong.
     func partitionScheme(_ name: String) -> PartitionScheme? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }
@@ -22,7 +22,7 @@ extension MappingDecoder {
         let first = members.value("from", of: unit)
         let last = members.value("to", of: unit)
         if let first, let last, last < first {
-            members.mistake("`to` of \(members.subject) comes before `from`", at: "to")
+            members.report("`to` of \(members.subject) comes before `from`", at: "to")
         }
         guard let first, let path, !qualifiers.isEmpty else { return nil }
         return PartitionScheme(
@@ -37,7 +37,7 @@ extension MappingDecoder {
         }
         let text = qualifiers.map(\.template).joined()
         if has(name), !text.contains("{from}") || !(text.contains("{to}") || text.contains("{end}")) {
-            mistake(
+            report(
                 "`\(name)` of \(subject) must have `{from}`, and `{to}` or `{end}` where the last value itself is not served",
                 at: name)
         }
@@ -50,7 +50,7 @@ extension MappingDecoder {
         let example =
             unit == .number
             ? "a whole number" : "a \(unit.rawValue) such as `\(unit.text(unit == .date ? 13_879 : 1_199_145_600))`"
-        mistake("`\(name)` of \(subject) must be \(example), not `\(text)`", at: SourcePosition(node.mark), word: text)
+        report("`\(name)` of \(subject) must be \(example), not `\(text)`", at: SourcePosition(node.mark), word: text)
         return nil
     }
 }
@@ -60,21 +60,21 @@ extension PartitionScheme {
     func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
         let subject = "`partition` of feed `\(feed.name)`"
         if feed.pagination is AutoPaginator || feed.pagination is SinglePagePaginator {
-            members.mistake("\(subject) needs a `pagination` for the pages of a partition", at: "partition")
+            members.report("\(subject) needs a `pagination` for the pages of a partition", at: "partition")
         }
         let url = feed.url.description
         for name in qualifiers.map(\.parameter) {
             if feed.pagination.cursorParameters.contains(name) {
-                members.mistake("\(subject) has `\(name)`, which its pagination sets", at: "partition")
+                members.report("\(subject) has `\(name)`, which its pagination sets", at: "partition")
             }
             if feed.authentication?.queryNames.contains(name) == true {
-                members.mistake("\(subject) has `\(name)`, which its `auth` sets", at: "partition")
+                members.report("\(subject) has `\(name)`, which its `auth` sets", at: "partition")
             }
             if url.contains("?\(name)=") || url.contains("&\(name)=") {
-                members.mistake("\(subject) has `\(name)`, which is in `url`: move it to `query`", at: "partition")
+                members.report("\(subject) has `\(name)`, which is in `url`: move it to `query`", at: "partition")
             }
             if feed.query.contains(where: { $0.name == name && !$0.value.isLiteral }) {
-                members.mistake("\(subject) has `\(name)`, which has a reference in `query`", at: "partition")
+                members.report("\(subject) has `\(name)`, which has a reference in `query`", at: "partition")
             }
         }
     }

@@ -40,7 +40,7 @@ extension MappingDecoder {
         guard let duration = DurationText.parse(text) else {
             let problem =
                 "`\(name)` of \(subject) must be a time such as `500ms`, `30s`, `15m`, `2h` or `1d`, not `\(text)`"
-            mistake(problem, at: SourcePosition(node.mark), word: text)
+            report(problem, at: SourcePosition(node.mark), word: text)
             return nil
         }
         guard range.contains(duration) else {
@@ -65,7 +65,7 @@ extension MappingDecoder {
         guard let node = node(name), let word = string(name, node) else { return nil }
         if let choice = choices.first(where: { $0.word == word }) { return choice.value }
         let words = choices.map(\.word)
-        mistake(
+        report(
             "unknown \(name) `\(word)` in \(subject), which can be \(Self.list(words))", at: SourcePosition(node.mark),
             word: word, suggestion: NearestWord.suggestion(for: word, among: words))
         return nil
@@ -95,7 +95,7 @@ extension MappingDecoder {
         do throws(PathError) {
             return try Path(text)
         } catch {
-            mistake(
+            report(
                 "in the path `\(text)`: \(error.problem)", at: SourcePosition(node, offset: error.offset), word: text)
             return nil
         }
@@ -106,14 +106,14 @@ extension MappingDecoder {
         do throws(TemplateError) {
             return try Template(text, position: SourcePosition(node.mark))
         } catch {
-            mistake("in `\(name)` of \(subject): \(error.problem)", at: SourcePosition(node, offset: error.offset))
+            report("in `\(name)` of \(subject): \(error.problem)", at: SourcePosition(node, offset: error.offset))
             return nil
         }
     }
 
     private func outOfRange(_ name: String, _ node: Node, _ lowest: String, _ highest: String) {
         let text = node.text ?? ""
-        mistake(
+        report(
             "`\(name)` of \(subject) must be from \(lowest) to \(highest), not `\(text)`",
             at: SourcePosition(node.mark),
             word: text)

@@ -2,8 +2,8 @@ internal import YAML
 
 /// Reads the members of one mapping of a configuration by name and type.
 ///
-/// A getter returns nil for a member that is absent and for one that is mistaken; a mistake is kept, so that reading
-/// goes on and every mistake of a file is told at once. What was made from a mistaken mapping is never used. A
+/// A getter returns nil for a member that is absent and for one that is wrong; a diagnostic is kept, so that reading
+/// goes on and every diagnostic of a file is told at once. What was made from a wrong mapping is never used. A
 /// mapping is done with `finish()`, which reports the members that nobody asked for.
 ///
 /// - Isolation: that of whoever reads; it is not to be shared.
@@ -16,7 +16,7 @@ package final class MappingDecoder {
     private let isMapping: Bool
     private var known: [String] = []
 
-    /// A reader of a node, which is mistaken if it is no mapping; what is missing is reported at `place`.
+    /// A reader of a node, which is wrong if it is no mapping; what is missing is reported at `place`.
     init(_ node: Node, of subject: String, at place: SourcePosition? = nil, log: Diagnostics) {
         self.subject = subject
         self.log = log
@@ -24,10 +24,10 @@ package final class MappingDecoder {
         pairs = node.pairs ?? []
         isMapping = node.pairs != nil
         if !isMapping {
-            mistake("\(subject) must be a mapping, not \(node.kind)", at: SourcePosition(node.mark))
+            report("\(subject) must be a mapping, not \(node.kind)", at: SourcePosition(node.mark))
         }
         for pair in pairs where pair.key.text == nil {
-            mistake("the name of a member must be text, not \(pair.key.kind)", at: SourcePosition(pair.key.mark))
+            report("the name of a member must be text, not \(pair.key.kind)", at: SourcePosition(pair.key.mark))
         }
     }
 
@@ -38,21 +38,21 @@ package final class MappingDecoder {
     package func finish() {
         for pair in pairs {
             guard let name = pair.key.text, !known.contains(name) else { continue }
-            mistake(
+            report(
                 "unknown member `\(name)` in \(subject)", at: SourcePosition(pair.key.mark), word: name,
                 suggestion: NearestWord.suggestion(for: name, among: known))
         }
     }
 
-    /// Reports a mistake at a member, or at the mapping where it has no such member.
-    package func mistake(_ problem: String, at name: String? = nil) {
+    /// Reports what is wrong at a member, or at the mapping where it has no such member.
+    package func report(_ problem: String, at name: String? = nil) {
         let place = name.flatMap { name in pairs.first { $0.key.text == name }?.value.mark }.map { SourcePosition($0) }
-        mistake(problem, at: place ?? position)
+        report(problem, at: place ?? position)
     }
 
     /// Reports the absence of a member. What is no mapping at all is reported as that alone.
     func require(_ name: String, _ problem: String) {
-        if !has(name), isMapping { mistake("\(subject) has no `\(name)`: \(problem)") }
+        if !has(name), isMapping { report("\(subject) has no `\(name)`: \(problem)") }
     }
 }
 
@@ -78,13 +78,13 @@ extension MappingDecoder {
         node(name).map { MappingDecoder($0, of: subject, log: log) }
     }
 
-    func mistake(_ problem: String, at position: SourcePosition, word: String? = nil, suggestion: String? = nil) {
+    func report(_ problem: String, at position: SourcePosition, word: String? = nil, suggestion: String? = nil) {
         log.add(Diagnostic(position: position, problem: problem, word: word, suggestion: suggestion))
     }
 
     /// Reports that a member is not of the kind it should be.
     func mismatch(_ name: String, _ node: Node, expected: String) {
-        mistake("`\(name)` of \(subject) must be \(expected), not \(node.kind)", at: SourcePosition(node.mark))
+        report("`\(name)` of \(subject) must be \(expected), not \(node.kind)", at: SourcePosition(node.mark))
     }
 }
 

@@ -32,18 +32,18 @@ extension MappingDecoder {
         return members.entries().compactMap { entry in
             let place = SourcePosition(entry.key.mark)
             guard Self.isHeaderName(entry.name) else {
-                mistake("`\(entry.name)` cannot be the name of a header", at: place, word: entry.name)
+                report("`\(entry.name)` cannot be the name of a header", at: place, word: entry.name)
                 return nil
             }
             guard seen.insert(entry.name.lowercased()).inserted else {
-                mistake("the header `\(entry.name)` is given twice", at: place, word: entry.name)
+                report("the header `\(entry.name)` is given twice", at: place, word: entry.name)
                 return nil
             }
             guard let value = members.template(entry.name, entry.value) else { return nil }
             guard
                 entry.value.text?.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 || $0 == "\t" }) == true
             else {
-                mistake("the header `\(entry.name)` has a control character in its value", at: value.position)
+                report("the header `\(entry.name)` has a control character in its value", at: value.position)
                 return nil
             }
             return NamedTemplate(name: entry.name, value: value)

@@ -18,10 +18,10 @@ extension OffsetPaginator: ReadablePaginator {
         let limitParameter = members.string("limit_param") ?? "limit"
         let limit = members.integer("limit", in: PageSize.range).map { PageSize(parameter: limitParameter, count: $0) }
         if members.has("limit_param"), !members.has("limit") {
-            members.mistake("`limit_param` needs a `limit`: the number to send", at: "limit_param")
+            members.report("`limit_param` needs a `limit`: the number to send", at: "limit_param")
         }
         if limitParameter == parameter {
-            members.mistake("`limit_param` is the same parameter as `param`", at: "limit_param")
+            members.report("`limit_param` is the same parameter as `param`", at: "limit_param")
         }
         self.init(
             parameter: parameter, first: members.integer("first", in: 0...JSONScalar.mostCount) ?? 0, limit: limit,
@@ -39,7 +39,7 @@ extension CursorPaginator: ReadablePaginator {
         let more = MoreFlag(members)
         let size = PageSize(members, besides: parameter.map { [$0] } ?? [])
         if members.has("header"), !members.has("param") {
-            members.mistake("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
+            members.report("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
         }
         self.init(parameter: parameter, source: source, more: more, total: StatedTotal(members), size: size)
     }
@@ -73,10 +73,10 @@ extension KeysetPaginator: ReadablePaginator {
         let paths = values.compactMap { members.path("from", $0.node) }
         let size = PageSize(members, besides: names)
         if members.has("param"), members.has("from"), names.count != values.count || names.isEmpty {
-            members.mistake("`param` and `from` go together: as many names as paths, and at least one", at: "from")
+            members.report("`param` and `from` go together: as many names as paths, and at least one", at: "from")
         }
         if Set(names).count < names.count {
-            members.mistake("`param` has a name twice", at: "param")
+            members.report("`param` has a name twice", at: "param")
         }
         self.init(parameters: names, paths: paths, size: size)
     }

@@ -48,7 +48,7 @@ enum Paginators {
         if let style = all.first(where: { $0.name == word }) { return style }
         let supported = MappingDecoder.list(all.map { $0.name })
         let position = SourcePosition(node.mark)
-        members.mistake(
+        members.report(
             "unknown paginator `\(word)` in \(subject), which can be \(supported)", at: position, word: word,
             suggestion: NearestWord.suggestion(for: word, among: all.map { $0.name }))
         return nil

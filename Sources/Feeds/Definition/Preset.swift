@@ -74,7 +74,7 @@ extension MappingDecoder {
         do throws(ConfigurationError) {
             if let preset = try Preset.named(word) { return preset }
             let suggestion = NearestWord.suggestion(for: word, among: Preset.names)
-            mistake(
+            report(
                 "unknown preset `\(word)` in \(subject)", at: SourcePosition(node.mark), word: word,
                 suggestion: suggestion)
         } catch {

@@ -67,7 +67,7 @@ extension MappingDecoder {
                 matches.append(ResponseRule.BodyMatch(path: path, value: entry.value.isNull ? "null" : value))
             }
         }
-        if !has("status"), !has("body") { mistake("\(subject) has neither `status` nor `body`") }
+        if !has("status"), !has("body") { report("\(subject) has neither `status` nor `body`") }
         require("do", "say what to do")
         return choice("do", ResponseRule.Action.self).map { ResponseRule(status: status, body: matches, action: $0) }
     }

@@ -75,7 +75,7 @@ extension MappingDecoder {
             return (.since(mark), full, verify)
         }
         for member in ["param", "value", "from", "overlap"] where members.has(member) {
-            members.mistake("`\(member)` of \(members.subject) makes sense only with `mode: since`", at: member)
+            members.report("`\(member)` of \(members.subject) makes sense only with `mode: since`", at: member)
         }
         switch mode {
         case .all: return (.all, full, verify)
@@ -88,7 +88,7 @@ extension MappingDecoder {
     private func fullCrawl(_ name: String, _ mode: Mode) -> Duration? {
         guard has(name) else { return FeedDefinition.standardFullCrawl }
         if mode == .all {
-            mistake(
+            report(
                 "`\(name)` of \(subject) makes no sense with `mode: all`, which crawls every page each time", at: name)
         }
         if node(name)?.scalar?.text == "never" {
@@ -103,7 +103,7 @@ extension MappingDecoder {
         guard let value = string(name) else { return nil }
         let placeholder = SyncRule.Watermark.placeholder
         if value.ranges(of: placeholder).count != 1 {
-            mistake(
+            report(
                 "`\(name)` of \(subject) must have `\(placeholder)` in it once, such as `>=\(placeholder)`", at: name)
         }
         return value

@@ -73,6 +73,6 @@ extension Template: CustomStringConvertible {
 /// What is wrong with the text of a template; never quotes the text, which may hold a credential.
 struct TemplateError: Error, Equatable {
     let problem: String
-    /// How many Unicode scalars stand before the mistake.
+    /// How many Unicode scalars stand before what is wrong.
     let offset: Int
 }

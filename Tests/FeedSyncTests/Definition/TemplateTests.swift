@@ -38,7 +38,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "that is mistaken is a mistake at its place, and is not quoted",
+        "that is wrong is a diagnostic at its place, and is not quoted",
         arguments: [
             (
                 "s3cret ${",

@@ -67,7 +67,7 @@ struct CommandReferenceTests {
     }
 
     @Test(
-        "that gives no value is a mistake of the configuration, told without what was printed",
+        "that gives no value is an error in the configuration, told without what was printed",
         arguments: [
             ("echo s3cr3t; exit 3", "failed with status 3"), ("kill -TERM $$", "was killed by signal 15"),
             ("true", "printed nothing"), ("printf '\\377'", "did not print valid UTF-8"),
@@ -153,9 +153,9 @@ struct CommandReferenceTests {
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration.parse(Array(text.utf8), file: "feedsync.yaml")
         }
-        let mistake = try #require(error?.diagnostics.first)
-        #expect(mistake.description.contains("--config feedsync.yaml or $FEEDSYNC_CONFIG"))
-        #expect(mistake.position.line > 1)
+        let diagnostic = try #require(error?.diagnostics.first)
+        #expect(diagnostic.description.contains("--config feedsync.yaml or $FEEDSYNC_CONFIG"))
+        #expect(diagnostic.position.line > 1)
         _ = try Configuration.parse(Array(text.utf8), file: "feedsync.yaml", allowsCommands: true)
     }
 }

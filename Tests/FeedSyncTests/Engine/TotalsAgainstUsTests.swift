@@ -115,7 +115,7 @@ struct TotalsAgainstUsTests {
         #expect(notices.contains(notice), "\(notices)")
     }
 
-    @Test("A page without a way on is told of no mistake where it has all that there is")
+    @Test("A page without a way on is told of nothing wrong where it has all that there is")
     func theOnlyPage() async throws {
         let bench = try await bench(
             #"{"count":1,"items":[{"id":1}]}"#, paging: "pagination: {style: next_url, next: links.next}",

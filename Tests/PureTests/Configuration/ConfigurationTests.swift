@@ -79,7 +79,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "with a mistake outside its feeds says where",
+        "with a diagnostic outside its feeds says where",
         arguments: [
             ("feed: {}", "f.yaml:1:1: unknown member `feed` in the configuration; did you mean `feeds`?"),
             ("- a", "f.yaml:1:1: the configuration must be a mapping, not a list"),

@@ -9,7 +9,7 @@ struct BodyTests {
     }
 
     @Test(
-        "that is mistaken is told at its place",
+        "that is wrong is told at its place",
         arguments: [
             ("body: {a: 1}", "f.yaml:4:7: `body` of feed `x` needs `method: POST`"),
             ("method: GET\nbody: {a: 1}", "f.yaml:5:7: `body` of feed `x` needs `method: POST`"),

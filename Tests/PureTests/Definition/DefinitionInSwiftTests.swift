@@ -43,8 +43,8 @@ struct DefinitionInSwiftTests {
         try FeedDefinition("things", ["url": "https://example.com/things", "query": query])
     }
 
-    @Test("A mistake is told as in a file, without a line")
-    func mistake() {
+    @Test("A diagnostic is told as in a file, without a line")
+    func diagnostic() {
         let error = #expect(throws: ConfigurationError.self) {
             try FeedDefinition("things", ["url": "https://example.com", "colums": ["id": "id"]])
         }

@@ -87,7 +87,7 @@ struct FeedDefinitionTests {
     }
 
     @Test(
-        "with a mistake says what, where and what was meant",
+        "with a diagnostic says what, where and what was meant",
         arguments: [
             ("colums: {}", "f:4:1: unknown member `colums` in feed `x`; did you mean `columns`?"),
             (

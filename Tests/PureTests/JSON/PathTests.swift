@@ -35,14 +35,14 @@ struct PathTests {
     }
 
     @Test(
-        "that is mistaken says where",
+        "that is wrong says where",
         arguments: [
             ("", 0), (".a", 0), ("a.", 2), ("a..b", 2), ("a[", 2), ("a[]", 2), ("a[1", 1), ("a[-1]", 2), ("a[x]", 2),
             ("a[99999999999999999999]", 2), ("a[x=]", 4), ("a b", 1), ("\"a", 0), ("\"a\\n\"", 2), ("a]", 1),
             ("a\"b\"", 1),
             ("a[0]b", 4), ("items[*].id", 6), ("items.*", 6), ("$.", 2), ("a=b", 1),
         ])
-    func mistake(text: String, offset: Int) {
+    func wrong(text: String, offset: Int) {
         let error = #expect(throws: PathError.self) { try Path(text) }
         #expect(error?.offset == offset)
     }

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Paging by keyset")
 struct KeysetPaginatorTests {
-    private func style(_ members: String = ", param: after, from: id") throws -> any Paginator { try paginator("style: keyset\(members)") }
+    private func style(_ members: String = ", param: after, from: id") throws -> any Paginator {
+        try paginator("style: keyset\(members)")
+    }
 
     private func facts(_ cursor: String?, _ values: JSONScalar?..., count: Int = 5) -> PaginationInput {
         PaginationInput(

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Paging by the next page's URL")
 struct NextURLPaginatorTests {
-    private func style(_ members: String = ", next: paging.next") throws -> any Paginator { try paginator("style: next_url\(members)") }
+    private func style(_ members: String = ", next: paging.next") throws -> any Paginator {
+        try paginator("style: next_url\(members)")
+    }
 
     private func facts(_ value: JSONScalar?, count: Int = 1, emptyBefore: Int = 0) -> PaginationInput {
         PaginationInput(

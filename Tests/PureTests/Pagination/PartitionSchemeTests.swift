@@ -96,7 +96,7 @@ struct PartitionSchemeTests {
     }
 
     @Test(
-        "A mistake is told of with what is missing or wrong",
+        "A diagnostic says what is missing or wrong",
         arguments: [
             ("partition: {by: date, path: at, from: 2008-01-01}", "has no `query`"),
             (
@@ -134,7 +134,7 @@ struct PartitionSchemeTests {
             _ = try FeedDefinition.parse(
                 name: "things",
                 yaml: "url: https://example.com/things?size=3\nquery: {t: \"${T}\"}\npagination: page\n\(partition)")
-            Issue.record("no mistake was found")
+            Issue.record("no diagnostic was found")
         } catch {
             #expect(error.description.contains(problem), "\(error.description)")
         }

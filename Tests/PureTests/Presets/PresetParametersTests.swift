@@ -96,7 +96,7 @@ struct PresetParametersTests {
             ])
     }
 
-    @Test("of a preset that nobody knows are no mistake of their own")
+    @Test("of a preset that nobody knows are no diagnostic of their own")
     func unknownPreset() {
         let error = #expect(throws: ConfigurationError.self) {
             try feed("preset: jsonfed\nwith: {url: \"https://x.org\"}")
