@@ -40,4 +40,23 @@ struct IgnoreTests {
         #expect(summary.figures.items.updated == 2)
         #expect(try bench.query("SELECT name, views FROM things ORDER BY id") == ["another|2", "a name|3"])
     }
+
+    @Test("may be elements of an array: by their place, or by a member of theirs")
+    func elements() async throws {
+        func item(_ seen: [Int], own: String, next: String) -> String {
+            let links = [("self", own), ("next", next)].map { #"{"rel":"\#($0.0)","href":"\#($0.1)"}"# }
+            return #"{"id":1,"seen":\#(seen),"links":[\#(links.joined(separator: ","))],"short":[]}"#
+        }
+        let bench = try await EngineBench(
+            [item([1, 2], own: "a", next: "b")],
+            members: #"ignore: ["seen[0]", "links[rel=self].href", "links[rel=last].href", "short[3]"]"#,
+            columns: "items: items\nkey: id\ncolumns: {id: id, seen: seen, links: links, short: short}")
+        try await bench.reload()
+        bench.upstream.items = [item([7, 2], own: "x", next: "b")]
+        #expect(try await bench.reload().figures.items.updated == 0)
+        bench.upstream.items = [item([7, 3], own: "x", next: "b")]
+        #expect(try await bench.reload().figures.items.updated == 1)
+        bench.upstream.items = [item([7, 3], own: "y", next: "c")]
+        #expect(try await bench.reload().figures.items.updated == 1)
+    }
 }
