@@ -30,7 +30,7 @@ import Testing
     @Test("A wait that an upstream asks for is reported, kept for the next command, and not printed with --quiet")
     func limited() async throws {
         let place = try Workplace()
-        place.server.enqueue("/things", [.status(429, headers: [(name: "Retry-After", value: "120")])])
+        place.server.enqueue("/things", [.status(429, headers: [(name: "Retry-After", value: "7200")])])
         let run = try await place.run("reload things")
         #expect(run.errors.contains("429 Too Many Requests"))
         #expect(run.errors.contains("--max-wait"))

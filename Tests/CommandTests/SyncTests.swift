@@ -120,7 +120,7 @@ import Testing
     func retryAfter(isDate: Bool) async throws {
         let place = try place(["a"])
         place.server.route("/a") { _ in
-            .status(429, headers: [("Retry-After", isDate ? Self.httpDate(in: 120) : "120")])
+            .status(429, headers: [("Retry-After", isDate ? Self.httpDate(in: 7200) : "7200")])
         }
         #expect(try await place.run("sync --due --quiet").code == 75)
         #expect(place.server.requests.count == 1)

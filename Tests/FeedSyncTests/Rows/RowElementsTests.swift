@@ -44,7 +44,7 @@ struct RowElementsTests {
         arguments: [
             ("[null]", "column `value[1]`", "the array has only 1 elements"),
             ("[null, {}]", "column `value[1]`", "found an object, expected an array"),
-            ("[null, [7], 5]", "column `value[2]`", "found an integer, expected an object"),
+            ("[null, [7], 5]", "column `value[2]`", "found a number, expected an object"),
         ])
     func others(json: String, place: String, reason: String) async throws {
         let error = await FeedSyncError.thrown { _ = try await elements(json) }
