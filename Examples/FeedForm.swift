@@ -29,26 +29,22 @@ final class FeedForm {
 
     private func check() {
         definition = nil
-        var isOpen = true
-        shown.yield(
-            texts.enumerated().map { index, text in
-                var field = Field(text: text, isOpen: isOpen)
-                guard isOpen, !text.isEmpty else { isOpen = false; return field }
-                do throws(ConfigurationError) {
-                    let made = try feed(upTo: index)
-                    if index == texts.count - 1 { definition = made }
-                } catch {
-                    field.problem = error.diagnostics.first?.problem
-                    isOpen = false
-                }
-                return field
-            })
-    }
-
-    /// The feed of the fields up to one; what is not asked for yet is right.
-    private func feed(upTo index: Int) throws(ConfigurationError) -> FeedDefinition {
-        let url = index > 0 ? texts[1] : "https://example.org"
-        return try FeedDefinition(
-            texts[0], ["preset": "github.search", "url": "\(url)", "query": ["q": "\(texts[2])"]])
+        var fields = texts.map { Field(text: $0) }
+        // A field that is not asked for yet is right.
+        var right = ["", "https://example.org", ""]
+        for index in fields.indices {
+            fields[index].isOpen = true
+            if texts[index].isEmpty { break }
+            right[index] = texts[index]
+            do throws(ConfigurationError) {
+                let feed = try FeedDefinition(
+                    right[0], ["preset": "github.search", "url": "\(right[1])", "query": ["q": "\(right[2])"]])
+                if index == 2 { definition = feed }
+            } catch {
+                fields[index].problem = error.diagnostics.first?.problem
+                break
+            }
+        }
+        shown.yield(fields)
     }
 }
