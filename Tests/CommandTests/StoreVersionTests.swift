@@ -48,6 +48,13 @@ struct StoreVersionTests {
         }
         try connection.execute("CREATE INDEX _walk_page_page ON _walk_page (page)")
         try connection.execute("DELETE FROM _migration WHERE name NOT GLOB '0001*'")
+        // Reading shows it as it will be, and leaves it as it is.
+        #expect(try await place.run("show things --ndjson --columns id").output.split(separator: "\n").count == 150)
+        #expect(try await place.run("status --json").output.contains(#""item_count":150"#))
+        #expect(try place.query("SELECT name FROM _migration") == ["0001_first_store"])
+        let follower = try await place.run("events --follow")
+        #expect(follower.code == 73)
+        #expect(follower.errors.contains("written by an older feedsync"), "\(follower.errors)")
         #expect(try await place.run("reload things").code == 0)
         #expect(try place.query("SELECT outcome FROM run ORDER BY id DESC LIMIT 1") == ["unchanged"])
         try place.write(

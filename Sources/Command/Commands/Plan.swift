@@ -4,6 +4,7 @@ extension Command {
     /// `plan [FEED...]`
     static let plan = Command(
         "plan", operands: "[FEED...]", count: 0...anyNumber,
+        isForResults: true,
         summary: "Show when each feed is due, and why",
         explanation: """
             Shows each feed's state, when `feedsync sync --due` will next take it, and why: the interval (`every`),

@@ -35,7 +35,7 @@ package struct EffectiveDefinition: Sendable {
         "method", "url", "query", "headers", "body", "auth", "allow_origins", "items", "key", "section", "model",
         "columns",
         "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "removed", "ignore",
-        "raw",
+        "raw", "show", "changes",
     ]
 
     private static func members(

@@ -56,6 +56,10 @@ public struct FeedDefinition: Sendable {
     package let removed: RemovedRule?
     /// Parts of the item whose change does not count as one.
     package let ignore: [Path]
+    /// What people want to see of an item; nil where that is to be found.
+    package let show: ShowRule?
+    /// Whether the store keeps what changed in rows.
+    package let keepsChanges: Bool
     /// Where the feed stands in its file.
     public let position: SourcePosition
 

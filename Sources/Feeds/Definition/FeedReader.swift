@@ -46,7 +46,9 @@ struct FeedReader {
             retries: own.retries ?? defaults.retries ?? FeedDefinition.standardRetries,
             maxPages: own.maxPages ?? defaults.maxPages,
             removed: members.removedRule("removed"),
-            ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
+            ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
+            show: members.showRule("show", of: columns, isOpen: !members.has("columns")),
+            keepsChanges: members.boolean("changes") ?? true, position: entry.position)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)
         return feed
