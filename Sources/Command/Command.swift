@@ -47,8 +47,8 @@ struct Command: Sendable {
 
     /// Every command, in the order of the help text.
     static let all: [Command] = [
-        .add, .reload, .more, .sync, .plan, .status, .show, .sql, .events, .feeds, .path, .explain, .remove, .presets,
-        .check, .demo, .completion, .help,
+        .add, .reload, .more, .sync, .plan, .status, .show, .sql, .changes, .events, .feeds, .path, .explain, .remove,
+        .presets, .check, .demo, .completion, .help,
     ]
 
     /// The command of that name.

@@ -14,7 +14,7 @@ struct ReadOnlyTests {
         geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups ./feedsync" : "./feedsync"
 
     private static let commands = [
-        "status", "feeds", "plan", "events", "show things", "sql 'SELECT * FROM things'",
+        "status", "feeds", "plan", "events", "show things", "sql 'SELECT * FROM things'", "changes",
     ]
 
     /// A folder that others can read, with a binary that they can reach.

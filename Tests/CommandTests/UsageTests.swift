@@ -80,7 +80,8 @@ import Testing
     @Test(
         "Every command has a help text with an example, and its lines fit the terminal",
         arguments: [
-            "add", "reload", "more", "sync", "plan", "status", "show", "sql", "events", "feeds", "path", "explain",
+            "add", "reload", "more", "sync", "plan", "status", "show", "sql", "changes", "events", "feeds", "path",
+            "explain",
             "remove",
             "presets",
             "check", "completion", "demo", "help",

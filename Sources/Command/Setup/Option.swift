@@ -5,7 +5,9 @@ enum Option: String, Sendable, CaseIterable {
     case pages, all, section, limit, last, follow, header, columns
     /// Another option of the same name, with a value.
     case namedColumns = "columns="
-    case `where`, since, sort, removed, ndjson, csv, tsv, markdown
+    /// As `since`, and also a run.
+    case sinceRun = "since="
+    case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack
     case dryRun = "dry-run"
     case online, due, jobs, fail
     case maxTime = "max-time"
@@ -52,8 +54,9 @@ enum Option: String, Sendable, CaseIterable {
         case .namedColumns, .sort: "NAMES"
         case .where: "SQL"
         case .since: "TIME"
+        case .sinceRun: "TIME|RUN|last"
         case .pages, .last, .jobs, .maxRequests: "N"
-        case .section: "NAME"
+        case .section, .ack: "NAME"
         case .header: "'NAME: VALUE'"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .man, .help, .version, .removed,
             .ndjson, .csv, .tsv, .markdown:
@@ -76,13 +79,15 @@ enum Option: String, Sendable, CaseIterable {
         case .section: "show only this section"
         case .limit: "at most N (default: all)"
         case .last: "start with the last N events"
-        case .follow: "keep printing events as they happen"
+        case .follow: "keep printing what happens from now on"
         case .header: "send this header with every request; can be given several times"
         case .columns: "also write the columns that were found"
         case .namedColumns: "these columns, separated by commas"
         case .where: "only items for which this is true, as in 'stars > 100'"
         case .since: "only what is new or changed since TIME: 90m, 1d, today, yesterday or 2026-11-21"
+        case .sinceRun: "only what happened since TIME (default: 1d), since that run, or in each feed's last one"
         case .sort: "sort by these columns, separated by commas; -NAME sorts downwards"
+        case .ack: "only what is new since the last time with this name, and remember how far it got"
         case .removed: "also items that the server no longer has"
         case .ndjson: "print one JSON object per line"
         case .csv: "print CSV"

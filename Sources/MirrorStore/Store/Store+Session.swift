@@ -71,8 +71,10 @@ extension Store {
     package func close(_ feed: String) {
         // The run has ended, and was told if its pages could not be stored.
         try? closeGroup()
+        if sessions[feed]?.hasNewShape == true { changeViewMayLag = true }
         sessions[feed] = nil
         locks[feed] = nil
+        refreshChangeView()
     }
 
     /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
@@ -83,6 +85,7 @@ extension Store {
         let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
         try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
         try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
+        try ChangeLog.forget(before: limit, on: connection)
         try connection.run(
             """
             DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2

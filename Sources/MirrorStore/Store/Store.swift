@@ -16,6 +16,8 @@ package actor Store {
     let connection: Connection
     var sessions: [String: FeedWriter] = [:]
     var group = OpenGroup()
+    /// Whether the view `change` may lack a table, as it may when another process ended early.
+    var changeViewMayLag = true
     package nonisolated let salt: String
     let keep: Duration
     /// How the file is read; nil where it is written, too.
