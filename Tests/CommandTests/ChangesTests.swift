@@ -162,6 +162,22 @@ struct ChangesTests {
         #expect(lines(try await place.run("changes --ack mail")).count == 3)
     }
 
+    @Test("Of two processes that use one name at once, the second to finish says so")
+    func atOnce() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3_000)))
+        #expect(try await place.run("more things --all").code == 0)
+        // More than the pipe takes, so that the first one waits for its reader.
+        let run = try await place.shell(
+            """
+            $FEEDSYNC changes --ack mail --json |
+                { head -c 1 > /dev/null; $FEEDSYNC changes --ack mail | wc -l; cat > /dev/null; }
+            """)
+        #expect(run.output == "3000\n")
+        #expect(run.code == 75)
+        #expect(run.errors.contains("another process printed the changes for `mail` at the same time"))
+    }
+
     @Test("--ack remembers its place in each feed, also in one that is added later")
     func perFeed() async throws {
         let place = try Workplace(["a", "b"])

@@ -45,7 +45,7 @@ extension StateRow {
     fileprivate func planJSON(at now: Int64) -> String? {
         guard let plan else { return nil }
         let due: JSONFields = [
-            "next_due_at": plan.dueText, "due": plan.isDue(at: now) ? 1 : 0, "terms": plan.terms,
+            "next_due_at": plan.dueText, "due": plan.isDue(at: now), "terms": plan.terms,
         ]
         return (["feed": plan.feed] + stateFields + due).json
     }
