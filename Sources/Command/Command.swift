@@ -48,7 +48,7 @@ struct Command: Sendable {
     /// Every command, in the order of the help text.
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .sql, .changes, .events, .feeds, .path, .explain, .remove,
-        .presets, .check, .demo, .completion, .help,
+        .prune, .backup, .presets, .check, .demo, .completion, .help,
     ]
 
     /// The command of that name.
@@ -72,12 +72,13 @@ struct Command: Sendable {
         switch name {
         case "add": "the name of the new feed, and a URL or the name of a preset"
         case "sql": "a query, in quotes"
+        case "backup": "the name of the file to write"
         default: "the name of a feed"
         }
     }
 
     /// Where to find them.
-    var needAdvice: String { ["add", "sql"].contains(name) ? helpAdvice : "feedsync feeds lists them" }
+    var needAdvice: String { ["add", "sql", "backup"].contains(name) ? helpAdvice : "feedsync feeds lists them" }
 
     /// Any number of operands.
     static let anyNumber = Int.max - 1

@@ -79,7 +79,7 @@ extension Store {
 
     /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
     /// wrote nothing.
-    private func forget(_ feed: String, before now: String) throws {
+    func forget(_ feed: String, before now: String) throws {
         let seconds = Timestamp(now)?.seconds
         guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
         let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
