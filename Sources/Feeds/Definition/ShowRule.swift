@@ -50,7 +50,7 @@ extension MappingDecoder {
         let words = ["title", "text", "link", "picture"].compactMap { place in members.node(place).map { (place, $0) } }
         for (place, node) in words + figures.map({ ("figures", $0.node) }) {
             guard let word = node.text, ShowRule.column(word, among: known) == nil else { continue }
-            members.mistake(
+            members.report(
                 "`\(place)` in `\(name)` of \(subject) is none of its columns: `\(word)`",
                 at: SourcePosition(node.mark), word: word,
                 suggestion: NearestWord.suggestion(for: word, among: columns.map(\.name)))
