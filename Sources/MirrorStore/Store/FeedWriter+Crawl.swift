@@ -181,7 +181,9 @@ extension FeedWriter {
         var cursor = open
         try connection.transaction {
             if let number, number <= known {
-                cursor = try self.cursor(of: PageOfCrawl(crawl: id, number: number))
+                let page = PageOfCrawl(crawl: id, number: number)
+                cursor = try self.cursor(of: page)
+                try leavePartition(at: page)
                 try connection.run(
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
                 try connection.run(
