@@ -48,7 +48,7 @@ struct Command: Sendable {
     /// Every command, in the order of the help text.
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .sql, .changes, .events, .feeds, .path, .explain, .remove,
-        .prune, .backup, .presets, .check, .demo, .completion, .help,
+        .rename, .reset, .prune, .backup, .presets, .check, .demo, .completion, .help,
     ]
 
     /// The command of that name.
@@ -71,6 +71,7 @@ struct Command: Sendable {
     var need: String {
         switch name {
         case "add": "the name of the new feed, and a URL or the name of a preset"
+        case "rename": "the name of a feed, and a new one"
         case "sql": "a query, in quotes"
         case "backup": "the name of the file to write"
         default: "the name of a feed"

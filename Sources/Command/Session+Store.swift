@@ -14,6 +14,17 @@ extension Session {
         }
     }
 
+    /// The store, for writing; nil if nothing was stored yet.
+    ///
+    /// - Throws: `Failure` with exit code 73 if it cannot be opened.
+    func existingStore(_ configuration: Configuration?) async throws(Failure) -> Store? {
+        guard let path = storePath(configuration), access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        let options = configuration.map { Store.Options(access: .existing, keep: $0.keep) } ?? .init(access: .existing)
+        return try await reading { () async throws(FeedSyncError) in
+            try await Store(path: path, options: options)
+        }
+    }
+
     /// The store, opened again if it was opened in a way that shows nothing of what is written from now on.
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.

@@ -11,7 +11,7 @@ struct StoreVersionTests {
             [
                 "found", "round_started_at", "round_ended_at", "failures", "failing_since", "poll_interval",
                 "fresh_for",
-                "planned_due_at", "quota_origin", "quota_credential",
+                "planned_due_at", "quota_origin", "quota_credential", "new_name",
             ]
         ),
         ("_walk", ["furthest", "doubtful", "is_unchecked", "part", "part_elements", "part_total", "capped", "cap"]),

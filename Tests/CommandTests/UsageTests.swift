@@ -82,7 +82,7 @@ import Testing
         arguments: [
             "add", "reload", "more", "sync", "plan", "status", "show", "sql", "changes", "events", "feeds", "path",
             "explain",
-            "remove", "prune", "backup",
+            "remove", "rename", "reset", "prune", "backup",
             "presets",
             "check", "completion", "demo", "help",
         ])

@@ -12,6 +12,7 @@ enum Option: String, Sendable, CaseIterable {
     case online, due, jobs, fail
     case maxTime = "max-time"
     case maxRequests = "max-requests"
+    case data, yes
     case man, help, version
 
     /// The options of most commands.
@@ -59,7 +60,7 @@ enum Option: String, Sendable, CaseIterable {
         case .section, .ack: "NAME"
         case .header: "'NAME: VALUE'"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .man, .help, .version, .removed,
-            .ndjson, .csv, .tsv, .markdown:
+            .ndjson, .csv, .tsv, .markdown, .data, .yes:
             nil
         }
     }
@@ -100,6 +101,8 @@ enum Option: String, Sendable, CaseIterable {
         case .jobs: "sync N feeds at a time (default: 4)"
         case .maxTime: "start no new requests after DURATION"
         case .maxRequests: "make at most N requests"
+        case .data: "also delete all that the store has of the feed"
+        case .yes: "do not ask"
         case .man: "print it as a manual page, for packages"
         case .help: "show help for the command"
         case .version: "print the version"

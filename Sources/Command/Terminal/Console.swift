@@ -127,6 +127,15 @@ final class Console: Sendable {
     /// Prints a line that is important even with `--quiet`.
     func warn(_ line: String) { writeError(["feedsync: \(DisplayWidth.printable(line))"]) }
 
+    /// Whether somebody is there to answer a question.
+    var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// Asks a question, whose answer is no unless it is `y` or `yes`.
+    func isConfirmed(_ question: String) -> Bool {
+        _ = Self.write("feedsync: \(DisplayWidth.printable(question)) [y/N] ", to: STDERR_FILENO)
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+
     /// Prints a line about the result on stderr, because stdout is for a file.
     func comment(_ line: String) {
         guard !isQuiet else { return }

@@ -17,6 +17,7 @@ extension Store {
             if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) {
                 return id
             }
+            if let renamed = try unfinishedRename(to: definition) { return renamed.id }
             return try connection.transaction { try enter(definition) }
         }
     }
@@ -32,6 +33,7 @@ extension Store {
             locks[definition.name] = lock
             return try connection.transaction {
                 try lock.check()
+                try finishRename(to: definition)
                 let events = try closeInterrupted(definition.name, now: now)
                 let shape = try adopt(definition)
                 try forget(definition.name, before: now)
@@ -117,7 +119,7 @@ extension Store {
     }
 
     /// The process that began is gone, or we would not hold the feed.
-    private func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
+    func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
         let error = FeedSyncError(.interrupted, "the process ended before the command did")
         var open: (status: RefreshStatus, run: Int64, page: Int64)?
         try connection.rows(
@@ -221,17 +223,10 @@ extension Store {
     private func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
         let definition = shape.definition
         let name = Value.text(definition.name)
-        try connection.run("DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", name)
-        try connection.run("DELETE FROM _page WHERE feed = ?", name)
+        try forgetPlaces(of: definition.name)
         try connection.run(
             """
-            UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
-                full_at = NULL WHERE name = ?
-            """, name)
-        try connection.run(
-            """
-            UPDATE _feed SET crawl = NULL, ranges = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
-            WHERE feed = ?
+            UPDATE _feed SET definition = ?, columns = ?, found = ?, key = ?, key_columns = ? WHERE feed = ?
             """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
             .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
             .text(Self.keyColumns(definition)), name)

@@ -26,14 +26,29 @@ enum UnionView {
         if !terms.isEmpty { parts.append((name, terms.joined(separator: "\nUNION ALL "))) }
         let wanted = try parts.map { "CREATE VIEW \(try SQL.identifier($0.name)) (\(header)) AS\n\($0.sql)" }
 
+        let stored = try stored(name, on: connection)
+        guard Set(stored.values) != Set(wanted) else { return }
+        try refuse()
+        for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
+        for sql in wanted { try connection.execute(sql) }
+    }
+
+    /// Drops the view, which is to be made again.
+    ///
+    /// - Returns: Whether there was one.
+    static func drop(_ name: String, on connection: Connection) throws -> Bool {
+        let stored = try stored(name, on: connection)
+        for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
+        return !stored.isEmpty
+    }
+
+    /// The view and its parts, by name.
+    private static func stored(_ name: String, on connection: Connection) throws -> [String: String] {
         var stored: [String: String] = [:]
         try connection.rows(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND (name = ? COLLATE NOCASE OR name GLOB ?)",
             [.text(name), .text("_\(name)_part[0-9]*")]
         ) { row in stored[row.text(at: 0) ?? ""] = row.text(at: 1) }
-        guard Set(stored.values) != Set(wanted) else { return }
-        try refuse()
-        for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
-        for sql in wanted { try connection.execute(sql) }
+        return stored
     }
 }
