@@ -121,7 +121,7 @@ struct RenameTests {
     }
 
     @Test(
-        "rename, reset and remove --data wait for nobody: a feed that somebody is working on stays as it is",
+        "rename and reset wait for nobody: a feed that somebody is working on stays as it is",
         arguments: ["rename things other", "reset things"])
     func busy(words: String) async throws {
         let place = try Workplace(extra: "timeout: 10m")

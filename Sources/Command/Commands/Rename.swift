@@ -8,7 +8,7 @@ extension Command {
         explanation: """
             Changes the feed's name in the configuration file, where nothing else changes, and in the store: its
             table, its history, and where it stands. The next sync costs what it would have cost before.
-            Views and triggers of your own follow the table. Not while another process is working on the feed.
+            Views of your own follow the table. Not while another process is working on the feed.
             """,
         example: "feedsync rename things old-things"
     ) { session throws(Failure) in
