@@ -23,6 +23,8 @@ extension FeedDefinition {
         if let body {
             members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
         }
+        // As before there were other formats.
+        if let format, format != .json { members.append(("format", format.rawValue)) }
         if let removed { members.append(("removed", removed.canonicalText)) }
         if let partitioning { members.append(("partition", partitioning.canonicalText)) }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
