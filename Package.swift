@@ -120,7 +120,8 @@ let package = Package(
         .testTarget(
             name: "FeedSyncTests",
             dependencies: [
-                "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "MirrorStore",
+                "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "Feeds", "FeedSync", "HTTP", "HTTPServer",
+                "MirrorStore",
                 "ResponseBody",
                 "SQLite", "ScriptedServer", "SeededGenerator", "Upstream",
             ],
