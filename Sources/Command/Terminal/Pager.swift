@@ -17,7 +17,8 @@ enum Pager {
         defer { close(ends[0]) }
         // As git has it: no pager for what fits the screen, colours, and the text stays. https://git-scm.com/docs/git-config#Documentation/git-config.txt-corepager
         let variables = environment.merging(["LESS": "FRX", "LV": "-c"]) { own, _ in own }
-        guard let child = spawn(wanted, variables, reading: ends[0]) else {
+        guard let child = try? ChildProcess.start(["/bin/sh", "-c", wanted], environment: variables, input: ends[0])
+        else {
             close(ends[1])
             return nil
         }
@@ -30,29 +31,6 @@ enum Pager {
         guard let child = running.withLock({ $0 }) else { return }
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    }
-
-    private static func spawn(_ line: String, _ environment: [String: String], reading input: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // feedsync blocks the signals that it waits for, and its child would, too.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGHUP] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let words = ["/bin/sh", "-c", line]
-        var arguments = words.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var child = pid_t()
-        return posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, &variables) == 0 ? child : nil
     }
 
     private static func isThere(_ program: String, _ path: String) -> Bool {
