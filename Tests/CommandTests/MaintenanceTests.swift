@@ -75,12 +75,7 @@ struct MaintenanceTests {
     @Test("prune leaves out a feed that somebody is working on")
     func busy() async throws {
         let place = try Workplace(extra: "timeout: 10m")
-        let feed = PagedFeed(PagedFeed.items(1...10))
-        let gate = place.server.gate()
-        feed.hold(page: 1, at: gate)
-        place.server.route("/things", to: feed)
-        let run = try place.start("reload things")
-        await gate.arrived()
+        let (run, gate) = try await place.heldReload()
         let prune = try await place.run("prune")
         #expect(prune.code == 75)
         #expect(prune.errors.contains("things: another feedsync is using this feed"))

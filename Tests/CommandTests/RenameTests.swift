@@ -125,12 +125,7 @@ struct RenameTests {
         arguments: ["rename things other", "reset things"])
     func busy(words: String) async throws {
         let place = try Workplace(extra: "timeout: 10m")
-        let feed = PagedFeed(PagedFeed.items(1...10))
-        let gate = place.server.gate()
-        feed.hold(page: 1, at: gate)
-        place.server.route("/things", to: feed)
-        let run = try place.start("reload things")
-        await gate.arrived()
+        let (run, gate) = try await place.heldReload()
         let before = try place.text(of: "feedsync.yaml")
         let refused = try await place.run(words)
         #expect(refused.code == 75)
