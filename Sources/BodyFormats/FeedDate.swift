@@ -2,7 +2,7 @@ internal import Time
 
 /// Dates as feeds write them.
 enum FeedDate {
-    /// The date in UTC as ISO 8601; as it came where it is no date.
+    /// The date in UTC as ISO 8601; text that is not a date stays as it came.
     static func text(_ written: String) -> String { moment(written)?.text ?? written }
 
     private static func moment(_ written: String) -> Timestamp? {

@@ -129,7 +129,7 @@ enum Reference {
         }
     }
 
-    /// The absolute URL, with its fragment; what is absolute stays as it came, and so does what is no URL.
+    /// The absolute URL, with its fragment. An absolute URL stays as it came, and so does text that is not a URL.
     static func resolve(_ reference: String, against base: WebURL) -> String {
         let reference = reference.trimmed
         let scheme = reference.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }

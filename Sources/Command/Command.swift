@@ -14,7 +14,7 @@ struct Command: Sendable {
     let generalOptions: [Option]
     /// Whether it may finish by itself after the first Ctrl-C.
     let endsGracefully: Bool
-    /// Whether it has nothing to do but to print results, which `--quiet` leaves alone.
+    /// Whether it only prints results, which `--quiet` does not hide.
     let isForResults: Bool
     /// What it does, in one line.
     let summary: String

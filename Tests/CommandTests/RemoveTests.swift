@@ -60,8 +60,8 @@ import Testing
         #expect(refused.code == 64)
         #expect(
             refused.errors == """
-                feedsync: remove asks before it deletes, and there is no terminal to ask on
-                Try: the same command with --yes
+                feedsync: remove needs a confirmation, and there is no terminal to ask on
+                Try: run the same command with --yes
 
                 """)
         let no = try await place.shell("echo n | script -qec '\"$FEEDSYNC\" remove things --data' /dev/null")

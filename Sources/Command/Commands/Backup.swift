@@ -15,9 +15,7 @@ extension Command {
         let file = session.invocation.operands[0]
         let configuration = try session.configurationForReading()
         guard let store = try await session.storeIfAny(configuration) else {
-            throw Failure(
-                .store, ["there is no store at \(session.storePath(configuration) ?? "") yet"],
-                advice: "feedsync sync makes it")
+            throw .noStore(at: session.storePath(configuration))
         }
         let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.backUp(to: file) }
         if session.invocation.has(.json) {

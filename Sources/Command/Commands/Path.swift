@@ -42,7 +42,7 @@ extension Command {
 }
 
 extension Session {
-    /// Says to whoever watches which files a list was made from.
+    /// Tells a user at a terminal which files a list was made from.
     func nameFiles(_ configuration: Configuration?) {
         guard !invocation.has(.json), console.isWatched else { return }
         let file = configuration.map { "using \($0.file)" }

@@ -10,8 +10,8 @@ extension Command {
             above the feed stay, and so does the rest of the file. The items stay in the store; the
             command prints how to delete them.
 
-            With --data, also deletes the items and all else that the store has of the feed, its history too. It
-            asks first, unless --yes is given. A feed that is in the store alone can be deleted so, too.
+            With --data, also deletes the items, the history and everything else that the store has of the
+            feed. It asks first, unless --yes is given. This also works for a feed that is only in the store.
             """,
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in

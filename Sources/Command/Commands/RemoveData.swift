@@ -49,13 +49,13 @@ extension Session {
 
     /// Whether the user wants it: as `--yes` says, or the answer on the terminal.
     ///
-    /// - Throws: `Failure` with exit code 64 where there is no terminal to ask on.
+    /// - Throws: `Failure` with exit code 64 if there is no terminal to ask on.
     private func isSure(of question: String) throws(Failure) -> Bool {
         if invocation.has(.yes) { return true }
         guard console.canAsk else {
             throw .usage(
-                "\(invocation.command.name) asks before it deletes, and there is no terminal to ask on",
-                advice: "the same command with --yes")
+                "\(invocation.command.name) needs a confirmation, and there is no terminal to ask on",
+                advice: "run the same command with --yes")
         }
         return console.isConfirmed(question)
     }

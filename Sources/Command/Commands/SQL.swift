@@ -19,8 +19,7 @@ extension Command {
         let sql = session.invocation.operands[0]
         let configuration = try session.configurationForReading()
         guard let store = try await session.storeIfAny(configuration) else {
-            let path = session.storePath(configuration) ?? ""
-            throw Failure(.store, ["there is no store at \(path) yet"], advice: "feedsync sync makes it")
+            throw .noStore(at: session.storePath(configuration))
         }
         session.console.startPager()
         do throws(QueryError) {
