@@ -65,10 +65,7 @@ extension Store {
         guard group.writers.isEmpty else {
             do { return try connection.savepoint(body) } catch {
                 // SQLite itself may have undone the pages before it, too.
-                if !connection.isInTransaction {
-                    for writer in group.writers { writer.undo(error) }
-                    forgetGroup()
-                }
+                if !connection.isInTransaction { undoGroup(error) }
                 throw error
             }
         }
@@ -77,6 +74,14 @@ extension Store {
             connection.rollback()
             throw error
         }
+    }
+
+    /// Undoes the pages that wait for their commit: their feeds stand where the last commit left them, whatever the file
+    /// becomes.
+    func undoGroup(_ error: any Error) {
+        connection.rollback()
+        for writer in group.writers { writer.undo(error) }
+        forgetGroup()
     }
 
     private func forgetGroup() {

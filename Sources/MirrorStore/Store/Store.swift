@@ -219,11 +219,12 @@ package actor Store {
     func checkFile() throws {
         // Who only reads loses nothing.
         guard !sessions.isEmpty, connection.hasMoved else { return }
-        connection.rollback()
-        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        throw FeedSyncError(
+        let error = FeedSyncError(
             .store, "\(path) was deleted, moved or replaced while feedsync was using it",
             advice: "run the command again; what stands at that path now was not changed")
+        undoGroup(error)
+        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        throw error
     }
 }
 

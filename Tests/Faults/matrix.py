@@ -1,0 +1,181 @@
+"""Disturbs feedsync at every call that it makes of files and sockets; see Scripts/faults."""
+
+import argparse
+import collections
+import errno
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+
+import places
+import upstream
+
+WRITING = "write pwrite ftruncate open fdatasync fsync".split()
+OPENING = "open fopen socket socketpair pipe eventfd epoll_create1".split()
+READING = "read pread recv".split()
+EVENTS = {"eventfd", "epoll_create1", "epoll_ctl", "epoll_wait"}
+COUNTED = "read pread recv write pwrite send".split()
+# What each kind of fault may hit; None: every call.
+CALLS = {
+    "kill": None,
+    "EIO": None,
+    "ENOSPC": WRITING,
+    "EACCES": "open fopen stat lstat access unlink connect fcntl fchmod".split(),
+    "EINTR": READING + "write pwrite send open fsync fdatasync ftruncate fcntl poll connect epoll_wait".split(),
+    "EAGAIN": READING + "write pwrite send fcntl poll".split(),
+    "EMFILE": OPENING,
+    "ENOMEM": OPENING + "mmap poll epoll_ctl stat lstat fcntl pread pwrite ftruncate".split(),
+    "short": COUNTED,
+}
+# A kernel never interrupts every call, so what waits by asking again would wait for ever.
+ONCE_ONLY = {"kill", "EINTR"}
+# Done; the upstream is unreachable; a bug that says so; the store; the output; try later; the configuration.
+CODES = {0, 69, 73, 74, 75, 78}
+
+
+def trials(bench, scenario):
+    """Every trial of a scenario: the kind of fault, the call's number among those it may hit, how often."""
+    bench.begin(scenario)
+    run = bench.run(scenario.command, {"FAULTS_ACTION": "count"})
+    calls = bench.called()
+    if run.code != 0 or not calls:
+        raise SystemExit(f"faults: {scenario.name}: counted, it ends with {run.code}: {run.errors}")
+    for kind, names in CALLS.items():
+        count = len(calls) if names is None else sum(1 for call in calls if call in names)
+        for number in range(1, count + 1):
+            yield scenario.name, kind, number, "once"
+            if kind not in ONCE_ONLY:
+                yield scenario.name, kind, number, "from then on"
+
+
+def environment(kind, number, times):
+    names = CALLS[kind]
+    return {
+        "FAULTS_ACTION": kind if kind in ("kill", "short") else "fail",
+        "FAULTS_ERROR": str(getattr(errno, kind, 0)),
+        "FAULTS_AT": str(number),
+        "FAULTS_TIMES": "1" if times == "once" else "0",
+    } | ({"FAULTS_CALLS": ",".join(names)} if names else {})
+
+
+def may_be_silent(kind, hit, times):
+    """Whether what it would say cannot be written either."""
+    return hit == "write" or times != "once" and "write" in (CALLS[kind] or ["write"])
+
+
+def breaks_dispatch(kind, hit, times):
+    """Whether libdispatch may have given up: it ends the process where the kernel gives it no events."""
+    return hit in EVENTS or times != "once" and (CALLS[kind] is None or not EVENTS.isdisjoint(CALLS[kind]))
+
+
+def attempt(bench, scenario, kind, number, times):
+    """Runs one trial; returns the call that was hit, the exit code, and what is wrong."""
+    bench.begin(scenario)
+    run = bench.run(scenario.command, environment(kind, number, times))
+    hit = (bench.called() or [None])[0]
+    found = []
+    if run.code is None:
+        found.append(f"it still ran after {bench.patience} s")
+    elif kind == "kill":
+        if run.code not in (-9, 0):
+            found.append(f"it ended with {run.code}: {run.errors}")
+    elif run.code == -signal.SIGILL and breaks_dispatch(kind, hit, times):
+        pass
+    elif run.code not in CODES:
+        found.append(f"it ended with {run.code}: {run.errors}")
+    elif run.code not in (0, 74) and not run.errors and not may_be_silent(kind, hit, times):
+        found.append(f"it ended with {run.code} and said nothing")
+    known = set()
+    for item in upstream.before() + upstream.after():
+        known.add(tuple(item.values()))
+    found += places.faults_of(bench.aside(), known, may_be_open=run.code != 0)
+    following = bench.run(scenario.command)
+    if following.code != 0:
+        found.append(f"the next command ended with {following.code}: {following.errors}")
+    else:
+        store = bench.place / "feedsync.db"
+        found += places.faults_of(store, known, may_be_open=False)
+        is_now, should = places.contents(store), bench.ends[scenario.name]
+        for part, value in should.items():
+            if is_now[part] != value:
+                found.append(f"{part} after the next command: {is_now[part]} instead of {value}")
+    return hit, run.code, found
+
+
+bench = None
+
+
+def start_worker(options):
+    global bench
+    bench = places.Bench(
+        os.path.abspath(options.binary), os.path.abspath(options.shim), options.migrations,
+        tempfile.mkdtemp(prefix="worker-", dir=options.folder), options.patience)
+    for scenario in options.scenarios:
+        bench.prepare(scenario)
+
+
+def work(trial):
+    name, kind, number, times = trial
+    scenario = next(scenario for scenario in places.SCENARIOS if scenario.name == name)
+    return trial, attempt(bench, scenario, kind, number, times)
+
+
+def describe(trial):
+    name, kind, number, times = trial
+    return f"{name}: {kind} {times} at call {number}"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Scripts/faults")
+    parser.add_argument("--sample", type=int, metavar="N", help="so many trials, chosen by the seed; without: all")
+    parser.add_argument("--seed", type=int, metavar="S", help="without: a new one, which is printed")
+    parser.add_argument("--scenario", action="append", metavar="NAME", choices=[s.name for s in places.SCENARIOS])
+    parser.add_argument("--kind", action="append", choices=list(CALLS))
+    parser.add_argument("--at", type=int, metavar="N", help="only the call of that number")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many at a time (1)")
+    parser.add_argument("--patience", type=int, default=60, metavar="S", help="a run that takes longer hangs (60 s)")
+    parser.add_argument("--binary", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--shim", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--migrations", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", required=True, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    options.scenarios = [s for s in places.SCENARIOS if not options.scenario or s.name in options.scenario]
+    seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
+
+    start_worker(options)
+    everything = [trial for scenario in options.scenarios for trial in trials(bench, scenario)]
+    if options.kind:
+        everything = [trial for trial in everything if trial[1] in options.kind]
+    if options.at:
+        everything = [trial for trial in everything if trial[2] == options.at]
+    chosen = everything
+    if options.sample is not None and options.sample < len(everything):
+        chosen = random.Random(seed).sample(everything, options.sample)
+    print(f"faults: {len(chosen)} of {len(everything)} trials, seed {seed}", flush=True)
+
+    began = time.monotonic()
+    counts = collections.defaultdict(collections.Counter)
+    hits, failures = collections.Counter(), 0
+    with multiprocessing.Pool(options.jobs, start_worker, [options]) as pool:
+        for trial, (hit, code, found) in pool.imap_unordered(work, chosen):
+            kind = trial[1] if trial[1] in ONCE_ONLY else f"{trial[1]} {trial[3]}"
+            counts[kind]["trials"] += 1
+            counts[kind]["missed" if hit is None else f"code {code}"] += 1
+            hits[hit] += 1
+            if found:
+                failures += 1
+                print(f"faults: {describe(trial)} ({hit}):\n    " + "\n    ".join(text[:600] for text in found), flush=True)
+    for kind, count in sorted(counts.items()):
+        ends = ", ".join(f"{name}: {number}" for name, number in sorted(count.items()) if name != "trials")
+        print(f"{kind:22} {count['trials']:6} trials  {ends}")
+    print("calls hit: " + ", ".join(f"{name} {number}" for name, number in hits.most_common() if name))
+    print(f"faults: {failures} of {len(chosen)} went wrong, in {time.monotonic() - began:.0f} s; seed {seed}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+"""Folders in which feedsync is run by Scripts/faults: what it is asked to do, what it left, what that must be."""
+
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+
+import upstream
+
+SINCE = "{mode: since, param: since, from: updated_at, overlap: 1d}"
+
+
+class Scenario:
+    """A command to be disturbed, with what was done before it; the list moves in between."""
+
+    def __init__(self, name, command, mode="all", earlier=(), is_older=False):
+        self.name, self.command, self.mode, self.earlier, self.is_older = name, command, mode, earlier, is_older
+
+
+SCENARIOS = [
+    Scenario("first reload", "reload things"),
+    Scenario("first sync", "sync things"),
+    Scenario("reload", "reload things", earlier=["more things --all"]),
+    Scenario("more", "more things --all", earlier=["reload things"]),
+    Scenario("sync new", "sync things", "new", ["sync things"]),
+    Scenario("sync since", "sync things", "since", ["sync things"]),
+    Scenario("sync all", "sync things", "all", ["sync things"]),
+    Scenario("older store", "sync things", "all", ["more things --all"], is_older=True),
+]
+
+
+class Run:
+    """How a run of feedsync ended; `code` is None if it had to be killed."""
+
+    def __init__(self, code, output, errors):
+        self.code, self.output, self.errors = code, output, errors
+
+
+class Bench:
+    """A folder for one worker: its upstream, its copies of each scenario's start, and where runs take place."""
+
+    def __init__(self, binary, shim, migrations, folder, patience):
+        self.binary, self.shim, self.patience = binary, shim, patience
+        self.migrations, self.folder = pathlib.Path(migrations), pathlib.Path(folder)
+        self.upstream = upstream.Upstream()
+        self.place = self.folder / "place"
+        self.log = self.folder / "log"
+        self.starts, self.ends = {}, {}
+
+    def run(self, words, faults=None):
+        environment = {"HOME": str(self.place), "PATH": "/usr/bin:/bin", "NO_COLOR": "1"}
+        if faults is not None:
+            self.log.unlink(missing_ok=True)
+            environment |= faults | {"LD_PRELOAD": self.shim, "FAULTS_LOG": str(self.log)}
+        process = subprocess.Popen(
+            [self.binary, *words.split()], cwd=self.place, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            output, errors = process.communicate(timeout=self.patience)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, errors = process.communicate()
+            code = None
+        return Run(code, output.decode(errors="replace"), errors.decode(errors="replace"))
+
+    def called(self):
+        """What the last run with faults noted: the calls that it made, or the one that was hit."""
+        return self.log.read_text().split() if self.log.exists() else []
+
+    def prepare(self, scenario):
+        """Makes the scenario's start, and what an undisturbed run makes of it."""
+        start = self.folder / scenario.name.replace(" ", "-")
+        self.starts[scenario.name] = start
+        self.place.mkdir()
+        sync = SINCE if scenario.mode == "since" else f"{{mode: {scenario.mode}}}"
+        (self.place / "feedsync.yaml").write_text(
+            "defaults: {timeout: 5s, retries: 0}\n"
+            "feeds:\n  things:\n"
+            f"    url: {self.upstream.url}\n    items: items\n    key: id\n"
+            "    columns: {id: id, name: name, value: value, updated_at: updated_at}\n"
+            "    pagination: {style: page, param: page, total: total}\n"
+            f"    sync: {sync}\n")
+        self.upstream.items = upstream.before()
+        for words in scenario.earlier:
+            self.expect_success(scenario, words)
+        if scenario.is_older:
+            self.make_older()
+        shutil.copytree(self.place, start)
+        self.begin(scenario)
+        self.expect_success(scenario, scenario.command)
+        self.ends[scenario.name] = contents(self.place / "feedsync.db")
+        shutil.rmtree(self.place)
+
+    def expect_success(self, scenario, words):
+        run = self.run(words)
+        if run.code != 0:
+            raise SystemExit(f"faults: {scenario.name}: undisturbed, `feedsync {words}` ends with {run.code}: {run.errors}")
+
+    def begin(self, scenario):
+        """The folder as it is before the command, and the list as it is later than what is stored."""
+        shutil.rmtree(self.place, ignore_errors=True)
+        shutil.copytree(self.starts[scenario.name], self.place)
+        self.upstream.items = upstream.after()
+
+    def make_older(self):
+        """Puts what the store has into one of the first version, whose schema never changes."""
+        store, older = self.place / "feedsync.db", self.folder / "older.db"
+        names = {"_walk": "_crawl", "_walk_page": "_crawl_page"}
+        columns = {"walk": "crawl", "left_out": "skipped", "continuation": "cursor"}
+        database = sqlite3.connect(older, isolation_level=None)
+        database.execute("PRAGMA journal_mode = WAL")
+        first = min(self.migrations.glob("0001_*.sql"))
+        database.executescript(first.read_text())
+        database.execute("ATTACH ? AS newer", [str(store)])
+        for name, sql in database.execute(
+                "SELECT name, sql FROM newer.sqlite_schema WHERE name IN ('_migration', 'things') AND sql IS NOT NULL").fetchall():
+            database.execute(sql)
+        for name in ("_migration", "things", "feed", "_feed", "_walk", "_walk_page", "_page", "_section", "run", "event"):
+            newer = names.get(name, name)
+            has = {row[1] for row in database.execute(f'PRAGMA newer.table_info("{newer}")')}
+            shared = [row[1] for row in database.execute(f'PRAGMA main.table_info("{name}")')]
+            shared = [(column, columns.get(column, column)) for column in shared]
+            shared = [(old, new) for old, new in shared if new in has]
+            into, out = (", ".join(f'"{pair[side]}"' for pair in shared) for side in (0, 1))
+            only = f"WHERE name = '{first.stem}'" if name == "_migration" else ""
+            database.execute(f'INSERT INTO main."{name}" ({into}) SELECT {out} FROM newer."{newer}" {only}')
+        database.execute("DETACH newer")
+        database.close()
+        os.replace(older, store)
+
+    def aside(self):
+        """A copy of the store to look at: looking repairs what the next command has to repair."""
+        folder = self.folder / "aside"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for suffix in ("", "-wal", "-journal"):
+            path = self.place / f"feedsync.db{suffix}"
+            if path.exists():
+                shutil.copy(path, folder / path.name)
+        return folder / "feedsync.db"
+
+
+def contents(path):
+    """What a store holds, without times and without the numbers of generations."""
+    database = sqlite3.connect(path)
+    try:
+        return {
+            "rows": database.execute(
+                "SELECT id, name, value, updated_at, _section, _removed_at IS NULL FROM things"
+                " ORDER BY _generation DESC, _position").fetchall(),
+            "feed": database.execute(
+                "SELECT no_more_data, next_page, item_count, complete, error FROM feed").fetchall(),
+            "sections": database.execute("SELECT name, position, item_count FROM section").fetchall(),
+        }
+    finally:
+        database.close()
+
+
+FOLLOWS = {
+    "": {"beginHeader", "beginFooter"},
+    "beginHeader": {"endHeader"},
+    "beginFooter": {"endFooter", "noMoreData"},
+    "endHeader": {"beginHeader", "beginFooter", "noMoreData"},
+    "endFooter": {"beginHeader", "beginFooter"},
+    "noMoreData": {"beginHeader", "beginFooter"},
+}
+
+
+def faults_of(path, known, may_be_open):
+    """What is wrong with a store as such: its file, its keys, its rows, its log."""
+    if not path.exists():
+        return []
+    found = []
+    database = sqlite3.connect(path)
+    try:
+        if (answer := database.execute("PRAGMA integrity_check").fetchall()) != [("ok",)]:
+            found.append(f"integrity: {answer[:3]}")
+        if answer := database.execute("PRAGMA foreign_key_check").fetchall():
+            found.append(f"foreign keys: {answer[:3]}")
+        tables = {row[0] for row in database.execute("SELECT name FROM sqlite_schema")}
+        if "event" in tables:
+            last = ""
+            for (status,) in database.execute("SELECT status FROM event WHERE feed = 'things' ORDER BY id"):
+                if status not in FOLLOWS[last]:
+                    found.append(f"the log has {status} after {last or 'nothing'}")
+                last = status
+            if last.startswith("begin") and not may_be_open:
+                found.append(f"the log ends with {last}")
+        if "things" in tables:
+            rows = database.execute("SELECT id, name, value, updated_at FROM things").fetchall()
+            if strange := [row for row in rows if row not in known]:
+                found.append(f"a row that the upstream never had: {strange[:3]}")
+            places = "SELECT _generation, _position FROM things GROUP BY 1, 2 HAVING count(*) > 1"
+            if twice := database.execute(places).fetchall():
+                found.append(f"two rows at one place: {twice[:3]}")
+    except sqlite3.Error as error:
+        found.append(f"the store cannot be read: {error}")
+    finally:
+        database.close()
+    return found

@@ -1,0 +1,44 @@
+import FeedSync
+import Foundation
+import SQLite
+import Testing
+
+@testable import Crawling
+@testable import MirrorStore
+
+@Suite("A store whose file is out of sight for a moment")
+struct LostFileTests {
+    @Test("Pages that wait for their commit then are not stored, and the feed does not go on behind them")
+    func waitingPages() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        try await bench.store.loseFileBehindPage(of: bench.definition)
+        #expect(try bench.feed("next_page, item_count") == "2|10")
+        try await bench.more(.allPages)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(try bench.feed("item_count, next_page") == "35|")
+    }
+}
+
+extension Store {
+    /// Stores a page, has the file out of sight while the next thing is asked of the store, and ends the run: in one go, so
+    /// that the page waits for its commit till then.
+    fileprivate func loseFileBehindPage(of definition: FeedDefinition) throws {
+        let lock = try #require(try FeedLock(on: 1, of: path, command: "more"))
+        let now = "2026-11-22T00:00:00.000Z"
+        _ = try open(definition, lock: lock, command: "more", now: now)
+        let page = PageCommit(
+            direction: .footer, content: .empty, request: "GET \(definition.url)?page=2", credential: 0,
+            validators: Validators(etag: nil, lastModified: nil), end: .more(PageCursor("3")),
+            upstreamNext: PageCursor("3"), httpStatus: 200, serverDate: nil, incompleteReason: nil,
+            skipped: SkippedItems(), shape: nil, beginsNext: true)
+        _ = try begin(.footer, on: definition.name, now: now)
+        _ = try commit(page, to: definition.name, now: now) { _ in }
+        #expect(rename(path, "\(path)-away") == 0)
+        #expect(throws: FeedSyncError.self) { try inGroup {} }
+        #expect(rename("\(path)-away", path) == 0)
+        _ = try fail(
+            definition.name, FeedSyncError(.store, "the file is gone"), outcome: .failed, cost: FetchCost(), now: now)
+        close(definition.name)
+    }
+}
