@@ -4,7 +4,7 @@ enum Option: String, Sendable, CaseIterable {
     case maxWait = "max-wait"
     case pages, all, section, limit, last, follow, header, columns
     case dryRun = "dry-run"
-    case online, due, jobs, fail
+    case online, due, jobs, fail, hell
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case man, help, version
@@ -39,7 +39,7 @@ enum Option: String, Sendable, CaseIterable {
         case .pages, .limit, .last, .jobs, .maxRequests: "N"
         case .section: "NAME"
         case .header: "'NAME: VALUE'"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .man, .help, .version: nil
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version: nil
         }
     }
 
@@ -62,6 +62,7 @@ enum Option: String, Sendable, CaseIterable {
         case .header: "send this header with every request; can be given several times"
         case .columns: "also write the columns that were found"
         case .dryRun: "print the definition, and change nothing"
+        case .hell: "serve an upstream that is broken in every way, until stopped"
         case .online: "fetch a page of each feed, and show what would be stored"
         case .due: "only feeds that are due (see `feedsync plan`)"
         case .fail: "exit with 1 unless all is well"
