@@ -24,7 +24,7 @@ extension HellKind {
         kind("gzip-twice", 69, "called gzip twice, and is once") {
             coded($0, "gzip, gzip", Gzip.stored(Array($0.text().utf8)))
         },
-        kind("gzip-bomb", 69, "500 kB of gzip that are 80 MB of spaces") { coded($0, "gzip", bomb) },
+        kind("gzip-bomb", 65, "500 kB of gzip that are 80 MB of spaces") { coded($0, "gzip", bomb) },
         kind("deflate-not", 69, "called deflate, and is not") { coded($0, "deflate", Array($0.text().utf8)) },
         kind("brotli-not", 69, "called br, and is not") { coded($0, "br", Array($0.text().utf8)) },
         kind("coding-unknown", 69, "a coding that nobody knows") { coded($0, "rot13", Array($0.text().utf8)) },
