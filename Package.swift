@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "FeedSync", targets: ["FeedSync"]),
     ],
     targets: [
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -48,15 +49,20 @@ let package = Package(
 
         .target(name: "SQLite", dependencies: ["CSQLite", "Text"], swiftSettings: settings),
         .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
+        .target(name: "XML", dependencies: ["CExpat"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(
             name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
             swiftSettings: settings),
         // What stands in a response's body, whatever the feed: one value, the whole as JSON, what it is if not JSON.
         .target(name: "ResponseBody", dependencies: ["CPageDecoder", "Feeds", "HTTP"], swiftSettings: settings),
+        // Bodies that are not JSON, written as JSON.
+        .target(
+            name: "BodyFormats", dependencies: ["Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"],
+            swiftSettings: settings),
         // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
-            name: "Upstream", dependencies: ["Concurrency", "Crawling", "HTTP", "ResponseBody"],
+            name: "Upstream", dependencies: ["BodyFormats", "Concurrency", "Crawling", "HTTP", "ResponseBody"],
             swiftSettings: settings),
         // What is stored, in SQLite: a page's items are decoded beside the table that they are written to. Sends nothing.
         .target(
@@ -65,7 +71,8 @@ let package = Package(
             swiftSettings: settings),
         // The public face: the engine that fetches and stores, one command at a time, and what can be observed of it.
         .target(
-            name: "FeedSync", dependencies: ["Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"],
+            name: "FeedSync",
+            dependencies: ["BodyFormats", "Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"],
             swiftSettings: settings),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
@@ -113,7 +120,9 @@ let package = Package(
         .testTarget(
             name: "FeedSyncTests",
             dependencies: [
-                "Concurrency", "Crawling", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "MirrorStore", "ResponseBody",
+                "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "Feeds", "FeedSync", "HTTP", "HTTPServer",
+                "MirrorStore",
+                "ResponseBody",
                 "SQLite", "ScriptedServer", "SeededGenerator", "Upstream",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),

@@ -14,5 +14,7 @@ public enum Migrations {
         Migration(name: "0005_split", sql: String(decoding: PackageResources._005_split_sql, as: UTF8.self)),
         Migration(name: "0006_walk_pages", sql: String(decoding: PackageResources._006_walk_pages_sql, as: UTF8.self)),
         Migration(name: "0007_crawls", sql: String(decoding: PackageResources._007_crawls_sql, as: UTF8.self)),
+        Migration(name: "0008_changes", sql: String(decoding: PackageResources._008_changes_sql, as: UTF8.self)),
+        Migration(name: "0009_renames", sql: String(decoding: PackageResources._009_renames_sql, as: UTF8.self)),
     ]
 }

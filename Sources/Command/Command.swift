@@ -14,6 +14,8 @@ struct Command: Sendable {
     let generalOptions: [Option]
     /// Whether it may finish by itself after the first Ctrl-C.
     let endsGracefully: Bool
+    /// Whether it only prints results, which `--quiet` does not hide.
+    let isForResults: Bool
     /// What it does, in one line.
     let summary: String
     /// Its help, in paragraphs; they are wrapped to the terminal's width.
@@ -25,7 +27,8 @@ struct Command: Sendable {
 
     init(
         _ name: String, operands: String = "", count: ClosedRange<Int> = 0...0, options: [Option] = [],
-        general: [Option] = Option.general, endsGracefully: Bool = false, summary: String, explanation: String,
+        general: [Option] = Option.general, endsGracefully: Bool = false, isForResults: Bool = false, summary: String,
+        explanation: String,
         example: String,
         run: @escaping @Sendable (Session) async throws(Failure) -> ExitCode
     ) {
@@ -35,6 +38,7 @@ struct Command: Sendable {
         self.options = options
         generalOptions = general
         self.endsGracefully = endsGracefully
+        self.isForResults = isForResults
         self.summary = summary
         self.explanation = explanation
         self.example = example
@@ -43,8 +47,8 @@ struct Command: Sendable {
 
     /// Every command, in the order of the help text.
     static let all: [Command] = [
-        .add, .reload, .more, .sync, .plan, .status, .show, .events, .feeds, .explain, .remove, .presets, .check, .demo,
-        .completion, .help,
+        .add, .reload, .more, .sync, .plan, .status, .show, .sql, .changes, .events, .feeds, .path, .explain, .remove,
+        .rename, .reset, .prune, .backup, .presets, .check, .demo, .completion, .help,
     ]
 
     /// The command of that name.
@@ -65,11 +69,17 @@ struct Command: Sendable {
 
     /// What its operands must name.
     var need: String {
-        name == "add" ? "the name of the new feed, and a URL or the name of a preset" : "the name of a feed"
+        switch name {
+        case "add": "the name of the new feed, and a URL or the name of a preset"
+        case "rename": "the name of a feed, and a new one"
+        case "sql": "a query, in quotes"
+        case "backup": "the name of the file to write"
+        default: "the name of a feed"
+        }
     }
 
     /// Where to find them.
-    var needAdvice: String { name == "add" ? helpAdvice : "feedsync feeds lists them" }
+    var needAdvice: String { ["add", "sql", "backup"].contains(name) ? helpAdvice : "feedsync feeds lists them" }
 
     /// Any number of operands.
     static let anyNumber = Int.max - 1

@@ -24,6 +24,11 @@ struct Failure: Error, Sendable {
         Failure(.usage, [message], advice: advice)
     }
 
+    /// What needs a store where none was made yet.
+    static func noStore(at path: String?) -> Failure {
+        Failure(.store, ["there is no store at \(path ?? "") yet"], advice: "feedsync sync creates it")
+    }
+
     /// A word that names nothing, with the nearest one that does.
     static func unknown(_ what: String, _ word: String, among words: [String], advice: String) -> Failure {
         let nearest = NearestWord.suggestion(for: word, among: words)

@@ -29,7 +29,7 @@ enum Feedsync {
             console.report(error)
             end(error.code)
         }
-        console.follow(invocation.options)
+        console.follow(invocation)
         guard StandardStreams.hasRoom else {
             console.report(
                 Failure(.store, ["too few files can be opened at once"], advice: "allow more, as with `ulimit -n 1024`")
@@ -56,8 +56,11 @@ extension Invocation {
     fileprivate func run(environment: [String: String], console: Console) async -> ExitCode {
         let session = Session(invocation: self, environment: environment, console: console)
         do throws(Failure) {
-            return try await command.run(session)
+            let code = try await command.run(session)
+            console.endPager()
+            return code
         } catch {
+            console.endPager()
             console.report(error)
             return error.code
         }

@@ -10,7 +10,29 @@ extension Session {
         // A store that cannot be reached is not one that is not there.
         guard access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         return try await reading { () async throws(FeedSyncError) in
-            try await Store(path: path, options: Store.Options(access: .existing))
+            try await Store(path: path, options: Store.Options(access: .readOnly))
+        }
+    }
+
+    /// The store, for writing; nil if nothing was stored yet.
+    ///
+    /// - Throws: `Failure` with exit code 73 if it cannot be opened.
+    func existingStore(_ configuration: Configuration?) async throws(Failure) -> Store? {
+        guard let path = storePath(configuration), access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        let options = configuration.map { Store.Options(access: .existing, keep: $0.keep) } ?? .init(access: .existing)
+        return try await reading { () async throws(FeedSyncError) in
+            try await Store(path: path, options: options)
+        }
+    }
+
+    /// The store, opened again if it was opened in a way that shows nothing of what is written from now on.
+    ///
+    /// - Throws: `Failure` with exit code 73 if it cannot be opened.
+    func current(_ store: Store) async throws(Failure) -> Store {
+        guard store.reading?.followsFile == false else { return store }
+        let path = store.path
+        return try await reading { () async throws(FeedSyncError) in
+            try await Store(path: path, options: Store.Options(access: .readOnly))
         }
     }
 
@@ -18,6 +40,10 @@ extension Session {
     ///
     /// - Throws: `Failure` with exit code 78.
     func configurationForReading() throws(Failure) -> Configuration? {
+        if invocation.has(.store), !invocation.has(.config) {
+            // Who names a store may read it, whoever the ./feedsync.yaml in this place belongs to.
+            do throws(Failure) { _ = try configurationFile() } catch { return nil }
+        }
         let configuration = try configurationIfAny()
         if configuration == nil, storePath(nil) == nil { return try self.configuration() }
         return configuration
@@ -88,4 +114,14 @@ struct KnownFeed: Sendable, JSONRecord {
 
     /// Its row of the table `feed`, or the row of a feed that was never loaded.
     var fields: JSONFields { (record ?? FeedRecord(name: name, model: model, url: url)).fields }
+}
+
+extension Store {
+    /// - Throws: `Failure` with exit code 73 if nobody could follow the store, because it has to be read from a copy.
+    nonisolated func checkFollowing() throws(Failure) {
+        guard reading?.isCopy == true else { return }
+        throw Failure(
+            .store, ["\(path) was written by an older feedsync, and cannot be followed"],
+            advice: "run feedsync sync once, which brings it up to date")
+    }
 }

@@ -29,6 +29,15 @@ public struct Response: Sendable {
         self.redirectCount = redirectCount
     }
 
+    /// The response with another body, and what was made of that.
+    package func replacing(body: Body, prepared: (any Sendable)?) -> Response {
+        var response = Response(
+            status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
+            redirectCount: redirectCount)
+        response.prepared = prepared
+        return response
+    }
+
     /// Whether the status is 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(status) }
 

@@ -8,7 +8,7 @@ package enum JSONText {
     }
 
     /// Adds a string with its quotes, as UTF-8.
-    static func append(_ text: String, to result: inout [UInt8]) {
+    package static func append(_ text: String, to result: inout [UInt8]) {
         result.append(quote)
         // As most text is.
         if text.utf8.allSatisfy(isPlain) {

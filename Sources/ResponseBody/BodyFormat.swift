@@ -87,8 +87,11 @@ package enum BodyFormat: Sendable, Hashable {
     var advice: String {
         switch self {
         case .html: "open the URL in a browser: a login or error page is often HTML"
-        case .rss, .atom: "check whether the site has a JSON Feed or an API; RSS and Atom are not supported"
-        case .xml, .csv, .ndjson: "ask for one JSON document, as with `headers: {Accept: application/json}`"
+        case .rss: "set `format: rss` in the feed's definition"
+        case .atom: "set `format: atom` in the feed's definition"
+        case .csv: "set `format: csv` in the feed's definition"
+        case .ndjson: "set `format: ndjson` in the feed's definition"
+        case .xml: "ask for one JSON document, as with `headers: {Accept: application/json}`"
         }
     }
 }

@@ -16,6 +16,11 @@ public final class Connection {
         case readWrite
         /// Reads and writes, after creating the file if there is none.
         case readWriteCreate
+        /// Reads a file in a folder where none can be made: it has its log and the log's index beside it, or neither.
+        ///
+        /// - Parameter isResting: Nobody writes the file while it is open. It is read without a lock then, and without
+        ///   a look at a log.
+        case readOnlyBeside(isResting: Bool)
     }
 
     let handle: Handle
@@ -46,10 +51,16 @@ public final class Connection {
         }
     }
 
+    /// Opens a database that is in no file with a name.
+    init(temporaryNamed name: String) throws(SQLiteError) {
+        handle = try Handle(path: name, flags: Access.readWriteCreate.flags)
+        try configure()
+    }
+
     private static func open(_ path: String, _ access: Access) throws(SQLiteError) -> Handle {
         let name = try fileName(for: path)
         do throws(SQLiteError) {
-            return try Handle(path: name, flags: access.flags)
+            return try Handle(path: access.address(of: name), flags: access.flags)
         } catch {
             var error = explained(error, name, access)
             error.path = path
@@ -154,7 +165,21 @@ extension Connection.Access {
         case .readOnly: always | SQLITE_OPEN_READONLY
         case .readWrite: always | SQLITE_OPEN_READWRITE
         case .readWriteCreate: always | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .readOnlyBeside: always | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         }
+    }
+
+    /// What SQLite opens: the path, or a URI that says how.
+    ///
+    /// `immutable` takes no lock and reads no log, `readonly_shm` makes no file: https://sqlite.org/c3ref/open.html,
+    /// https://sqlite.org/wal.html#read_only_databases
+    fileprivate func address(of path: String) -> String {
+        guard case .readOnlyBeside(let isResting) = self else { return path }
+        let isPlain: (UInt8) -> Bool = { ($0 >= 45 && $0 <= 57) || (97...122).contains($0 | 0x20) || $0 == 95 }
+        let coded = path.utf8.map { byte in
+            isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "file:\(coded.joined())?\(isResting ? "immutable=1" : "readonly_shm=1")"
     }
 }
 

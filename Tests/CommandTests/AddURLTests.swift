@@ -132,7 +132,7 @@ import Testing
         arguments: [
             (.html("<!DOCTYPE html><p>Sign in</p>"), 65, "expected JSON, but got HTML"),
             (
-                ServerResponse(headers: [(name: "Content-Type", value: "text/csv")], body: Array("a,b\n1,2\n".utf8)),
+                .json("a,b\n1,2\n"),
                 65, "expected JSON, but got CSV"
             ),
             (.json(#"{"ok":true}"#), 65, "no key found"),

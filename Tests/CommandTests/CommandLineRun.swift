@@ -33,7 +33,7 @@ final class RunningCommand: Sendable {
         let child = try Self.starting.withLock { _ in
             try Spawn(
                 [executable.path] + arguments, folder: folder,
-                environment: environment.merging(Self.coverage) { own, _ in own }.map { "\($0)=\($1)" })
+                environment: environment.merging(Self.coverage) { own, _ in own })
         }
         id = child.id
         // Pipes are read before waiting: a full one would block the process for ever.
@@ -64,39 +64,16 @@ private struct Spawn: Sendable {
     let output: Int32
     let errors: Int32
 
-    init(_ words: [String], folder: String, environment: [String]) throws {
+    init(_ words: [String], folder: String, environment: [String: String]) throws {
         let (output, outputEnd) = try Self.pipe()
         let (errors, errorsEnd) = try Self.pipe()
         defer {
             close(outputEnd)
             close(errorsEnd)
         }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, outputEnd, 1)
-        posix_spawn_file_actions_adddup2(&actions, errorsEnd, 2)
-        // A test run in the background ignores Ctrl-C, and so would its children.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGHUP] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-
         // The shell changes the folder, and becomes the program: Glibc's module has no way to spawn in a folder.
         let words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder] + words
-        var arguments = words.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup($0) } + [nil]
-        defer { (arguments + variables).forEach { free($0) } }
-        var id = pid_t()
-        let code = posix_spawn(&id, words[0], &actions, &attributes, &arguments, &variables)
-        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
-        self.id = id
+        id = try ChildProcess.start(words, environment: environment, output: outputEnd, errors: errorsEnd)
         self.output = output
         self.errors = errors
     }

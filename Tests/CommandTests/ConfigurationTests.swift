@@ -73,7 +73,7 @@ import Testing
         place.server.enqueue("/things", [.json(#"{"items":[{"id":1,"name":"one"}]}"#)])
         #expect(try await place.run("reload things").code == 0)
         place.remove("feedsync.yaml")
-        #expect(try await place.run("show things --store feedsync.db").output == "id  name\n 1  one\n")
+        #expect(try await place.run("show things --store feedsync.db --columns id,name").output == "id\tname\n1\tone\n")
     }
 
     @Test("presets NAME prints the preset's file", arguments: ["github.search", "qf56.anchors"])

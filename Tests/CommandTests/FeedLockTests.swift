@@ -7,12 +7,7 @@ import Testing
     @Test("Of two processes on one feed the second exits 75 at once and names the first; --quiet is silent about it")
     func twoProcesses() async throws {
         let place = try Workplace(extra: "timeout: 10m")
-        let feed = PagedFeed(PagedFeed.items(1...10))
-        let gate = place.server.gate()
-        feed.hold(page: 1, at: gate)
-        place.server.route("/things", to: feed)
-        let first = try place.start("reload things")
-        await gate.arrived()
+        let (first, gate) = try await place.heldReload()
         let second = try await place.run("more things")
         #expect(
             second.errors == """
@@ -38,12 +33,7 @@ import Testing
     @Test("With --wait the second process works when the first is done")
     func waiting() async throws {
         let place = try Workplace(extra: "timeout: 10m")
-        let feed = PagedFeed(PagedFeed.items(1...150))
-        let gate = place.server.gate()
-        feed.hold(page: 1, at: gate)
-        place.server.route("/things", to: feed)
-        let first = try place.start("reload things")
-        await gate.arrived()
+        let (first, gate) = try await place.heldReload(PagedFeed.items(1...150))
         let second = try place.start("more things --wait 60s")
         gate.open()
         #expect(await first.end().code == 0)
@@ -75,12 +65,7 @@ import Testing
     @Test("A crash reveals nothing that was in memory")
     func crash() async throws {
         let place = try Workplace(extra: "timeout: 10m")
-        let feed = PagedFeed(PagedFeed.items(1...10))
-        let gate = place.server.gate()
-        feed.hold(page: 1, at: gate)
-        place.server.route("/things", to: feed)
-        let running = try place.start("reload things")
-        await gate.arrived()
+        let (running, gate) = try await place.heldReload()
         running.send(SIGSEGV)
         let run = await running.end()
         gate.open()

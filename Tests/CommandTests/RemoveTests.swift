@@ -13,7 +13,7 @@ import Testing
         #expect(
             run.errors == """
                 feedsync: things: note: kept its 3 items in feedsync.db; to delete them:
-                  sqlite3 feedsync.db "DELETE FROM [things]; DELETE FROM _page WHERE feed = 'things'"
+                  feedsync remove things --data
 
                 """)
         #expect(run.code == 0)
@@ -21,9 +21,58 @@ import Testing
             try place.text(of: "feedsync.yaml") == "feeds:\n" + Workplace.feed("idle", at: "\(place.server.url)/idle"))
         #expect(try place.query("SELECT count(*) FROM things") == ["3"])
         #expect(try await place.run("show things").code == 0)
-        let command = try #require(run.errors.split(separator: "\n").last)
-        #expect(try await place.shell(String(command)).code == 0)
-        #expect(try place.query("SELECT count(*) FROM things") == ["0"])
+    }
+
+    @Test(
+        "remove --data deletes all that the store has of the feed, also of one that was removed before; others stay",
+        arguments: [true, false])
+    func data(isConfigured: Bool) async throws {
+        let place = try Workplace(["things", "idle"], extra: "model: thing")
+        for name in ["things", "idle"] { place.server.route("/\(name)", to: PagedFeed(PagedFeed.items(1...3))) }
+        #expect(try await place.run("sync").code == 0)
+        if !isConfigured { #expect(try await place.run("remove things").code == 0) }
+        let run = try await place.run("remove things --data --yes")
+        let from = isConfigured ? "removed from feedsync.yaml, " : ""
+        #expect(run.output == "things  \(from)3 items deleted\n")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(
+            try place.text(of: "feedsync.yaml")
+                == "feeds:\n" + Workplace.feed("idle", at: "\(place.server.url)/idle", extra: "model: thing"))
+        for table in ["_feed", "run", "event", "_crawl", "_page", "_section"] {
+            #expect(try place.query("SELECT DISTINCT feed FROM \(table)") == ["idle"], "\(table)")
+        }
+        #expect(try place.query("SELECT 1 FROM _crawl_page WHERE crawl NOT IN (SELECT id FROM _crawl)").isEmpty)
+        #expect(try place.query("SELECT name FROM feed") == ["idle"])
+        #expect(try place.query("SELECT 1 FROM sqlite_schema WHERE name = 'things'").isEmpty)
+        #expect(try place.query("SELECT DISTINCT feed FROM thing") == ["idle"])
+        #expect(try place.query("SELECT DISTINCT feed FROM change") == ["idle"])
+        #expect(try await place.run("sync").code == 0)
+        try place.expectSound("idle")
+    }
+
+    @Test("remove --data asks on a terminal, and needs --yes elsewhere")
+    func asks() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.run("sync").code == 0)
+        let before = try place.text(of: "feedsync.yaml")
+        let refused = try await place.run("remove things --data")
+        #expect(refused.code == 64)
+        #expect(
+            refused.errors == """
+                feedsync: remove needs a confirmation, and there is no terminal to ask on
+                Try: run the same command with --yes
+
+                """)
+        let no = try await place.shell("echo n | script -qec '\"$FEEDSYNC\" remove things --data' /dev/null")
+        #expect(no.output.contains("feedsync: delete things, with 3 items and its history? [y/N]"), "\(no.output)")
+        #expect(try place.text(of: "feedsync.yaml") == before)
+        #expect(try place.query("SELECT count(*) FROM things") == ["3"])
+        let yes = try await place.shell("echo y | script -qec '\"$FEEDSYNC\" remove things --data' /dev/null")
+        #expect(yes.output.contains("3 items deleted"), "\(yes.output)")
+        #expect(try place.query("SELECT count(*) FROM feed") == ["0"])
+        let unknown = try await place.run("remove thing --data --yes")
+        #expect(unknown.code == 64 && unknown.errors.contains("no such feed: thing"), "\(unknown.errors)")
     }
 
     @Test("The comment above a feed stays, and is mentioned")

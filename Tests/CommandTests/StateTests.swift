@@ -120,7 +120,7 @@ struct StateTests {
         }
         #expect(try await place.run("status --fail").code == 1)
         let json = try await place.run("sync --json", environment: ["THINGS_TOKEN": "t"])
-        #expect(json.output.contains(#""outcome":"failed","complete":0,"verified":0,"#), "\(json.output)")
+        #expect(json.output.contains(#""outcome":"failed","complete":false,"verified":false,"#), "\(json.output)")
         try place.write("feedsync.yaml", text)
         #expect(try await place.run("sync", environment: ["THINGS_TOKEN": "t"]).code == 0)
         #expect(try await state(place)["state"] == "fresh")

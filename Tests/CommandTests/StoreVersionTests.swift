@@ -11,7 +11,7 @@ struct StoreVersionTests {
             [
                 "found", "round_started_at", "round_ended_at", "failures", "failing_since", "poll_interval",
                 "fresh_for",
-                "planned_due_at", "quota_origin", "quota_credential",
+                "planned_due_at", "quota_origin", "quota_credential", "new_name",
             ]
         ),
         ("_walk", ["furthest", "doubtful", "is_unchecked", "part", "part_elements", "part_total", "capped", "cap"]),
@@ -42,12 +42,20 @@ struct StoreVersionTests {
         #expect(try await place.run("more things --all").code == 0)
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
         // As the first version wrote it.
+        for name in ["VIEW change", "TABLE _change", "TABLE _consumer"] { try connection.execute("DROP \(name)") }
         for statement in Self.names { try connection.execute(statement) }
         for (table, columns) in Self.later {
             for column in columns { try connection.execute("ALTER TABLE \(table) DROP COLUMN \(column)") }
         }
         try connection.execute("CREATE INDEX _walk_page_page ON _walk_page (page)")
         try connection.execute("DELETE FROM _migration WHERE name NOT GLOB '0001*'")
+        // Reading shows it as it will be, and leaves it as it is.
+        #expect(try await place.run("show things --ndjson --columns id").output.split(separator: "\n").count == 150)
+        #expect(try await place.run("status --json").output.contains(#""item_count":150"#))
+        #expect(try place.query("SELECT name FROM _migration") == ["0001_first_store"])
+        let follower = try await place.run("events --follow")
+        #expect(follower.code == 73)
+        #expect(follower.errors.contains("written by an older feedsync"), "\(follower.errors)")
         #expect(try await place.run("reload things").code == 0)
         #expect(try place.query("SELECT outcome FROM run ORDER BY id DESC LIMIT 1") == ["unchanged"])
         try place.write(

@@ -149,7 +149,7 @@ import Testing
         #expect(status.output.contains("  failing  "))
         // It is still in the plan.
         let plan = try await place.run("plan a --json")
-        #expect(plan.output.contains(#""due":0,"#))
+        #expect(plan.output.contains(#""due":false,"#))
         _ = try place.query("UPDATE feed SET next_due_at = NULL")
         #expect(try await place.run("sync --due --quiet").code == 69)
         #expect(try await place.run("status a").output.contains("2 failures in a row, first "))
@@ -311,10 +311,10 @@ import Testing
         #expect(lines.suffix(2) == ["b  new, due now", "    never  the feed was never synced"])
         let due = try place.query("SELECT next_due_at FROM feed WHERE name = 'a'")
         let json = try await place.run("plan --json")
-        #expect(json.output.contains(#","next_due_at":"\#(due[0])","due":0,"terms":[{"term":"every","#))
+        #expect(json.output.contains(#","next_due_at":"\#(due[0])","due":false,"terms":[{"term":"every","#))
         #expect(
             json.output.contains(
-                #"{"feed":"b","state":"new","why":null,"next_due_at":null,"due":1,"terms":[{"term":"never","value":null,"#
+                #"{"feed":"b","state":"new","why":null,"next_due_at":null,"due":true,"terms":[{"term":"never","value":null,"#
             ))
     }
 }

@@ -80,7 +80,9 @@ import Testing
     @Test(
         "Every command has a help text with an example, and its lines fit the terminal",
         arguments: [
-            "add", "reload", "more", "sync", "plan", "status", "show", "events", "feeds", "explain", "remove",
+            "add", "reload", "more", "sync", "plan", "status", "show", "sql", "changes", "events", "feeds", "path",
+            "explain",
+            "remove", "rename", "reset", "prune", "backup",
             "presets",
             "check", "completion", "demo", "help",
         ])

@@ -61,6 +61,19 @@ final class Workplace: Sendable {
             environment: ["HOME": folder, "PATH": "/usr/bin"].merging(environment) { $1 })
     }
 
+    /// Starts a reload of `things`, which has asked for its first page and gets it when the gate opens.
+    func heldReload(
+        _ items: [String] = PagedFeed.items(1...10)
+    ) async throws -> (run: RunningCommand, gate: Gate) {
+        let feed = PagedFeed(items)
+        let gate = server.gate()
+        feed.hold(page: 1, at: gate)
+        server.route("/things", to: feed)
+        let run = try start("reload things")
+        await gate.arrived()
+        return (run, gate)
+    }
+
     /// Runs `feedsync`, its words separated by spaces.
     func run(_ words: String, environment: [String: String] = [:]) async throws -> CommandLineRun {
         try await start(words, environment: environment).end()

@@ -26,8 +26,7 @@ CALLS = {
     "ENOSPC": WRITING,
     "EACCES": "open fopen stat lstat access unlink connect fcntl fchmod".split(),
     "EINTR": READING + "write pwrite send open fsync fdatasync ftruncate fcntl poll connect epoll_wait".split(),
-    # Not `send`: libcurl wakes its thread by one, and a socket that is full wakes it anyway.
-    "EAGAIN": READING + "write pwrite fcntl poll".split(),
+    "EAGAIN": READING + "write pwrite send fcntl poll".split(),
     "EMFILE": OPENING,
     "ENOMEM": OPENING + "mmap poll epoll_ctl stat lstat fcntl pread pwrite ftruncate".split(),
     "short": COUNTED,

@@ -18,7 +18,7 @@ func mostStarred(_ definition: FeedDefinition, in path: String) async throws -> 
         if !state.isRunning { break }
     }
     for try await repositories in feed.items(as: Repository.self, limit: 3) {
-        return repositories  // go on here, and the items come anew after each change
+        return repositories  // without it, the loop gets the items again after each change
     }
     return []
 }

@@ -22,7 +22,7 @@ struct MigrationsTests {
     func forward(_ version: Int) throws {
         let connection = try Connection(path: ":memory:")
         _ = try Migrator(Array(Migrations.all.prefix(version))).migrate(connection, now: "2026-11-21T00:00:00.000Z")
-        if version > 0 { try connection.execute(Self.data) }
+        if version > 0 { try connection.execute(Self.data(version)) }
         let applied = try Migrator(Migrations.all).migrate(connection, now: "2026-11-21T00:00:01.000Z")
         #expect(applied.map(\.name) == Migrations.all.dropFirst(version).map(\.name))
         #expect(try Migrator(Migrations.all).pending(in: connection).isEmpty)
@@ -44,6 +44,7 @@ struct MigrationsTests {
                 "id,feed,command,started_at,finished_at,outcome,complete,reason,pages,requests,bytes,inserted,updated,unchanged,removed,error,verified"
             ),
             ("event", "id,at,feed,run,status,page,inserted,updated,unchanged,removed,error"),
+            ("change", "at,feed,run,kind,key,before"),
             ("quota", "origin,resource,remaining,reset_at,blocked_until"),
         ])
     func contract(_ table: String, _ columns: String) throws {
@@ -55,6 +56,8 @@ struct MigrationsTests {
     }
 
     /// A feed with a row, as the first version writes it.
+    private static func data(_ version: Int) -> String { version < 7 ? data : data.replacing("walk", with: "crawl") }
+
     private static let data = """
         INSERT INTO feed (name, url, status, generation, item_count) VALUES ('x', 'https://example.com', 'endHeader', 1, 1);
         INSERT INTO _feed (feed, "table", key, key_columns, columns, definition, walk)

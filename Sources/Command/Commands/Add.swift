@@ -47,7 +47,7 @@ extension Command {
         session.print(draft, found, source: new.source, isMade: isMade, isDry: isDry)
         if !isDry, draft.entry.holdsCredential {
             session.console.warn(
-                "\(draft.entry.name): warning: \(file.path) now holds a credential as it is, and is for you alone; "
+                "\(draft.entry.name): warning: \(file.path) now holds a credential in plain text, so only you may read the file; "
                     + "write '${NAME}' to keep it in the environment")
         }
         if let warning = found?.warning { session.console.warn("\(draft.entry.name): \(warning)") }

@@ -26,6 +26,7 @@ extension Command {
             session.console.print(json: JSONLines.array(checks.map(\.json)))
             return .done
         }
+        session.nameFiles(configuration)
         var table = Table([
             Table.Column(title: "") { $0.success($1) }, Table.Column(title: "FEED") { $0.name($1) },
             Table.Column(title: "URL"), Table.Column(title: "PAGINATION"),

@@ -4,6 +4,7 @@ extension Command {
     /// `events [FEED]`
     static let events = Command(
         "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
+        isForResults: true,
         summary: "Print the event log, oldest first",
         explanation: """
             Prints one line for each change of a feed's refresh status. Every begin event has exactly one
@@ -26,6 +27,7 @@ extension Command {
             session.console.note("no events yet")
             return .done
         }
+        if isFollowing { try store.checkFollowing() } else { session.console.startPager() }
         let lines = EventLines(
             isJSON: session.invocation.has(.json), nameWidth: feeds.map(\.name.count).max() ?? 0,
             palette: session.console.palette)
@@ -34,7 +36,7 @@ extension Command {
     }
 
     /// How often a follower looks: often enough for people, rarely enough for a computer.
-    fileprivate static func pause() async { try? await ContinuousClock().sleep(for: .milliseconds(250)) }
+    static func pause() async { try? await ContinuousClock().sleep(for: .milliseconds(250)) }
 }
 
 extension Session {
@@ -42,6 +44,7 @@ extension Session {
     fileprivate func print(
         _ lines: EventLines, of store: Store, last: Int?, isFollowing: Bool
     ) async throws(Failure) {
+        var store = store
         let feed = invocation.operands.first
         let most = 1_000
         var newest = 0
@@ -64,6 +67,7 @@ extension Session {
             if events.count == most { continue }
             guard isFollowing else { return }
             await Command.pause()
+            store = try await current(store)
         }
     }
 }

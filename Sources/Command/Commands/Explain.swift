@@ -4,6 +4,7 @@ extension Command {
     /// `explain FEED`
     static let explain = Command(
         "explain", operands: "FEED", count: 1...1,
+        isForResults: true,
         summary: "Show a feed's complete definition and its next request",
         explanation: """
             Prints the complete definition (with the preset, the defaults and what was found), the next

@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `feeds`
     static let feeds = Command(
-        "feeds", summary: "List the feeds in the configuration",
+        "feeds", isForResults: true, summary: "List the feeds in the configuration",
         explanation: """
             Lists each feed with its model, the number of items stored, and its URL.
             """,
@@ -16,6 +16,7 @@ extension Command {
             session.console.print(JSONLines.array(feeds.map(\.json)))
             return .done
         }
+        session.nameFiles(configuration)
         var table = Table([
             Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "MODEL"),
             Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "URL"),

@@ -4,6 +4,7 @@ extension Command {
     /// `plan [FEED...]`
     static let plan = Command(
         "plan", operands: "[FEED...]", count: 0...anyNumber,
+        isForResults: true,
         summary: "Show when each feed is due, and why",
         explanation: """
             Shows each feed's state, when `feedsync sync --due` will next take it, and why: the interval (`every`),
@@ -44,7 +45,7 @@ extension StateRow {
     fileprivate func planJSON(at now: Int64) -> String? {
         guard let plan else { return nil }
         let due: JSONFields = [
-            "next_due_at": plan.dueText, "due": plan.isDue(at: now) ? 1 : 0, "terms": plan.terms,
+            "next_due_at": plan.dueText, "due": plan.isDue(at: now), "terms": plan.terms,
         ]
         return (["feed": plan.feed] + stateFields + due).json
     }

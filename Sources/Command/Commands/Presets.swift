@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `presets [NAME]`
     static let presets = Command(
-        "presets", operands: "[PRESET]", count: 0...1, general: [.json, .help],
+        "presets", operands: "[PRESET]", count: 0...1, general: [.json, .help], isForResults: true,
         summary: "List the feed definitions that come with feedsync",
         explanation: """
             With a name, prints that preset. Its members are those of a feed.

@@ -3,12 +3,15 @@ internal import FeedSync
 extension Command {
     /// `remove NAME`
     static let remove = Command(
-        "remove", operands: "FEED", count: 1...1, general: [.config, .store, .json, .quiet, .help],
+        "remove", operands: "FEED", count: 1...1, options: [.data, .yes],
         summary: "Remove a feed from the configuration; its items stay",
         explanation: """
             Removes the feed's lines from the configuration file, with the comments inside them. Comments
             above the feed stay, and so does the rest of the file. The items stay in the store; the
             command prints how to delete them.
+
+            With --data, also deletes the items, the history and everything else that the store has of the
+            feed. It asks first, unless --yes is given. This also works for a feed that is only in the store.
             """,
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in
@@ -17,16 +20,8 @@ extension Command {
             _ = try session.configuration()
             return .done
         }
-        let path = file.path
-        var comment: Int?
-        try file.edit { text throws(Failure) in
-            let editor = try configuring { () throws(ConfigurationError) in try ConfigurationEditor(text, file: path) }
-            guard editor.names.contains(name) else {
-                throw .unknown("feed", name, among: editor.names, advice: "feedsync feeds lists those of \(path)")
-            }
-            comment = editor.commentLine(above: name)
-            return try configuring { () throws(ConfigurationError) in try editor.removing(name) }
-        }
+        if session.invocation.has(.data) { return try await session.removeData(of: name, file) }
+        let comment = try file.remove(name)
         try await session.report(removed: name, from: file, comment: comment)
         return .done
     }
@@ -46,7 +41,10 @@ extension Session {
         guard let kept else { return }
         console.note(
             "\(name): note: kept its \(NumberFormat.count(kept.count, "item")) in \(kept.store); to delete them:")
-        console.comment("  \(console.errorPalette.hint(kept.command(deleting: name)))")
+        let given = [Option.config, .store].compactMap { option in
+            invocation.options[option].map { " \(option.written) \(ShellWord.quoted($0))" }
+        }
+        console.comment("  \(console.errorPalette.hint("feedsync remove \(name) --data\(given.joined())"))")
     }
 
     /// What the store has of a removed feed; nil if there is nothing, or it cannot be read.
@@ -61,18 +59,28 @@ extension Session {
     }
 }
 
+extension ConfigurationFile {
+    /// Removes a feed.
+    ///
+    /// - Returns: The line of the comment above it, which stays; nil where there is none.
+    func remove(_ name: String) throws(Failure) -> Int? {
+        var comment: Int?
+        try edit { text throws(Failure) in
+            let editor = try configuring { () throws(ConfigurationError) in try ConfigurationEditor(text, file: path) }
+            guard editor.names.contains(name) else {
+                throw .unknown("feed", name, among: editor.names, advice: "feedsync feeds lists those of \(path)")
+            }
+            comment = editor.commentLine(above: name)
+            return try configuring { () throws(ConfigurationError) in try editor.removing(name) }
+        }
+        return comment
+    }
+}
+
 /// The items that a store has of a feed.
 private struct KeptItems: Sendable {
     let count: Int
     let store: String
-
-    /// The shell command that deletes them, and the records of their pages: a 304 for such a page
-    /// would not bring them back.
-    func command(deleting feed: String) -> String {
-        let table = feed.replacing("-", with: "_")
-        let sql = "DELETE FROM [\(table)]; DELETE FROM _page WHERE feed = '\(feed)'"
-        return "sqlite3 \(ShellWord.quoted(store)) \"\(sql)\""
-    }
 }
 
 /// Words in lines that are copied into a shell.
@@ -87,6 +95,6 @@ enum ShellWord {
 }
 
 /// Runs `body`, and turns its diagnostics into a failure.
-private func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(Failure) -> Result {
+func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(Failure) -> Result {
     do throws(ConfigurationError) { return try body() } catch { throw Failure(error) }
 }

@@ -3,49 +3,104 @@ internal import FeedSync
 extension Command {
     /// `show FEED`
     static let show = Command(
-        "show", operands: "FEED", count: 1...1, options: [.section, .limit],
+        "show", operands: "FEED", count: 1...1,
+        options: [.namedColumns, .where, .since, .sort, .limit, .section, .removed] + RowFormat.options,
+        isForResults: true,
         summary: "Print the items of a feed",
         explanation: """
-            Lists the items of each section in feed order, without those the server no longer has. On a
-            terminal, shows as many columns as fit; in a pipe, every column with a value; with --json, all
-            columns.
+            Lists the items in feed order, section by section, without those the server no longer has.
+
+            A terminal gets a table of the columns that say most (a title, counts, a text, a link), as many as fit,
+            through $PAGER or less. A pipe and the other formats get all columns; in a pipe, values are separated by
+            tabs, and \\t, \\n, \\r and \\\\ stand for what would break the line.
+
+            The rows are never cut unless --limit says so.
             """,
-        example: "feedsync show swift-repos --limit 10"
+        example: "feedsync show swift-repos --where 'stars > 5000' --sort -stars"
     ) { session throws(Failure) in
-        let limit = try session.invocation.count(.limit) ?? 100
+        let format = try RowFormat(session.invocation, isTerminal: session.console.width != nil)
         let configuration = try session.configurationForReading()
         let store = try await session.storeIfAny(configuration)
         guard let feed = try await session.knownFeeds(configuration, store).first else { return .done }
-        let sections = try await session.sections(of: feed.name, in: store)
-        var left = limit
-        var shown: [SectionTable] = []
-        for section in sections where left > 0 {
-            guard let store else { break }
-            let page = try await session.reading { () async throws(FeedSyncError) in
-                try await store.rows(of: feed.name, section: .some(section.name), limit: left)
-            }
-            left -= page.rows.count
-            shown.append(SectionTable(section: section, page: page))
-        }
-        session.print(shown, of: feed.name)
-        let total = sections.reduce(0) { $0 + $1.itemCount }
-        if total > limit {
-            let counts = "\(NumberFormat.count(limit)) of \(NumberFormat.count(total, "item"))"
-            session.console.note("\(feed.name): note: \(counts) shown; --limit N shows more")
-        } else if total == 0 {
-            session.console.note("\(feed.name): note: no items stored yet; feedsync sync \(feed.name) fetches them")
-        }
+        let query = try await session.itemQuery(feed, in: store)
+        let choice = query.columns == nil ? ColumnChoice.telling(feed.definition?.show) : .all
+        session.console.startPager()
+        let printed = try await session.print(query, in: store, format, choice)
+        session.console.noteSkipped(printed.skipped)
+        if printed.rowCount == 0 { session.console.note("\(feed.name): note: \(query.reasonForNothing(feed))") }
         return .done
     }
 }
 
 extension Session {
-    /// The sections to show.
+    /// What the command line asks of a feed.
     ///
+    /// - Throws: `Failure` with exit code 64 for a column or a section that is not there.
+    fileprivate func itemQuery(_ feed: KnownFeed, in store: Store?) async throws(Failure) -> ItemQuery {
+        var query = ItemQuery(feed: feed.name)
+        query.limit = try limit()
+        query.condition = invocation.options[.where]
+        query.includesRemoved = invocation.has(.removed)
+        query.since = try since()
+        guard let store else { return query }
+        let columns = try await reading { () async throws(FeedSyncError) in try await store.columns(of: feed.name) }
+        // As long as nothing is stored, no name is wrong.
+        guard !columns.isEmpty else { return query }
+        func known(_ name: Substring) throws(Failure) -> String {
+            if let column = columns.first(where: { $0.name == name }) { return column.name }
+            throw .unknown(
+                "column", String(name), among: columns.map(\.name),
+                advice: "feedsync explain \(feed.name) lists the columns")
+        }
+        if let names = invocation.options[.namedColumns] {
+            var wanted: [String] = []
+            for name in names.split(separator: ",") { wanted.append(try known(name.trimmed)) }
+            query.columns = wanted
+        }
+        for name in invocation.options[.sort]?.split(separator: ",") ?? [] {
+            let isDescending = name.trimmed.hasPrefix("-")
+            let column = try known(isDescending ? name.trimmed.dropFirst() : name.trimmed)
+            query.order.append(ItemQuery.Order(column: column, isDescending: isDescending))
+        }
+        return query
+    }
+
+    private func limit() throws(Failure) -> Int? {
+        guard invocation.options[.limit] != "all" else { return nil }
+        return try invocation.count(.limit)
+    }
+
+    /// The time of `--since`, as the store writes times; nil if it was not given.
+    ///
+    /// - Throws: `Failure` with exit code 64.
+    func since() throws(Failure) -> String? {
+        guard let text = invocation.options[.since] else { return nil }
+        if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }
+        throw .usage(
+            "--since must be a time such as 90m, 1d, today, yesterday or 2026-11-21, not \(text)",
+            advice: invocation.command.helpAdvice)
+    }
+
+    /// Prints items, by section if the feed has several and nothing else sorts them.
+    fileprivate func print(
+        _ query: ItemQuery, in store: Store?, _ format: RowFormat, _ choice: ColumnChoice
+    ) async throws(Failure) -> RowPrinter.Outcome {
+        let printer = RowPrinter(console, format, choice: choice)
+        guard let store else { return printer.end() }
+        let all = try await reading { () async throws(FeedSyncError) in try await store.sections(of: query.feed) }
+        let wanted = try sections(among: all, of: query.feed)
+        let isPlain = wanted.allSatisfy { $0.name == nil } || !query.order.isEmpty && !invocation.has(.section)
+        let isWhole = query.condition == nil && query.since == nil && query.limit == nil && !query.includesRemoved
+        let parts = isPlain ? [] : wanted.map { SectionPart($0, console.palette, showsCount: isWhole) }
+        do throws(QueryError) {
+            return try await store.read(query, parts: parts.map { ($0.name, $0.title) }, into: printer)
+        } catch {
+            throw Failure(error, of: query.condition ?? "", option: .where, advice: invocation.command.helpAdvice)
+        }
+    }
+
     /// - Throws: `Failure` with exit code 64 for an unknown section.
-    fileprivate func sections(of feed: String, in store: Store?) async throws(Failure) -> [Section] {
-        guard let store else { return [] }
-        let sections = try await reading { () async throws(FeedSyncError) in try await store.sections(of: feed) }
+    private func sections(among sections: [Section], of feed: String) throws(Failure) -> [Section] {
         guard let name = invocation.options[.section] else { return sections }
         guard let section = sections.first(where: { $0.name == name }) else {
             throw .unknown(
@@ -53,19 +108,46 @@ extension Session {
         }
         return [section]
     }
+}
 
-    fileprivate func print(_ sections: [SectionTable], of feed: String) {
-        guard invocation.has(.json) else {
-            let isOnly = sections.count == 1 && sections.first?.section.name == nil
-            let lists = sections.map { $0.lines(hasTitle: !isOnly, console.palette, width: console.width) }
-            console.print(Array(lists.joined(separator: [""])))
-            let skipped = sections.map { Set($0.skipped(hasTitle: !isOnly, width: console.width)) }
-            let names = sections.first?.page.columns.map(\.name) ?? []
-            return console.noteSkipped(names.filter { name in skipped.contains { $0.contains(name) } })
+/// A section, with the line above its items.
+private struct SectionPart {
+    let name: String?
+    let title: String
+
+    init(_ section: Section, _ palette: Palette, showsCount: Bool) {
+        name = section.name
+        let count = showsCount ? "  \(palette.faint(NumberFormat.count(section.itemCount, "item")))" : ""
+        title = palette.name(section.name.map(DisplayWidth.printable) ?? "(no section)") + count
+    }
+}
+
+extension ItemQuery {
+    /// Why there is nothing to show.
+    fileprivate func reasonForNothing(_ feed: KnownFeed) -> String {
+        guard feed.record?.itemCount ?? 0 > 0 else {
+            return "no items stored yet; feedsync sync \(feed.name) fetches them"
         }
-        var document = JSONObjectText()
-        document.add("feed", feed)
-        document.add("sections", json: JSONLines.array(sections.map(\.json)))
-        console.print(json: document.text)
+        return "none of \(NumberFormat.count(feed.record?.itemCount ?? 0, "item")) is like that"
+    }
+}
+
+extension Failure {
+    /// A query of the user's that brings nothing.
+    init(_ error: QueryError, of sql: String, option: Option?, advice: String) {
+        switch error {
+        case .store(let error): self.init(error)
+        case .invalid(let message):
+            let place = option.map { "\($0.written) " } ?? ""
+            self = .usage("\(place)\(Excerpt.quoted(sql, limit: 200)): \(message)", advice: advice)
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        var text = drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }

@@ -4,6 +4,7 @@ extension Command {
     /// `status [FEED...]`
     static let status = Command(
         "status", operands: "[FEED...]", count: 0...anyNumber, options: [.fail],
+        isForResults: true,
         summary: "Show the state of each feed",
         explanation: """
             Shows each feed's state and the reason for it, how many items are stored, the next page, when
@@ -35,6 +36,7 @@ extension Command {
             session.console.print(json: JSONLines.array(feeds.map(\.json)))
             return session.code(of: feeds)
         }
+        session.nameFiles(configuration)
         if feeds.isEmpty { session.console.note("no feeds yet") }
         let table = StatusTable.make(feeds)
         session.console.print(

@@ -37,7 +37,7 @@ struct ArgumentReader {
     private mutating func readLong(_ text: Substring) throws(Failure) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts.first ?? ""
-        guard let option = Option(rawValue: name) else {
+        guard let option = Option.named(name, of: command) else {
             throw .unknown("option", "--\(name)", among: candidates, advice: advice)
         }
         let value = parts.dropFirst().first

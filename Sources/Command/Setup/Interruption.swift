@@ -40,6 +40,8 @@ final class Interruption: Sendable {
             }
             guard isFirst, endsGracefully else {
                 TemporaryFolder.removeAll()
+                // Ctrl-C is meant for the pager: it has the terminal until its reader leaves it.
+                if number == SIGINT { Pager.waitForEnd() }
                 _exit(ExitCode.signal(number).rawValue)
             }
             cancel()

@@ -3,10 +3,16 @@ enum Option: String, Sendable, CaseIterable {
     case config, store, json, quiet, wait
     case maxWait = "max-wait"
     case pages, all, section, limit, last, follow, header, columns
+    /// Another option of the same name, with a value.
+    case namedColumns = "columns="
+    /// As `since`, and also a run.
+    case sinceRun = "since="
+    case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack
     case dryRun = "dry-run"
     case online, due, jobs, fail, hell
     case maxTime = "max-time"
     case maxRequests = "max-requests"
+    case data, yes
     case man, help, version
 
     /// The options of most commands.
@@ -16,7 +22,16 @@ enum Option: String, Sendable, CaseIterable {
     static let requesting: [Option] = [.wait, .maxWait]
 
     /// The option as written on the command line.
-    var written: String { "--\(rawValue)" }
+    var written: String { "--\(name)" }
+
+    /// Its name on the command line.
+    private var name: String { rawValue.hasSuffix("=") ? String(rawValue.dropLast()) : rawValue }
+
+    /// The option of that name: the command's own if several have it.
+    static func named(_ name: String, of command: Command?) -> Option? {
+        let named = allCases.filter { $0.name == name }
+        return named.first { command?.takes($0) ?? false } ?? named.first
+    }
 
     /// Its short form.
     var letter: Character? {
@@ -36,10 +51,18 @@ enum Option: String, Sendable, CaseIterable {
         switch self {
         case .config, .store: "PATH"
         case .wait, .maxWait, .maxTime: "DURATION"
-        case .pages, .limit, .last, .jobs, .maxRequests: "N"
-        case .section: "NAME"
+        case .limit: "N|all"
+        case .namedColumns, .sort: "NAMES"
+        case .where: "SQL"
+        case .since: "TIME"
+        case .sinceRun: "TIME|RUN|last"
+        case .pages, .last, .jobs, .maxRequests: "N"
+        case .section, .ack: "NAME"
         case .header: "'NAME: VALUE'"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version: nil
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
+            .removed,
+            .ndjson, .csv, .tsv, .markdown, .data, .yes:
+            nil
         }
     }
 
@@ -50,17 +73,28 @@ enum Option: String, Sendable, CaseIterable {
             "the configuration (default: $FEEDSYNC_CONFIG, ./feedsync.yaml, or feedsync.yaml in $XDG_CONFIG_HOME/feedsync)"
         case .store: "the SQLite file (default: $FEEDSYNC_STORE, or `store` in the configuration)"
         case .json: "print JSON, with the store's column names"
-        case .quiet: "print only failures (having to wait is not one)"
+        case .quiet: "print no notes and no progress; what a command did only if it failed"
         case .wait: "wait up to DURATION for another process to finish with the feed (default: 0s)"
         case .maxWait: "the longest pause to accept when the server asks us to wait (default: 30s)"
         case .pages: "fetch N pages"
         case .all: "fetch all remaining pages"
         case .section: "show only this section"
-        case .limit: "show at most N items (default: 100)"
+        case .limit: "at most N (default: all)"
         case .last: "start with the last N events"
-        case .follow: "keep printing events as they happen"
+        case .follow: "keep printing what happens from now on"
         case .header: "send this header with every request; can be given several times"
         case .columns: "also write the columns that were found"
+        case .namedColumns: "these columns, separated by commas"
+        case .where: "only items for which this is true, as in 'stars > 100'"
+        case .since: "only what is new or changed since TIME: 90m, 1d, today, yesterday or 2026-11-21"
+        case .sinceRun: "only what happened since TIME (default: 1d), since that run, or in each feed's last one"
+        case .sort: "sort by these columns, separated by commas; -NAME sorts downwards"
+        case .ack: "only what is new since the last time with this name, and remember how far it got"
+        case .removed: "also items that the server no longer has"
+        case .ndjson: "print one JSON object per line"
+        case .csv: "print CSV"
+        case .tsv: "print values separated by tabs, as in a pipe"
+        case .markdown: "print a Markdown table"
         case .dryRun: "print the definition, and change nothing"
         case .hell: "serve an upstream that is broken in every way, until stopped"
         case .online: "fetch a page of each feed, and show what would be stored"
@@ -69,6 +103,8 @@ enum Option: String, Sendable, CaseIterable {
         case .jobs: "sync N feeds at a time (default: 4)"
         case .maxTime: "start no new requests after DURATION"
         case .maxRequests: "make at most N requests"
+        case .data: "also delete all that the store has of the feed"
+        case .yes: "do not ask"
         case .man: "print it as a manual page, for packages"
         case .help: "show help for the command"
         case .version: "print the version"

@@ -10,6 +10,13 @@ final class Console: Sendable {
         var isClosed = false
         var failure: Failure?
         var isQuiet = false
+        var printsResults = true
+        /// The end of a pipe to a pager; nil if results go to stdout.
+        var pager: Int32?
+        /// What is to be said when the pager has ended.
+        var waiting: [String] = []
+
+        var output: Int32 { pager ?? STDOUT_FILENO }
     }
 
     private let state = Lock(State())
@@ -30,8 +37,11 @@ final class Console: Sendable {
     }
 
     /// Applies the options that concern printing.
-    func follow(_ options: [Option: String]) {
-        state.withLock { $0.isQuiet = options[.quiet] != nil }
+    func follow(_ invocation: Invocation) {
+        state.withLock { state in
+            state.isQuiet = invocation.has(.quiet)
+            state.printsResults = !state.isQuiet || invocation.has(.json) || invocation.command.isForResults
+        }
     }
 
     /// The columns for a progress line on stderr; nil if there should not be one.
@@ -39,6 +49,9 @@ final class Console: Sendable {
         guard !isQuiet, environment["TERM"] != "dumb", isatty(STDERR_FILENO) == 1 else { return nil }
         return Self.columns(of: STDERR_FILENO)
     }
+
+    /// Whether stderr is a terminal, where somebody may want to know more than the result.
+    var isWatched: Bool { !isQuiet && isatty(STDERR_FILENO) == 1 }
 
     /// The columns for help texts: those of the terminal, but lines of more than 80 are hard to read.
     var helpWidth: Int {
@@ -52,7 +65,7 @@ final class Console: Sendable {
     /// Whether the reader of stdout is gone.
     var isClosed: Bool {
         // This also detects a pipe without a reader while there is nothing to write.
-        var stream = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        var stream = pollfd(fd: state.withLock { $0.output }, events: 0, revents: 0)
         let isAbandoned = poll(&stream, 1, 0) == 1 && Int32(stream.revents) & POLLERR != 0
         return isAbandoned || state.withLock { $0.isClosed }
     }
@@ -76,12 +89,24 @@ final class Console: Sendable {
     /// Prints a JSON result.
     func print(json document: String) { print(json: [document]) }
 
+    /// Prints text of results, even with `--quiet`.
+    ///
+    /// - Parameter isGuarded: Whether it may have characters that control a terminal, and goes to one.
+    func write(_ text: String, isGuarded: Bool) {
+        guard !text.isEmpty else { return }
+        emit(isGuarded ? ControlCharacters.replaced(in: text, keepsColours: palette.isOn) : text)
+    }
+
     private func printText(_ lines: [String]) {
-        guard !lines.isEmpty, !isQuiet else { return }
+        guard !lines.isEmpty, state.withLock({ $0.printsResults }) else { return }
+        emit(lines.joined(separator: "\n") + "\n")
+    }
+
+    private func emit(_ text: String) {
         let failure = state.withLock { state -> Failure? in
             guard !state.isClosed, state.failure == nil else { return nil }
             if !state.progress.isEmpty { _ = Self.write(Self.erasure, to: STDERR_FILENO) }
-            let error = Self.write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO)
+            let error = Self.write(text, to: state.output)
             _ = Self.write(state.progress, to: STDERR_FILENO)
             // A reader that has seen enough is not a failure.
             if error == EPIPE { state.isClosed = true }
@@ -101,6 +126,15 @@ final class Console: Sendable {
 
     /// Prints a line that is important even with `--quiet`.
     func warn(_ line: String) { writeError(["feedsync: \(DisplayWidth.printable(line))"]) }
+
+    /// Whether somebody is there to answer a question.
+    var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// Asks a question, whose answer is no unless it is `y` or `yes`.
+    func isConfirmed(_ question: String) -> Bool {
+        _ = Self.write("feedsync: \(DisplayWidth.printable(question)) [y/N] ", to: STDERR_FILENO)
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
 
     /// Prints a line about the result on stderr, because stdout is for a file.
     func comment(_ line: String) {
@@ -144,9 +178,32 @@ final class Console: Sendable {
     private func writeError(_ lines: [String]) {
         let text = lines.joined(separator: "\n") + "\n"
         state.withLock { state in
+            guard state.pager == nil else {
+                state.waiting.append(text)
+                return
+            }
             // If stderr is gone, nobody can be told.
             _ = Self.write((state.progress.isEmpty ? "" : Self.erasure) + text + state.progress, to: STDERR_FILENO)
         }
+    }
+
+    /// Has results go through a pager from now on, if they go to a terminal and there is a pager.
+    func startPager() {
+        guard width != nil, environment["TERM"] != "dumb", let pager = Pager.start(environment) else { return }
+        state.withLock { $0.pager = pager }
+    }
+
+    /// Waits until the pager has ended, and says what had to wait for that.
+    func endPager() {
+        guard let pager = state.withLock({ $0.pager }) else { return }
+        close(pager)
+        Pager.waitForEnd()
+        let waiting = state.withLock { state in
+            state.pager = nil
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for text in waiting { _ = Self.write(text, to: STDERR_FILENO) }
     }
 
     /// Go to the start of the line, and erase it.

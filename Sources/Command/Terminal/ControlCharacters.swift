@@ -38,7 +38,7 @@ enum ControlCharacters {
         return result
     }
 
-    private static func contains(_ scalar: Unicode.Scalar) -> Bool {
+    static func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A: false
         case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -37,6 +37,14 @@ struct Table: Sendable {
         return lines + rows.map { row in line(row, widths, isCut) { columns[$0].paint(palette, $1) } }
     }
 
+    /// A row's line on a terminal, with the columns as wide as they were made for other rows.
+    func line(_ cells: [String], _ widths: [Int], _ palette: Palette) -> String {
+        line(cells, widths, true) { columns[$0].paint(palette, $1) }
+    }
+
+    /// Forgets the rows; the columns stay.
+    mutating func removeRows() { rows = [] }
+
     /// The titles of the columns that do not fit a terminal of that width.
     func skipped(width: Int?) -> [String] {
         let (all, shown) = (widths(within: nil), widths(within: width))
@@ -65,7 +73,7 @@ struct Table: Sendable {
     private static let widestAligned = 100
 
     /// The width of each column; 0 for an empty one.
-    private func widths(within width: Int?) -> [Int] {
+    func widths(within width: Int?) -> [Int] {
         var widths = columns.indices.map { index in
             let longest = rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
             guard longest > 0 || rows.isEmpty else { return 0 }

@@ -4,31 +4,36 @@ extension HellKind {
     /// Codings and character sets that are not what the fields say.
     static let encodings: [HellKind] = [
         kind("gzip", 0, "gzip, as it should be") { coded($0, "gzip", Gzip.stored(Array($0.text().utf8))) },
-        kind("gzip-not", 69, "called gzip, and is not") { coded($0, "gzip", Array($0.text().utf8)) },
+        kind("gzip-not", 65, "called gzip, and is not") { coded($0, "gzip", Array($0.text().utf8)) },
         kind("gzip-cut", 65, "gzip that is cut off") {
             coded($0, "gzip", Gzip.stored(Array($0.text().utf8)).dropLast(30))
         },
-        kind("gzip-checksum", 69, "gzip whose checksum is wrong") { page in
+        kind("gzip-checksum", 65, "gzip whose checksum is wrong") { page in
             var bytes = Gzip.stored(Array(page.text().utf8))
             bytes[bytes.count - 6] ^= 1
             return coded(page, "gzip", bytes)
         },
-        kind("gzip-and-more", 69, "gzip with bytes behind it") {
+        kind("gzip-and-more", 65, "gzip with bytes behind it") {
             coded($0, "gzip", Gzip.stored(Array($0.text().utf8)) + Array("and more".utf8))
         },
-        kind("gzip-block", 69, "gzip with an impossible block") { page in
+        kind("gzip-block", 65, "gzip with an impossible block") { page in
             var bytes = Gzip.stored(Array(page.text().utf8))
             bytes[10] = 7
             return coded(page, "gzip", bytes)
         },
-        kind("gzip-twice", 69, "called gzip twice, and is once") {
+        kind("gzip-twice", 65, "called gzip twice, and is once") {
             coded($0, "gzip, gzip", Gzip.stored(Array($0.text().utf8)))
         },
         kind("gzip-bomb", 65, "500 kB of gzip that are 80 MB of spaces") { coded($0, "gzip", bomb) },
-        kind("deflate-not", 69, "called deflate, and is not") { coded($0, "deflate", Array($0.text().utf8)) },
-        kind("brotli-not", 69, "called br, and is not") { coded($0, "br", Array($0.text().utf8)) },
-        kind("coding-unknown", 69, "a coding that nobody knows") { coded($0, "rot13", Array($0.text().utf8)) },
-        kind("coding-many", 69, "a hundred codings") { page in
+        tiny("numbers-many", "numbers", "1,"), tiny("nulls-many", "nulls", "null, "),
+        tiny("texts-many", "texts", "\"\","),
+        tiny("objects-many", "objects", "{},"), tiny("arrays-many", "arrays", "[],"),
+        tiny("deep-many", "arrays in one another", "["),
+        tiny("members-many", "members of one item", "\"a\":1,", behind: "{"),
+        kind("deflate-not", 65, "called deflate, and is not") { coded($0, "deflate", Array($0.text().utf8)) },
+        kind("brotli-not", 65, "called br, and is not") { coded($0, "br", Array($0.text().utf8)) },
+        kind("coding-unknown", 65, "a coding that nobody knows") { coded($0, "rot13", Array($0.text().utf8)) },
+        kind("coding-many", 65, "a hundred codings") { page in
             coded(page, Array(repeating: "gzip", count: 100).joined(separator: ", "), Array(page.text().utf8))
         },
         kind("coding-identity", 0, "a coding that does nothing") { coded($0, "identity", Array($0.text().utf8)) },
@@ -61,7 +66,15 @@ extension HellKind {
         kind("nul", 65, "a NUL byte in a string") { name($0, [0]) },
     ]
 
-    private static let bomb = Gzip.spaces(80 << 20)
+    private static let bomb = Gzip.repeating(" ", count: 80 << 20)
+
+    /// A small body that is large in memory: what stands for each of its parts is larger than the part.
+    private static func tiny(
+        _ name: String, _ what: String, _ text: String, behind start: String = ""
+    ) -> HellKind {
+        let body = Gzip.repeating(text, behind: "{\"items\":[" + start, count: 60 << 20)
+        return kind(name, 65, "60 MB of \(what), which are some 300 kB of gzip") { coded($0, "gzip", body) }
+    }
 
     private static func kind(_ name: String, _ code: Int32, _ summary: String, _ answer: @escaping Answer) -> HellKind {
         HellKind(name, .encodings, code, summary, answer: answer)

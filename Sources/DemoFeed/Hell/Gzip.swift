@@ -10,18 +10,29 @@ enum Gzip {
             + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
     }
 
-    /// At least so many spaces, in a thousandth of the room; the end is missing, as nobody should get that far.
-    static func spaces(_ count: Int) -> [UInt8] {
+    /// A text, and behind it one of up to 6 bytes that is repeated till there are `count` of them; the end is missing, as
+    /// nobody should get that far.
+    static func repeating(_ text: String, behind start: String = "", count: Int) -> [UInt8] {
+        let unit = Array(text.utf8)
+        precondition((1...6).contains(unit.count) && 258 % unit.count == 0)
         var bits = BitWriter(head)
-        // The last block, with fixed codes; a space; then 258 more of them, again and again.
+        // The last block, with fixed codes, in which ASCII has 8 bits.
         bits.add(1, 1)
         bits.add(1, 2)
-        bits.addCode(0x30 + 0x20, 8)
-        for _ in 0...count / 258 {
+        for byte in Array(start.utf8) + unit { bits.addCode(0x30 + Int(byte), 8) }
+        // "258 bytes as they stand so far back", again and again.
+        let isFar = unit.count > 4
+        for _ in 0..<16 {
             bits.addCode(0xc0 + 5, 8)
-            bits.addCode(0, 5)
+            bits.addCode(isFar ? 4 : unit.count - 1, 5)
+            if isFar { bits.add(unit.count - 5, 1) }
         }
-        return bits.bytes
+        // Eight of them are whole bytes, which come again from here on.
+        let period = isFar ? 14 : 13
+        var bytes = bits.bytes.dropLast()
+        bytes.reserveCapacity(bytes.count + count / 258 * period / 8)
+        for _ in 0..<count / 258 * period / 8 { bytes.append(bytes[bytes.count - period]) }
+        return Array(bytes)
     }
 
     private struct BitWriter {

@@ -8,22 +8,23 @@ public import HTTPServer
 ///
 /// - Isolation: any thread.
 public final class Hell: Sendable {
-    /// Whether every list is served without its fault.
-    public var isCalm: Bool {
-        get { state.withLock { $0.isCalm } }
-        set { state.withLock { $0.isCalm = newValue } }
-    }
-
     private struct State {
-        var isCalm = false
+        var calm: Set<String> = []
         var asked: [String: Int] = [:]
     }
 
     private let state = Lock(State())
     private static let kinds = Dictionary(uniqueKeysWithValues: HellKind.all.map { ($0.name, $0) })
 
-    /// An upstream that is broken till it is calmed.
+    /// An upstream whose lists are all broken.
     public init() {}
+
+    /// Serves the list of that name without its fault, or with it again.
+    public func setCalm(_ name: String, _ isCalm: Bool) {
+        state.withLock { state in
+            if isCalm { state.calm.insert(name) } else { state.calm.remove(name) }
+        }
+    }
 
     /// Starts a server on 127.0.0.1; port 0 stands for any free one.
     ///
@@ -40,7 +41,7 @@ public final class Hell: Sendable {
         guard kind != nil || name == "sound" else { return .json(#"{"message":"no such kind"}"#, status: 404) }
         let (isCalm, asked) = state.withLock { state in
             defer { state.asked[name, default: 0] += 1 }
-            return (state.isCalm, state.asked[name, default: 0])
+            return (state.calm.contains(name), state.asked[name, default: 0])
         }
         let page = HellPage(request, name: name, asked: asked)
         guard let kind, !isCalm else { return page.sound() }
@@ -65,21 +66,23 @@ public final class Hell: Sendable {
     ///
     /// - Parameter url: the server's.
     public static func configuration(url: String) -> String {
-        let feeds = HellKind.all.map { feed(named: $0.name, at: "\(url)/\($0.name)", pagination: $0.pagination) }
+        let feeds = HellKind.all.map { feed($0, named: $0.name, at: url) }
         return "# An upstream that is broken in every way; see \(url)\nfeeds:\n" + feeds.joined()
     }
 
-    /// The lines of a feed.
-    public static func feed(named name: String, at url: String, pagination: String) -> String {
+    /// The lines of a kind's feed.
+    ///
+    /// - Parameter url: the server's.
+    public static func feed(_ kind: HellKind, named name: String, at url: String) -> String {
         """
           \(name):
-            url: \(url)
+            url: \(url)/\(kind.name)
             items: items
             key: id
             columns: {id: id, name: name}
-            pagination: \(pagination)
+            pagination: \(kind.pagination)
             sync: {mode: all}
-            timeout: 2s
+            timeout: \(kind.isStalled ? "1s" : "30s")
             retries: 0
 
         """

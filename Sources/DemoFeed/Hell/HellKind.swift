@@ -19,17 +19,20 @@ public struct HellKind: Sendable {
     public let summary: String
     /// The `pagination` of a feed that meets the fault.
     public let pagination: String
+    /// Whether nothing comes for longer than the feed waits.
+    let isStalled: Bool
     let answer: Answer
 
     init(
         _ name: String, _ group: Group, _ code: Int32, _ summary: String, pagination: String = HellPage.pages,
-        answer: @escaping Answer
+        isStalled: Bool = false, answer: @escaping Answer
     ) {
         self.name = name
         self.group = group
         self.code = code
         self.summary = summary
         self.pagination = pagination
+        self.isStalled = isStalled
         self.answer = answer
     }
 

@@ -10,8 +10,8 @@ extension HellKind {
             status(501, 69), status(502, 69), status(503, 69), status(504, 69), status(511, 69), status(599, 69),
             HellKind("status-204", .statuses, 0, "204 without a body") { _ in .status(204) },
             HellKind("status-300", .statuses, 65, "300 with a choice") { $0.status(300) },
-            HellKind("status-600", .statuses, 65, "600") { $0.raw("HTTP/1.1 600 What\nContent-Length: 2\n\n{}") },
-            HellKind("status-999", .statuses, 65, "999") { $0.raw("HTTP/1.1 999 No\nContent-Length: 2\n\n{}") },
+            HellKind("status-600", .statuses, 69, "600") { $0.raw("HTTP/1.1 600 What\nContent-Length: 2\n\n{}") },
+            HellKind("status-999", .statuses, 69, "999") { $0.raw("HTTP/1.1 999 No\nContent-Length: 2\n\n{}") },
             HellKind("status-000", .statuses, 69, "000") { $0.raw("HTTP/1.1 000 No\nContent-Length: 2\n\n{}") },
             HellKind("error-in-200", .statuses, 69, "200 with an error and no items") {
                 $0.body(#"{"error":{"code":500,"message":"database is down"}}"#)
@@ -35,7 +35,9 @@ extension HellKind {
         redirect("redirect-user", 65, "to a URL with a password") {
             "http://me:secret@\($0.origin.dropFirst(7))/sound"
         },
-        redirect("redirect-empty", 69, "to nowhere") { _ in "" },
+        HellKind("redirect-empty", .redirects, 65, "a redirect with an empty Location") {
+            $0.raw("HTTP/1.1 302 Found\nLocation:\nContent-Length: 2\n\n{}")
+        },
         redirect("redirect-broken", 65, "to no URL") { _ in "http://[::1" },
         redirect("redirect-port", 65, "to a port beyond 65,535") { _ in "http://127.0.0.1:99999/" },
         HellKind("redirect-lost", .redirects, 65, "without a Location") { $0.status(302) },

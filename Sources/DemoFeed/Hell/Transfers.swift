@@ -8,17 +8,13 @@ extension HellKind {
             ServerResponse(body: Array(page.text().utf8), delivery: .truncated(after: 40))
         },
         kind("cut-in-status", 69, "the connection ends within the status line") { $0.raw("HTTP/1.1 2") },
-        kind("cut-in-fields", 65, "the connection ends within the header fields") {
+        kind("cut-in-fields", 69, "the connection ends within the header fields") {
             $0.raw("HTTP/1.1 200 OK\nContent-Type: appl")
         },
         kind("reset", 69, "the connection is reset instead of an answer") { _ in ServerResponse(delivery: .reset) },
         kind("no-answer", 69, "the connection is closed without an answer") { $0.raw("") },
-        kind("stalled", 69, "nothing comes for longer than the feed waits") { page in
-            stalled(page, after: 0)
-        },
-        kind("stalled-body", 69, "the body stops halfway for longer than the feed waits") { page in
-            stalled(page, after: 60)
-        },
+        stalled("stalled", "nothing comes for longer than the feed waits", after: 0),
+        stalled("stalled-body", "the body stops halfway for longer than the feed waits", after: 60),
         kind("slow", 0, "the body pauses for a tenth of a second") { page in
             let body = Array(page.text().utf8)
             return ServerResponse(body: body, delivery: .paused(after: 50) { usleep(100_000) })
@@ -59,7 +55,7 @@ extension HellKind {
                 String(repeating: "HTTP/1.1 103 Early Hints\nLink: </style.css>; rel=preload\n\n", count: 20)
                     + "HTTP/1.1 200 OK\nContent-Length: \(page.text().utf8.count)\n\n\(page.text())")
         },
-        kind("switching", 65, "101 Switching Protocols, which nobody asked for") {
+        kind("switching", 69, "101 Switching Protocols, which nobody asked for") {
             $0.raw("HTTP/1.1 101 Switching Protocols\nUpgrade: chat\nConnection: Upgrade\n\nhello")
         },
         kind("noise", 69, "bytes that are not HTTP") {
@@ -74,7 +70,9 @@ extension HellKind {
         HellKind(name, .transfers, code, summary, answer: answer)
     }
 
-    private static func stalled(_ page: HellPage, after count: Int) -> ServerResponse {
-        ServerResponse(body: Array(page.text().utf8), delivery: .paused(after: count) { sleep(4) })
+    private static func stalled(_ name: String, _ summary: String, after count: Int) -> HellKind {
+        HellKind(name, .transfers, 69, summary, isStalled: true) { page in
+            ServerResponse(body: Array(page.text().utf8), delivery: .paused(after: count) { sleep(3) })
+        }
     }
 }

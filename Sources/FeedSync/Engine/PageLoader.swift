@@ -1,3 +1,4 @@
+internal import BodyFormats
 internal import HTTP
 
 /// A page that came, decoded, with what it leads to.
@@ -203,7 +204,8 @@ final class PageLoader: Sendable {
             let (asked, result) = await pages.fetch(page, validators: nil)
             let again = try result.get()
             page = asked
-            fetched = FetchedPage(kind: again.kind, response: again.response, quota: fetched.quota + again.quota)
+            fetched = FetchedPage(
+                kind: again.kind, response: again.response, quota: fetched.quota + again.quota, format: again.format)
         }
         return doubting(try await read(page, fetched, after: crawl), fetch)
     }
@@ -211,9 +213,12 @@ final class PageLoader: Sendable {
     /// Pages are decoded as they come, while the one before is committed.
     private var pages: AuthorizedFetcher {
         guard definition.isResolved else { return AuthorizedFetcher(requests: requests, fetcher: fetcher) }
+        let reader = definition.format.flatMap { $0 == .json ? nil : requests.bodies }
         let early = fetcher.preparing { [decoder] response in
             // What cannot be decoded is told of when it is its turn.
-            response.status == 200 && !response.body.isEmpty ? try? decoder.decode(response.body) : nil
+            guard response.status == 200, !response.body.isEmpty else { return nil }
+            guard let reader else { return try? decoder.decode(response.body) }
+            return reader.early(response) { try? decoder.decode($0) }
         }
         return AuthorizedFetcher(requests: requests, fetcher: early)
     }

@@ -248,10 +248,8 @@ public actor SyncEngine {
         while true {
             if let held = try FeedLock(on: number, of: store.path, command: command.name) { return held }
             guard waited < options.wait else {
-                let holder = FeedLock.holder(of: number, of: store.path)
-                throw FeedSyncError(
-                    .locked, "\(holder?.text ?? "another feedsync") is using this feed",
-                    advice: "run it again when that is done, or wait with --wait")
+                throw FeedLock.refusal(
+                    of: number, in: store.path, advice: "run it again when that is done, or wait with --wait")
             }
             do { try await options.clock.sleep(for: pause) } catch { throw .cancelled }
             waited += pause
@@ -261,16 +259,6 @@ public actor SyncEngine {
 
 extension FeedSyncError {
     fileprivate static var closed: FeedSyncError { FeedSyncError(.store, "the mirror is closed") }
-}
-
-extension FeedHolder {
-    /// It in words.
-    fileprivate var text: String {
-        guard let process, let command else { return "another feedsync" }
-        // Engines of one mirror share their work; those of two mirrors of one store know nothing of each other.
-        let who = process == getpid() ? "another mirror of this process" : "another feedsync"
-        return "\(who) (pid \(process), \(command))"
-    }
 }
 
 /// Where an engine's commands go in.

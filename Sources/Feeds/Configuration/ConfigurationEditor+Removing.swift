@@ -18,7 +18,7 @@ extension ConfigurationEditor {
         return feeds.isFlow ? fromBraces(index, of: feeds) : fromBlock(index, of: feeds)
     }
 
-    private var feeds: Layout? { document.root?.pairs.first { $0.key.text == "feeds" }?.value }
+    var feeds: Layout? { document.root?.pairs.first { $0.key.text == "feeds" }?.value }
 
     private func fromBlock(_ index: Int, of feeds: Layout) -> [Edit]? {
         let pairs = feeds.pairs

@@ -1,6 +1,6 @@
 internal import YAML
 
-/// Adds feeds to the text of a configuration and takes them out, and leaves every other byte as it is.
+/// Adds feeds to the text of a configuration, renames them and takes them out, and leaves every other byte as it is.
 ///
 /// Pure: text goes in, text comes out. What comes out is read again before it is given: it says what the text said, with
 /// the one feed more or less, or there is an error.
@@ -32,7 +32,7 @@ package struct ConfigurationEditor: Sendable {
     }
 
     /// The names of the feeds, in their order.
-    package var names: [String] { feeds.compactMap(\.key.text) }
+    package var names: [String] { feedPairs.compactMap(\.key.text) }
 
     /// The text with one feed more.
     ///
@@ -47,7 +47,7 @@ package struct ConfigurationEditor: Sendable {
         guard let after = try? Self.parsed(text, file), let added = Self.feeds(of: after).last,
             added.key.text == entry.name,
             FeedEntry.Value.mapping(entry.members).isSame(as: added.value),
-            Self.isSame(node, after, without: entry.name)
+            Self.isSame(node, after, without: [entry.name])
         else { throw refused("the feed cannot be added without changing other lines; add it by hand") }
         return text
     }
@@ -60,8 +60,26 @@ package struct ConfigurationEditor: Sendable {
         guard names.contains(name), let edits = removals(of: name) else { throw refused("there is no feed `\(name)`") }
         let text = Self.applying(edits, to: bytes)
         let problem = "the feed `\(name)` cannot be removed without changing other lines; remove it by hand"
-        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: name),
+        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: [name]),
             !Self.feeds(of: after).contains(where: { $0.key.text == name })
+        else { throw refused(problem) }
+        return text
+    }
+
+    /// The text with another name for a feed.
+    ///
+    /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change.
+    package func renaming(_ name: String, to new: String) throws(ConfigurationError) -> [UInt8] {
+        guard names.contains(name) else { throw refused("there is no feed `\(name)`") }
+        guard !names.contains(new) else { throw refused("feed `\(new)` already exists") }
+        let problem = "the feed `\(name)` cannot be renamed without changing other lines; rename it by hand"
+        guard let edits = renaming(of: name, to: new) else { throw refused(problem) }
+        let text = Self.applying(edits, to: bytes)
+        let before = feedPairs.first { $0.key.text == name }
+        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: [name, new]),
+            let renamed = Self.feeds(of: after).first(where: { $0.key.text == new }),
+            before?.value.isSame(as: renamed.value) == true,
+            Self.feeds(of: after).compactMap(\.key.text) == names.map({ $0 == name ? new : $0 })
         else { throw refused(problem) }
         return text
     }
@@ -69,7 +87,7 @@ package struct ConfigurationEditor: Sendable {
     /// Whether nothing is where the feeds should be.
     var hasNoFeeds: Bool { node?["feeds"]?.isNull ?? true }
 
-    private var feeds: [Node.Pair] { Self.feeds(of: node) }
+    private var feedPairs: [Node.Pair] { Self.feeds(of: node) }
 
     private static func feeds(of node: Node?) -> [Node.Pair] { node?["feeds"]?.pairs ?? [] }
 
@@ -77,12 +95,12 @@ package struct ConfigurationEditor: Sendable {
         do throws(YAMLError) { return try Node.parse(text, source: file) } catch { throw ConfigurationError(error) }
     }
 
-    /// Whether both say the same apart from one feed; `feeds` that is absent or empty has none.
-    private static func isSame(_ before: Node?, _ after: Node?, without name: String) -> Bool {
+    /// Whether both say the same apart from feeds of these names; `feeds` that is absent or empty has none.
+    private static func isSame(_ before: Node?, _ after: Node?, without names: Set<String>) -> Bool {
         let others = [before, after].map { node in
             (node?.pairs ?? []).filter { $0.key.text != "feeds" }
         }
-        let kept = [before, after].map { node in feeds(of: node).filter { $0.key.text != name } }
+        let kept = [before, after].map { node in feeds(of: node).filter { !names.contains($0.key.text ?? "") } }
         return [others, kept].allSatisfy { lists in
             lists[0].count == lists[1].count
                 && zip(lists[0], lists[1]).allSatisfy { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) }

@@ -32,10 +32,11 @@ package struct EffectiveDefinition: Sendable {
 
     /// The order in which members are told; those that are not among them come behind.
     private static let order = [
-        "method", "url", "query", "headers", "body", "auth", "allow_origins", "items", "key", "section", "model",
+        "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key", "section",
+        "model",
         "columns",
         "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "removed", "ignore",
-        "raw",
+        "raw", "show", "changes",
     ]
 
     private static func members(
@@ -57,6 +58,8 @@ package struct EffectiveDefinition: Sendable {
         case "url": .init(name, .text(definition.maskedURL))
         case "query": parameters(name, definition.query)
         case "headers": parameters(name, definition.headers)
+        case "format" where definition.format == nil:
+            findings.format.map { .init(name, .text($0.rawValue), remark: found) }
         case "items" where definition.items == nil: findings.items.map { .init(name, $0.value, remark: found) }
         case "key" where definition.key.isEmpty && !findings.key.isEmpty:
             .init(name, list(findings.key.map { .text($0) }), remark: found)

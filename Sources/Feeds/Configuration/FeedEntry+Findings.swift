@@ -12,6 +12,9 @@ extension FeedEntry.Member {
         of findings: Findings, for definition: FeedDefinition, hasColumns: Bool
     ) throws(FeedSyncError) -> [FeedEntry.Member] {
         var members: [FeedEntry.Member] = []
+        if definition.format == nil, let format = findings.format {
+            members.append(Self("format", .text(format.rawValue)))
+        }
         if definition.items == nil, let items = findings.items { members.append(Self("items", items.value)) }
         if definition.key.isEmpty, !findings.key.isEmpty {
             let words = findings.key.map { name in

@@ -18,6 +18,8 @@ public struct FeedDefinition: Sendable {
     package let authentication: Authentication?
     /// Other origins, as `https://host:port`, that may be followed to; they never get credentials.
     package let allowOrigins: [String]
+    /// What the bodies are; nil where that is to be found.
+    package let format: FeedFormat?
     /// Where the items are in the body; nil where that is to be found, or the body itself is the array or the only item.
     package let items: ItemsRule?
     /// The names of the columns that tell items apart; none where they are to be found.
@@ -56,6 +58,10 @@ public struct FeedDefinition: Sendable {
     package let removed: RemovedRule?
     /// Parts of the item whose change does not count as one.
     package let ignore: [Path]
+    /// What people want to see of an item; nil where that is to be found.
+    package let show: ShowRule?
+    /// Whether the store keeps what changed in rows.
+    package let keepsChanges: Bool
     /// Where the feed stands in its file.
     public let position: SourcePosition
 

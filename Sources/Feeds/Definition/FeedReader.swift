@@ -35,7 +35,8 @@ struct FeedReader {
             name: entry.name, presetName: preset?.name, url: url, body: members.body(method: "method", "body"),
             query: query, headers: members.headers("headers"),
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
-            items: items, key: key, section: members.sectionRule("section"),
+            format: members.choice("format", FeedFormat.self), items: items, key: key,
+            section: members.sectionRule("section"),
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
             pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
@@ -46,7 +47,9 @@ struct FeedReader {
             retries: own.retries ?? defaults.retries ?? FeedDefinition.standardRetries,
             maxPages: own.maxPages ?? defaults.maxPages,
             removed: members.removedRule("removed"),
-            ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) }, position: entry.position)
+            ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
+            show: members.showRule("show", of: columns, isOpen: !members.has("columns")),
+            keepsChanges: members.boolean("changes") ?? true, position: entry.position)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)
         return feed

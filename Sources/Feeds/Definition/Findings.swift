@@ -2,6 +2,8 @@ internal import YAML
 
 /// What was found of that which a definition leaves open, from the pages that came; the store keeps it.
 package struct Findings: Sendable, Hashable {
+    /// What the bodies are, where they are not JSON.
+    package var format: FeedFormat?
     /// Where the items are.
     package var items: ItemsRule?
     /// The names of the columns that tell items apart.
@@ -44,12 +46,13 @@ extension FeedDefinition {
         }
         return FeedDefinition(
             name: name, presetName: presetName, url: url, body: body, query: query, headers: headers,
-            authentication: authentication, allowOrigins: allowOrigins, items: items ?? findings.items,
+            authentication: authentication, allowOrigins: allowOrigins, format: format ?? findings.format,
+            items: items ?? findings.items,
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
             hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
             keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, removed: removed,
-            ignore: ignore,
+            ignore: ignore, show: show, keepsChanges: keepsChanges,
             position: position)
     }
 
@@ -70,6 +73,7 @@ extension Findings {
     /// The findings with later ones; what was found before stays.
     package func adding(_ later: Findings) -> Findings {
         var all = self
+        all.format = format ?? later.format
         all.items = items ?? later.items
         if key.isEmpty { all.key = later.key }
         let known = Set(columns.map(\.path))

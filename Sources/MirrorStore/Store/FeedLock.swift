@@ -186,3 +186,21 @@ package final class FeedLock: Sendable {
             advice: "check that you can write to the store's folder")
     }
 }
+
+extension FeedLock {
+    /// Why a feed cannot be locked: who has it.
+    package static func refusal(of feed: Int64, in store: String, advice: String) -> FeedSyncError {
+        let who = holder(of: feed, of: store)?.text ?? "another feedsync"
+        return FeedSyncError(.locked, "\(who) is using this feed", advice: advice)
+    }
+}
+
+extension FeedHolder {
+    /// It in words.
+    fileprivate var text: String {
+        guard let process, let command else { return "another feedsync" }
+        // Engines of one mirror share their work; those of two mirrors of one store know nothing of each other.
+        let who = process == getpid() ? "another mirror of this process" : "another feedsync"
+        return "\(who) (pid \(process), \(command))"
+    }
+}

@@ -58,7 +58,7 @@ enum FeedSchedule {
                     AND blocked_until <= ?2),
                 next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCount), reloaded_at
             FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
-            WHERE ?1 IS NULL OR feed.name = ?1
+            \(feed == nil ? "" : "WHERE feed.name = ?1")
             """, [Value(feed), Value(Timestamp(milliseconds: horizon)?.text)]
         ) { row in
             var history = FeedHistory(feed: row.text(at: 0) ?? "")

@@ -16,16 +16,19 @@ package final class FeedTable {
     }
 
     private let connection: Connection
-    private let plan: DecodePlan
+    let plan: DecodePlan
     private let name: String
+    /// Keeps what happens to rows; nil where nobody wants to know.
+    private let log: ChangeLog?
     // Nothing that a row's statement calls comes back here: the check for it would be made for every row.
     @exclusivity(unchecked) private var prepared: Statements?
 
     /// The columns of `select` before the model's.
-    private static let fixed = 5
+    static let fixed = 5
 
     /// Nothing is prepared before the first item: a feed that had none yet has no table.
-    init(named name: String, plan: DecodePlan, on connection: Connection) {
+    init(named name: String, plan: DecodePlan, log: ChangeLog?, on connection: Connection) {
+        self.log = log
         self.connection = connection
         self.plan = plan
         self.name = name
@@ -167,6 +170,13 @@ package final class FeedTable {
     func update(
         _ row: StoredRow, to item: PageItem, section: String?, at place: Place, now: Value
     ) throws(SQLiteError) {
+        try keep(row.isRemoved ? .returned : .changed, item, now: now)
+        try write(row, item, section: section, at: place, now: now)
+    }
+
+    private func write(
+        _ row: StoredRow, _ item: PageItem, section: String?, at place: Place, now: Value
+    ) throws(SQLiteError) {
         let update = try statements().update
         let index = try bindContent(of: item, to: update, missing: try statements().select)
         try update.bind(Value(section), at: index)
@@ -177,8 +187,9 @@ package final class FeedTable {
         try run(update)
     }
 
-    /// Gives a row a place, and clears its removal.
-    func move(_ row: StoredRow, to place: Place, section: String?) throws(SQLiteError) {
+    /// Gives a row a place, and clears its removal: of a row that is removed, `row(for:)` found it just before.
+    func move(_ row: StoredRow, to place: Place, section: String?, now: Value) throws(SQLiteError) {
+        if row.isRemoved { try keep(.returned, nil, now: now) }
         let move = try statements().move
         try move.bind(Value(section), at: 1)
         try move.bindInt64(place.generation, at: 2)
@@ -189,11 +200,18 @@ package final class FeedTable {
 
     /// Marks a row that `row(for:)` found just before as gone; what the item says besides is written, the rest stays.
     func remove(_ row: StoredRow, as item: PageItem, now: Value) throws(SQLiteError) {
-        try update(row, to: item, section: row.section, at: row.place, now: now)
+        try keep(.removed, item, now: now)
+        try write(row, item, section: row.section, at: row.place, now: now)
         let remove = try statements().remove
         try remove.bind(now, at: 1)
         try remove.bindInt64(row.id, at: 2)
         try run(remove)
+    }
+
+    /// Keeps what happens to the row that `row(for:)` found just before.
+    private func keep(_ kind: ChangeLog.Kind, _ item: PageItem?, now: Value) throws(SQLiteError) {
+        guard let log else { return }
+        try keep(kind, item, of: try statements().select, in: log, now: now)
     }
 
     /// Ends what `row(for:)` began, so that no read stays open and no view of the page is kept.
@@ -203,6 +221,7 @@ package final class FeedTable {
 
     /// Resets every statement after a failure.
     func abandon() {
+        log?.abandon()
         guard let prepared else { return }
         for statement in [prepared.select, prepared.insert, prepared.update, prepared.move, prepared.remove] {
             try? statement.reset()
@@ -243,16 +262,18 @@ package final class FeedTable {
 
     private func isSame(_ item: PageItem, in select: Statement) -> Bool {
         for column in plan.columns.indices {
-            let value = item.value(of: column)
-            guard
-                isSame(value, in: select, at: Self.fixed + column)
-                    || item.isWidened(column, to: select.text(at: Self.fixed + column))
-                    || plan.ignored.excuse(value, of: column, stored: select.text(at: Self.fixed + column))
-            else { return false }
+            guard isSame(item, column, in: select) else { return false }
         }
         let raw = Self.fixed + plan.columns.count
         return !plan.keepsRaw || select.holdsText(item.raw, at: raw)
             || plan.ignored.excuse(raw: item.raw, stored: select.text(at: raw))
+    }
+
+    func isSame(_ item: PageItem, _ column: Int, in select: Statement) -> Bool {
+        let value = item.value(of: column)
+        return isSame(value, in: select, at: Self.fixed + column)
+            || item.isWidened(column, to: select.text(at: Self.fixed + column))
+            || plan.ignored.excuse(value, of: column, stored: select.text(at: Self.fixed + column))
     }
 
     private func isSame(_ value: ColumnValue, in select: Statement, at index: Int) -> Bool {

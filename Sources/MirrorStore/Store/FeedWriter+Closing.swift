@@ -147,8 +147,8 @@ extension FeedWriter {
         var places = PlaceRanges()
         let table = try SQL.identifier(tableName)
         for row in missing {
-            try connection.run(
-                "UPDATE \(table) SET _removed_at = ? WHERE _rowid_ = ?", .text(now), Value(row.id))
+            try logRemoval(of: row, now: now)
+            try connection.run("UPDATE \(table) SET _removed_at = ? WHERE _rowid_ = ?", .text(now), Value(row.id))
             sections.leave(row.section, at: row.place, forAnother: true)
             places.insert(row.place)
         }

@@ -6,6 +6,7 @@ extension FeedWriter {
     ///
     /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`; whoever has the transaction undoes it then.
     func commit(_ page: PageCommit, now: String) throws -> PageOutcome {
+        let now = timeOfPage(now)
         var draft = state
         draft.open = nil
         do {
@@ -18,6 +19,16 @@ extension FeedWriter {
             lookedUp = [:]
             throw error
         }
+    }
+
+    /// The time of a page: a millisecond after the page before at least.
+    private func timeOfPage(_ now: String) -> String {
+        if now <= lastPageAt, let last = Timestamp.milliseconds(of: lastPageAt) {
+            lastPageAt = Timestamp(milliseconds: last + 1)?.text ?? now
+        } else {
+            lastPageAt = now
+        }
+        return lastPageAt
     }
 
     private func store(

@@ -15,7 +15,7 @@ extension FeedWriter {
         if !page.isCheck {
             crawl.pages += 1
             try count(page, written, by: writer, in: &crawl)
-            try noteRepeats(in: &crawl, page, isRepeat: written.keys != "[]" && writer.placed == 0)
+            try noteRepeats(in: &crawl, page, isRepeat: written.elements > 0 && writer.placed == 0)
         }
         crawl.mostElements = max(crawl.mostElements, written.elements)
         crawl.furthest = try further(crawl.furthest, page.furthest)
@@ -108,13 +108,13 @@ extension FeedWriter {
         return (crawl.isCapped ? .cap : nil) ?? page.incompleteReason ?? (crawl.skipped > 0 ? .skipped : nil)
     }
 
-    /// Pages that bring again what the crawl has met, on and on, are not a list that ends.
+    /// Pages that bring again what the crawl has met, or nothing but `null`, on and on, are not a list that ends.
     private func noteRepeats(in crawl: inout CrawlState, _ page: PageCommit, isRepeat: Bool) throws {
         crawl.repeatedPages = isRepeat ? crawl.repeatedPages + 1 : 0
         guard crawl.repeatedPages > Self.mostRepeatedPages else { return }
         throw FeedSyncError(
             .unfollowable,
-            "\(Self.mostRepeatedPages) pages in a row brought only items seen before: the upstream is going in circles",
+            "\(Self.mostRepeatedPages) pages in a row brought only items seen before, or none: the upstream is going in circles",
             advice: "check `pagination` in the feed's definition", url: page.url)
     }
 
@@ -181,7 +181,9 @@ extension FeedWriter {
         var cursor = open
         try connection.transaction {
             if let number, number <= known {
-                cursor = try self.cursor(of: PageOfCrawl(crawl: id, number: number))
+                let page = PageOfCrawl(crawl: id, number: number)
+                cursor = try self.cursor(of: page)
+                try leavePartition(at: page)
                 try connection.run(
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
                 try connection.run(

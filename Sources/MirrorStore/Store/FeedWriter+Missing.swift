@@ -124,6 +124,18 @@ extension FeedWriter {
         }
     }
 
+    /// Keeps that a row is gone.
+    func logRemoval(of row: MissingRow, now: String) throws {
+        guard let log else { return }
+        let key = try shape.definition.key.map { try SQL.identifier($0) }.joined(separator: ", ")
+        try connection.rows(
+            "SELECT \(key) FROM \(try SQL.identifier(tableName)) WHERE _rowid_ = ?", [Value(row.id)]
+        ) { stored in
+            let key = ChangeLog.key(stored, at: 0..<shape.definition.key.count)
+            try log.add(.removed, key: key, before: nil, now: .text(now))
+        }
+    }
+
     /// Whether it is plain, without a look at any key, that no row is missing: as many rows as there are stood at places that
     /// the crawl met, or are new.
     func metEverything() throws -> Bool {

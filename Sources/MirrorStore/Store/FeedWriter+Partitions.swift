@@ -20,6 +20,21 @@ extension FeedWriter {
         return soFar
     }
 
+    /// Takes back what the pages of a partition counted from one of them on, which are read again.
+    func leavePartition(at page: PageOfCrawl) throws {
+        guard shape.definition.partitioning != nil, let name = try partitionName(page) else { return }
+        var trail = CrawlTrail()
+        let crawl = try CrawlState.load(page.crawl, trail: &trail, on: connection)
+        let (elements, total) = try partitionSoFar(before: page)
+        // A partition that was finished counts as one that is not, by what its pages before this one say.
+        let known = crawl.part?.name == name ? 0 : total ?? elements
+        let (sum, isBeyond) = max(crawl.finishedTotal - known, 0).addingReportingOverflow(total ?? elements)
+        try connection.run(
+            "UPDATE _crawl SET part = ?, part_elements = ?, part_total = ?, total = ? WHERE id = ?",
+            Value(elements > 0 ? name : nil), Value(elements), Value(total), Value(isBeyond ? .max : sum),
+            Value(page.crawl))
+    }
+
     /// Takes note that a partition is too large: its half is asked for, by the next run too.
     ///
     /// - Parameter isFirst: Whether it is the first one of a crawl.

@@ -13,6 +13,12 @@ final class FeedWriter {
     let connection: Connection
     private(set) var shape: ResolvedFeed
     private(set) var table: FeedTable
+    /// Keeps what happens to rows; nil where the definition does not want that.
+    let log: ChangeLog?
+    /// Whether the run found columns or a key.
+    private(set) var hasNewShape = false
+    /// When the last page was stored: no two of a feed have one time, which tells by whom a row was stored.
+    var lastPageAt = ""
     var state: FeedState
     /// Of the crawl in progress; changed only when a transaction has succeeded.
     private(set) var trail: CrawlTrail
@@ -43,7 +49,8 @@ final class FeedWriter {
         self.trail = trail
         self.resumePoint = resumePoint
         self.connection = connection
-        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+        log = shape.definition.keepsChanges ? ChangeLog(of: feed, run: run, on: connection) : nil
+        table = FeedTable(named: tableName, plan: shape.plan, log: log, on: connection)
     }
 
     /// What a stored page is found by.
@@ -54,8 +61,9 @@ final class FeedWriter {
 
     /// Goes on with another shape, whose table is there.
     func follow(_ shape: ResolvedFeed) {
-        table = FeedTable(named: tableName, plan: shape.plan, on: connection)
+        table = FeedTable(named: tableName, plan: shape.plan, log: log, on: connection)
         self.shape = shape
+        hasNewShape = true
     }
 
     /// Logs that a page is on its way.

@@ -5,7 +5,8 @@ extension Findings: JSONRecord {
         let found: JSONFields = [
             "key": key, "columns": columns, "pagination": pagination, "tried": triedElementCount,
         ]
-        return (place.map { ["items": $0] } ?? [:]) + found
+        let kind: JSONFields = format.map { ["format": $0.rawValue] } ?? [:]
+        return kind + (place.map { ["items": $0] } ?? [:]) + found
     }
 
     /// Reads what `json` wrote; nil for anything else.
@@ -14,6 +15,7 @@ extension Findings: JSONRecord {
         guard case .object(let members)? = try? JSONValue(parsing: json),
             case .array(let names)? = members["key"], case .array(let columns)? = members["columns"]
         else { return nil }
+        format = members["format"]?.text.flatMap(FeedFormat.init)
         if case .object(let place)? = members["items"] {
             guard let path = place["path"]?.text.flatMap({ try? Path($0) }) else { return nil }
             items = ItemsRule(path: path, keyedBy: place["keyed_by"]?.text)

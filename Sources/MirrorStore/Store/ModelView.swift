@@ -10,8 +10,6 @@ struct ModelView {
     private static let common = [
         "_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at",
     ]
-    /// https://sqlite.org/limits.html#max_compound_select
-    private static let mostTerms = 500
     /// https://sqlite.org/limits.html#max_column, less those that every feed has: a view with more cannot be read at all.
     private static let mostColumns = 2_000 - common.count - 1
 
@@ -49,38 +47,14 @@ struct ModelView {
             let all = try [SQL.string(feed.feed)] + values + Self.common
             return "SELECT \(all.joined(separator: ", ")) FROM \(try SQL.identifier(feed.table))"
         }
-        try rebuild(name, columns: names + Self.common, selects: selects, on: connection)
-    }
-
-    private func rebuild(_ name: String, columns: [String], selects: [String], on connection: Connection) throws {
-        var parts: [(name: String, sql: String)] = []
-        var terms = selects
-        let header = try columns.map { try SQL.identifier($0) }.joined(separator: ", ")
-        if terms.count > Self.mostTerms {
-            terms = try stride(from: 0, to: selects.count, by: Self.mostTerms).map { start in
-                let part = "_\(name)_part\(start / Self.mostTerms + 1)"
-                let end = min(start + Self.mostTerms, selects.count)
-                parts.append((part, selects[start..<end].joined(separator: "\nUNION ALL ")))
-                return "SELECT * FROM \(try SQL.identifier(part))"
+        try UnionView.make(name, columns: names + Self.common, selects: selects, on: connection) {
+            let others = "SELECT 1 FROM sqlite_schema WHERE type <> 'view' AND name = ? COLLATE NOCASE"
+            guard try connection.scalar(others, .text(name)) == nil else {
+                throw FeedSyncError(
+                    .configuration,
+                    "its `model` needs a view named `\(name)`, but the store has something else with that name",
+                    advice: "rename the model, or use another store")
             }
         }
-        if !terms.isEmpty { parts.append((name, terms.joined(separator: "\nUNION ALL "))) }
-        let wanted = try parts.map { "CREATE VIEW \(try SQL.identifier($0.name)) (\(header)) AS\n\($0.sql)" }
-
-        var stored: [String: String] = [:]
-        try connection.rows(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND (name = ? COLLATE NOCASE OR name GLOB ?)",
-            [.text(name), .text("_\(name)_part[0-9]*")]
-        ) { row in stored[row.text(at: 0) ?? ""] = row.text(at: 1) }
-        guard Set(stored.values) != Set(wanted) else { return }
-        let others = "SELECT 1 FROM sqlite_schema WHERE type <> 'view' AND name = ? COLLATE NOCASE"
-        guard try connection.scalar(others, .text(name)) == nil else {
-            throw FeedSyncError(
-                .configuration,
-                "its `model` needs a view named `\(name)`, but the store has something else with that name",
-                advice: "rename the model, or use another store")
-        }
-        for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
-        for sql in wanted { try connection.execute(sql) }
     }
 }

@@ -142,7 +142,7 @@ struct PageWriter {
         placed = 0
         for row in kept {
             let place = nextPlace()
-            try table.move(row, to: place, section: row.section)
+            try table.move(row, to: place, section: row.section, now: now)
             sections.leave(row.section, at: row.place, forAnother: false)
             sections.note(row.section, at: place)
             touched.insert(row.place)
@@ -287,7 +287,7 @@ struct PageWriter {
         if row.isSame {
             items.unchanged += 1
             guard place != row.place || row.isRemoved || section != row.section else { return }
-            try table.move(row, to: place, section: section)
+            try table.move(row, to: place, section: section, now: now)
         } else {
             items.updated += 1
             try table.update(row, to: item, section: section, at: place, now: now)

@@ -17,6 +17,7 @@ extension Store {
             if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) {
                 return id
             }
+            if let renamed = try unfinishedRename(to: definition) { return renamed.id }
             return try connection.transaction { try enter(definition) }
         }
     }
@@ -32,6 +33,7 @@ extension Store {
             locks[definition.name] = lock
             return try connection.transaction {
                 try lock.check()
+                try finishRename(to: definition)
                 let events = try closeInterrupted(definition.name, now: now)
                 let shape = try adopt(definition)
                 try forget(definition.name, before: now)
@@ -71,18 +73,21 @@ extension Store {
     package func close(_ feed: String) {
         // The run has ended, and was told if its pages could not be stored.
         try? closeGroup()
+        if sessions[feed]?.hasNewShape == true { changeViewMayLag = true }
         sessions[feed] = nil
         locks[feed] = nil
+        refreshChangeView()
     }
 
     /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
     /// wrote nothing.
-    private func forget(_ feed: String, before now: String) throws {
+    func forget(_ feed: String, before now: String) throws {
         let seconds = Timestamp(now)?.seconds
         guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
         let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
         try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
         try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
+        try ChangeLog.forget(before: limit, on: connection)
         try connection.run(
             """
             DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
@@ -114,7 +119,7 @@ extension Store {
     }
 
     /// The process that began is gone, or we would not hold the feed.
-    private func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
+    func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
         let error = FeedSyncError(.interrupted, "the process ended before the command did")
         var open: (status: RefreshStatus, run: Int64, page: Int64)?
         try connection.rows(
@@ -218,17 +223,10 @@ extension Store {
     private func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
         let definition = shape.definition
         let name = Value.text(definition.name)
-        try connection.run("DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", name)
-        try connection.run("DELETE FROM _page WHERE feed = ?", name)
+        try forgetPlaces(of: definition.name)
         try connection.run(
             """
-            UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
-                full_at = NULL WHERE name = ?
-            """, name)
-        try connection.run(
-            """
-            UPDATE _feed SET crawl = NULL, ranges = NULL, watermark = NULL, definition = ?, columns = ?, found = ?, key = ?, key_columns = ?
-            WHERE feed = ?
+            UPDATE _feed SET definition = ?, columns = ?, found = ?, key = ?, key_columns = ? WHERE feed = ?
             """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
             .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
             .text(Self.keyColumns(definition)), name)

@@ -16,8 +16,12 @@ package actor Store {
     let connection: Connection
     var sessions: [String: FeedWriter] = [:]
     var group = OpenGroup()
+    /// Whether the view `change` may lack a table, as it may when another process ended early.
+    var changeViewMayLag = true
     package nonisolated let salt: String
     let keep: Duration
+    /// How the file is read; nil where it is written, too.
+    package nonisolated let reading: Reading?
     /// The locks on the feeds that are open, by name.
     var locks: [String: FeedLock] = [:]
 
@@ -56,7 +60,7 @@ package actor Store {
         case create
         /// Read and write it; a missing file is an error.
         case existing
-        /// Read it, and change nothing: no migration either.
+        /// Read it, and change nothing: no migration either, and no file beside it.
         case readOnly
     }
 
@@ -80,11 +84,14 @@ package actor Store {
         }
         connection = opened.connection
         salt = opened.salt
+        reading = opened.reading
     }
 
-    private struct Opened {
+    /// A store's file that was opened.
+    struct Opened {
         let connection: Connection
         let salt: String
+        var reading: Reading?
     }
 
     /// Opens the file. It may wait for another process, and for the disk: on the store's thread, which the task prefers,
@@ -96,19 +103,6 @@ package actor Store {
         } catch {
             throw FeedSyncError(storing: error, path: path)
         }
-    }
-
-    private static func openForReading(_ path: String) throws -> sending Opened {
-        let connection = try Connection(path: path, access: .readOnly)
-        try connection.retryWhileBusy(tries: 5000)
-        try refuseForeign(connection, path: path)
-        guard try Migrator(Migrations.all).pending(in: connection).isEmpty else {
-            throw FeedSyncError(
-                .store,
-                "\(path) was written by an older feedsync, and cannot be brought up to date while it is only read",
-                advice: "open it for writing once")
-        }
-        return Opened(connection: connection, salt: try salt(connection))
     }
 
     private static func openForWriting(_ path: String, _ options: Options) throws -> sending Opened {
@@ -136,7 +130,7 @@ package actor Store {
         return Opened(connection: connection, salt: try salt(connection))
     }
 
-    private static func salt(_ connection: Connection) throws -> String {
+    static func salt(_ connection: Connection) throws -> String {
         try connection.scalar("SELECT value FROM _salt")?.text ?? ""
     }
 
@@ -181,7 +175,7 @@ package actor Store {
     }
 
     /// Tables that are none of ours mean that the file belongs to another program.
-    private static func refuseForeign(_ connection: Connection, path: String) throws {
+    static func refuseForeign(_ connection: Connection, path: String) throws {
         let tables = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
         let isOurs = try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = '_migration'") == 1
         guard tables == 0 || isOurs else {
@@ -204,8 +198,12 @@ package actor Store {
     func inGroup<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         do {
             try checkFile()
-            return try body()
+            let result = try body()
+            try reading?.check()
+            return result
         } catch {
+            // What was read while the file changed may be broken in any way.
+            do { try reading?.check() } catch { throw FeedSyncError(storing: error, path: path) }
             throw FeedSyncError(storing: error, path: path)
         }
     }

@@ -133,7 +133,8 @@ package struct Discovery: Sendable {
             }
             do throws(FeedSyncError) {
                 return try StructureSearch(
-                    definition, body: body, url: first.response.url, others: others, place: place)
+                    definition, body: body, url: first.response.url, others: others, place: place,
+                    format: first.format)
             } catch {
                 throw ErrorBody.failure(first.response, secrets: page.secrets) ?? error
             }

@@ -29,6 +29,6 @@ package struct MissingItems: Sendable, Hashable {
 extension FetchedPage {
     /// The page, with what hosts said of their quotas while it was found out how to read it.
     package func adding(_ discovered: DiscoveryResult) -> FetchedPage {
-        FetchedPage(kind: kind, response: response, quota: quota + discovered.cost.quota)
+        FetchedPage(kind: kind, response: response, quota: quota + discovered.cost.quota, format: format)
     }
 }

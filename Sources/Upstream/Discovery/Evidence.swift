@@ -2,6 +2,8 @@
 package struct Evidence: Sendable, Hashable {
     /// What was looked for.
     package enum Subject: String, Sendable, Hashable, CaseIterable {
+        /// What the bodies are, where that is not JSON.
+        case format
         /// Where the items are.
         case items
         /// What tells them apart.

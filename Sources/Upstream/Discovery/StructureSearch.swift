@@ -20,11 +20,16 @@ struct StructureSearch {
     /// - Parameters:
     ///   - others: Items of another page, which the key has to tell apart, too.
     ///   - place: Where the items are, of the places that may have them; nil for the best one.
+    ///   - format: What the body was, before it became JSON.
     /// - Throws: `FeedSyncError` of kind `configuration` where the page has no items, or nothing tells them apart.
     init(
         _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = [],
-        place: Path? = nil
+        place: Path? = nil, format: FeedFormat = .json
     ) throws(FeedSyncError) {
+        if definition.format == nil, format != .json {
+            findings.format = format
+            evidence.append(Evidence(.format, .certain, found: format.rawValue, "the body is \(format.words)"))
+        }
         let candidate = definition.items == nil ? ItemsSearch.best(in: body, url: url, at: place) : nil
         guard let rule = definition.items ?? candidate.map({ Self.rule(for: $0, besides: definition) }) else {
             throw DiscoveryFault.noItems(in: body)

@@ -1,3 +1,4 @@
+internal import BodyFormats
 internal import HTTP
 
 /// Fetches pages, with an access token where their requests need one.
@@ -37,9 +38,28 @@ package struct AuthorizedFetcher: Sendable {
         _ page: PreparedPage, _ validators: Validators?, _ isAhead: Bool
     ) async -> Result<FetchedPage, FeedSyncError> {
         do throws(FeedSyncError) {
-            return .success(try await fetcher.fetch(page, validators: validators, isAhead: isAhead))
+            return .success(
+                try read(try await fetcher.fetch(page, validators: validators, isAhead: isAhead), page))
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// The page with its body as JSON.
+    private func read(_ fetched: FetchedPage, _ page: PreparedPage) throws(FeedSyncError) -> FetchedPage {
+        let response = fetched.response
+        guard fetched.kind == .content, !response.body.isEmpty else { return fetched }
+        let early = response.prepared as? EarlyBody
+        do throws(FeedSyncError) {
+            let late = early == nil ? try requests.bodies.read(response, secrets: page.secrets) : nil
+            guard let read = early?.read ?? late else { return fetched }
+            return FetchedPage(
+                kind: fetched.kind, response: response.replacing(body: read.body, prepared: early?.prepared),
+                quota: fetched.quota, format: read.format)
+        } catch {
+            throw FeedSyncError(
+                error.kind, page.secrets.mask(error.message), advice: error.advice, httpStatus: response.status,
+                url: page.shown(response.url))
         }
     }
 

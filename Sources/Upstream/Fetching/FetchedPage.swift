@@ -22,11 +22,14 @@ package struct FetchedPage: Sendable {
     package let response: Response
     /// The last word on each quota, in the order in which they came up.
     package let quota: [QuotaReading]
+    /// What the body was, before it became JSON.
+    package let format: FeedFormat
 
-    package init(kind: Kind, response: Response, quota: [QuotaReading]) {
+    package init(kind: Kind, response: Response, quota: [QuotaReading], format: FeedFormat = .json) {
         self.kind = kind
         self.response = response
         self.quota = quota
+        self.format = format
     }
 
     /// The server's clock when it answered, in seconds since 1970.

@@ -1,3 +1,4 @@
+package import BodyFormats
 internal import HTTP
 
 /// How the pages of one feed are requested.
@@ -7,6 +8,8 @@ internal import HTTP
 /// seen; environment and commands' outputs stay what they are for as long as the plan does.
 package struct RequestPlan: Sendable {
     private let definition: FeedDefinition
+    /// What turns bodies of other formats into JSON.
+    package let bodies: BodyReader
     private let environment: [String: String]
     private let folder: String
     private let salt: String
@@ -36,6 +39,7 @@ package struct RequestPlan: Sendable {
         folder: String, salt: String, commands: CommandSecrets = CommandSecrets(), tokens: AccessTokens = AccessTokens()
     ) {
         self.definition = definition
+        bodies = BodyReader(definition.format, columns: definition.columns)
         self.environment = environment
         self.folder = folder
         self.salt = salt

@@ -97,38 +97,17 @@ extension ShellCommand {
     }
 
     private func spawn(writingTo outputEnd: Int32) throws(Failure) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, outputEnd, 1)
-
-        // The command line blocks signals that it waits for, and what it starts would, too.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGHUP] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-
         // Glibc's module has no way to spawn in a folder, and `cd` looks elsewhere for a name that begins with neither
         // `/` nor `.`.
         let folder = folder.hasPrefix("/") ? folder : "./\(folder)"
         let words = ["/bin/sh", "-c", #"cd -- "$1" && exec /bin/sh -c "$2""#, "feedsync", folder, text]
-        var arguments = words.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var child = pid_t()
-        let code = Self.starting.withLock { _ in
-            posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, &variables)
+        do throws(ChildProcess.Failure) {
+            return try Self.starting.withLock { _ throws(ChildProcess.Failure) in
+                try ChildProcess.start(words, environment: environment, output: outputEnd, leadsGroup: true)
+            }
+        } catch {
+            throw .problem("cannot be started: \(error.text)")
         }
-        guard code == 0 else { throw .problem("cannot be started: \(String(cString: strerror(code)))") }
-        return child
     }
 
     private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {

@@ -301,16 +301,16 @@ struct DiscoveryTests {
             ),
             (
                 #"<?xml version="1.0"?><rss version="2.0">"#, .undecodable, "expected JSON, but got an RSS feed",
-                "JSON Feed"
+                "format: rss"
             ),
             (
                 #"<feed xmlns="http://www.w3.org/2005/Atom">"#, .undecodable, "expected JSON, but got an Atom feed",
-                "JSON Feed"
+                "format: atom"
             ),
-            ("id,name\n1,a\n", .undecodable, "expected JSON, but got CSV", "Accept"),
+            ("id,name\n1,a\n", .undecodable, "expected JSON, but got CSV", "format: csv"),
             (
                 "{\"id\":1}\n{\"id\":2}\n", .undecodable, "expected JSON, but got one JSON value per line (NDJSON)",
-                "Accept"
+                "format: ndjson"
             ),
             (
                 #"{"error":{"code":190,"message":"Invalid OAuth access token"}}"#, .rejected,

@@ -49,6 +49,17 @@ struct KnownWrongTests {
         #expect(try bench.feed("verified") == "0")
     }
 
+    @Test("Pages that hold nothing but null, on and on, are given up as going in circles", arguments: ["new", "all"])
+    func onlyNull(mode: String) async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...5), members: "sync: {mode: \(mode)}", paging: "pagination: {style: page}")
+        bench.server.route("/things") { _ in .json(#"{"items": [null]}"#) }
+        let error = try await bench.failure(.sync)
+        #expect(error.kind == .unfollowable)
+        #expect(error.message.contains("brought only items seen before, or none"))
+        #expect(bench.server.requests.count < 110)
+    }
+
     @Test("Items that came during a first sync stand where the list has them")
     func order() async throws {
         let bench = try await EngineBench(

@@ -77,10 +77,12 @@ import Testing
             CREATE TABLE copy (id ANY NOT NULL, name ANY, _section TEXT, _generation INTEGER NOT NULL,
                 _position INTEGER NOT NULL, _first_seen_at TEXT NOT NULL, _changed_at TEXT NOT NULL, _removed_at TEXT,
                 PRIMARY KEY (id)) STRICT;
-            INSERT INTO copy SELECT * FROM things; DROP TABLE things; ALTER TABLE copy RENAME TO things
+            INSERT INTO copy SELECT * FROM things; DROP VIEW change; DROP TABLE things; ALTER TABLE copy RENAME TO things
             """)
         _ = try await bench.another().perform(.allPages)
         #expect(try Self.keyType(bench) == ["ANY"])
         #expect(try bench.query("SELECT count(*), count(DISTINCT id) FROM things") == ["35|35"])
+        // The next run makes the view again.
+        #expect(try bench.query("SELECT count(*) FROM change") == ["35"])
     }
 }

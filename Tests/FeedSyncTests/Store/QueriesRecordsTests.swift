@@ -48,8 +48,8 @@ struct QueriesRecordsTests {
         #expect(try await queries.store.feeds() == [record])
         #expect(
             record.json == """
-                {"name":"things","model":"thing","url":"https://a.example/","status":"noMoreData","no_more_data":1,\
-                "next_page":"p2","generation":3,"item_count":40,"complete":1,"verified":0,\
+                {"name":"things","model":"thing","url":"https://a.example/","status":"noMoreData","no_more_data":true,\
+                "next_page":"p2","generation":3,"item_count":40,"complete":true,"verified":false,\
                 "reloaded_at":"2026-11-01T00:00:00.000Z","synced_at":"2026-11-02T00:00:00.000Z","full_at":null,\
                 "next_due_at":"2026-11-03T00:00:00.000Z","error":\(Self.failure)}
                 """)

@@ -22,7 +22,7 @@ package struct CrawlRecord: Sendable, Hashable, JSONRecord {
             "started_at": startedAt,
             "pages": pages,
             "ended": hasEnded,
-            "complete": isComplete ? 1 : 0,
+            "complete": isComplete,
             "reason": reason?.rawValue,
             "stored_pages": storedPages,
             "pages_with_validators": pagesWithValidators,

@@ -1,0 +1,151 @@
+internal import Feeds
+internal import HTTP
+internal import XML
+
+/// Reads an Atom or RSS document; an object with `items` is written, with the same names for both formats.
+///
+/// An item is written as soon as it ends: no more than one is kept.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc4287, https://www.rssboard.org/rss-specification, https://web.resource.org/rss/1.0/spec
+struct SyndicationReader {
+    private let text: [UInt8]
+    private let url: WebURL
+
+    init(_ text: [UInt8], url: WebURL) {
+        self.text = text
+        self.url = url
+    }
+
+    /// - Throws: `BodyFault` with line and column.
+    func write(to output: inout JSONOutput) throws(BodyFault) {
+        try output.write("{\"items\":[")
+        var isFirst = true
+        var fault: BodyFault?
+        let root: XMLElement
+        do throws(XMLError) {
+            root = try XMLStream.read(
+                text,
+                choose: { name, outer in Self.isItem(name, in: outer) },
+                use: { element, outer in
+                    guard Self.isFeed(outer[0].name) else { return Self.stranger(outer[0].name) }
+                    do throws(BodyFault) {
+                        if !isFirst { try output.write(",\n") }
+                        isFirst = false
+                        try output.write(SyndicationItem(element, outer: outer, url: url).json)
+                        return nil
+                    } catch {
+                        fault = error
+                        return error.problem
+                    }
+                })
+        } catch {
+            throw fault ?? Self.fault(error, in: text)
+        }
+        guard Self.isFeed(root.name) else {
+            throw BodyFault(Self.stranger(root.name), line: 1, advice: Self.advice(root.name))
+        }
+        try output.write("],\"feed\":")
+        let feed = SyndicationFeed(root, url: url)
+        try output.write(feed.json)
+        try output.write(",\"next\":")
+        try output.write(feed.next.map { .string($0) } ?? .null)
+        try output.write("}")
+    }
+
+    private static func isItem(_ name: XMLName, in outer: [XMLElement]) -> Bool {
+        switch name.local {
+        case "item": outer.count <= 2 && outer[0].name.local != "feed"
+        case "entry": outer.count == 1 && outer[0].name.local == "feed"
+        default: false
+        }
+    }
+
+    private static func isFeed(_ name: XMLName) -> Bool { ["feed", "rss", "RDF"].contains(name.local) }
+
+    private static func stranger(_ name: XMLName) -> String {
+        name.local.lowercased() == "html" ? "it is HTML" : "it begins with `<\(name.local)>`"
+    }
+
+    private static func advice(_ name: XMLName) -> String {
+        name.local.lowercased() == "html"
+            ? "open the URL in a browser: a login or error page is often HTML"
+            : "check that the URL is that of an Atom or RSS feed"
+    }
+
+    private static func fault(_ error: XMLError, in text: [UInt8]) -> BodyFault {
+        // HTML is seldom XML, too.
+        let start = String(decoding: text.prefix(1024), as: UTF8.self).lowercased()
+        if start.contains("<!doctype html") || start.contains("<html") {
+            return BodyFault(
+                "it is HTML", line: error.line, column: error.column,
+                advice: advice(XMLName(space: nil, local: "html")))
+        }
+        return BodyFault(
+            error.problem, line: error.line, column: error.column,
+            advice: error.isCutOff
+                ? "run it again"
+                : "tell the upstream: a feed validator such as https://validator.w3.org/feed/ shows it, too")
+    }
+}
+
+/// What a document says of itself.
+struct SyndicationFeed {
+    private let channel: XMLElement
+    private let url: WebURL
+    private let base: WebURL
+    private let isAtom: Bool
+
+    init(_ root: XMLElement, url: WebURL) {
+        self.url = url
+        let inner = root.elements.first { $0.name.local == "channel" }
+        channel = inner ?? root
+        isAtom = root.name.local == "feed"
+        base = Reference.base(of: inner == nil ? [root] : [root, channel], url: url)
+    }
+
+    /// Where the next page is: RFC 5005's `next`, else `prev-archive`.
+    var next: String? { link("next") ?? link("prev-archive") }
+
+    private func link(_ relation: String) -> String? {
+        let links = channel.elements.filter {
+            $0.name.local == "link" && ($0.attribute("rel") ?? "").lowercased() == relation
+        }
+        return links.first.flatMap { $0.attribute("href") }.map { Reference.resolve($0, against: base) }
+    }
+
+    /// Its title and link, for people.
+    var json: JSONValue {
+        let title = channel.elements.first { $0.name.local == "title" }?.text.trimmed
+        return .object(["title": title.map { .string($0) } ?? .null])
+    }
+}
+
+/// Relative URLs.
+enum Reference {
+    /// What `xml:base` makes of the document's URL.
+    static func base(of elements: [XMLElement], url: WebURL) -> WebURL {
+        elements.reduce(url) { base, element in
+            element.attribute("base", in: FeedNamespace.xml).flatMap { try? base.resolving($0) } ?? base
+        }
+    }
+
+    /// The absolute URL, with its fragment. An absolute URL stays as it came, and so does text that is not a URL.
+    static func resolve(_ reference: String, against base: WebURL) -> String {
+        let reference = reference.trimmed
+        let scheme = reference.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        if !scheme.isEmpty, scheme.first?.isLetter == true, reference.dropFirst(scheme.count).first == ":" {
+            return reference
+        }
+        guard let url = try? base.resolving(reference) else { return reference }
+        return url.text + reference.drop { $0 != "#" }
+    }
+}
+
+extension String {
+    /// Without white space at both ends.
+    var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+}

@@ -1,0 +1,31 @@
+internal import FeedSync
+
+extension Command {
+    /// `backup FILE`
+    static let backup = Command(
+        "backup", operands: "FILE", count: 1...1,
+        summary: "Copy the store to a file, while feedsync works",
+        explanation: """
+            Writes a complete copy of the store as it is at one moment, also while feeds are synced. The copy
+            is one file, which needs nothing beside it; it is readable only by you. A file of that name is replaced
+            when the copy is complete.
+            """,
+        example: "feedsync backup feedsync-backup.db"
+    ) { session throws(Failure) in
+        let file = session.invocation.operands[0]
+        let configuration = try session.configurationForReading()
+        guard let store = try await session.storeIfAny(configuration) else {
+            throw .noStore(at: session.storePath(configuration))
+        }
+        let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.backUp(to: file) }
+        if session.invocation.has(.json) {
+            var document = JSONObjectText()
+            document.add("file", file)
+            document.add("bytes", bytes)
+            session.console.print(json: document.text)
+        } else {
+            session.console.print("\(file)  \(NumberFormat.bytes(bytes))")
+        }
+        return .done
+    }
+}

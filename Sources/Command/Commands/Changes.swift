@@ -1,0 +1,120 @@
+internal import FeedSync
+
+extension Command {
+    /// `changes [FEED...]`
+    static let changes = Command(
+        "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .follow, .ack], isForResults: true,
+        summary: "Print what is new, changed, removed or came back",
+        explanation: """
+            Prints one line for each item that is new, changed, was removed or returned, in the order in which it
+            happened; of a changed item, each column with its old and new value. With --json, each line is a
+            JSON object with the item's columns in `after`.
+
+            --ack NAME is for programs: each run prints what happened since the run before with that name,
+            feed by feed, and remembers how far it got when everything was written. If it is stopped in between,
+            the next run prints the same again. The first run prints everything that is kept.
+            """,
+        example: "feedsync changes --since yesterday"
+    ) { session throws(Failure) in
+        guard !session.invocation.has(.ack) || !session.invocation.has(.sinceRun) else {
+            throw .usage("--ack and --since cannot be used together", advice: "feedsync help changes")
+        }
+        let configuration = try session.configurationForReading()
+        guard let store = try await session.storeIfAny(configuration) else {
+            session.console.note("no changes yet")
+            return .done
+        }
+        if session.invocation.has(.follow) { try store.checkFollowing() } else { session.console.startPager() }
+        let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
+        try await session.printChanges(of: feeds, in: store)
+        return .done
+    }
+}
+
+extension Session {
+    fileprivate func printChanges(of feeds: [KnownFeed], in opened: Store) async throws(Failure) {
+        var store = opened
+        let isFollowing = invocation.has(.follow)
+        var queries = try await changeQueries(feeds, in: store)
+        let printer = ChangePrinter(
+            console, isJSON: invocation.has(.json), nameWidth: feeds.map(\.name.count).max() ?? 0)
+        var place: ChangePlace?
+        while console.failure == nil, !console.isClosed {
+            let wanted = queries
+            let last = try await reading { () async throws(FeedSyncError) in try await store.placeOfLastChange() }
+            if last != place {
+                let end = try await reading { () async throws(FeedSyncError) in
+                    try await store.changes(wanted) { printer.take($0) }
+                }
+                printer.flush()
+                guard console.failure == nil, !console.isClosed else { return }
+                try await acknowledge(wanted, upTo: end, in: store)
+                for index in queries.indices { queries[index].after = end }
+                place = end
+            }
+            guard isFollowing else { break }
+            await Command.pause()
+            store = try await current(store)
+        }
+        if printer.count == 0, !isFollowing, !console.isClosed { console.note("no changes\(nothingSince)") }
+    }
+
+    private var nothingSince: String {
+        if let name = invocation.options[.ack] { return " since the last run for \(name)" }
+        return " since \(invocation.options[.sinceRun] ?? Self.standardSince)"
+    }
+
+    private static let standardSince = "1d"
+
+    /// What the command line asks of each feed.
+    private func changeQueries(_ feeds: [KnownFeed], in store: Store) async throws(Failure) -> [ChangeQuery] {
+        var queries = feeds.map { feed in
+            var query = ChangeQuery(feed: feed.name)
+            query.title = feed.definition?.show?.title
+            return query
+        }
+        if let name = invocation.options[.ack] {
+            let places = try await reading { () async throws(FeedSyncError) in try await store.places(of: name) }
+            for index in queries.indices { queries[index].after = places[queries[index].feed] ?? ChangePlace() }
+            return queries
+        }
+        let since = invocation.options[.sinceRun]
+        if since == nil, invocation.has(.follow) {
+            let place = try await reading { () async throws(FeedSyncError) in try await store.placeOfLastChange() }
+            for index in queries.indices { queries[index].after = place }
+            return queries
+        }
+        for index in queries.indices {
+            let feed = queries[index].feed
+            switch since {
+            case "last":
+                queries[index].run = try await reading { () async throws(FeedSyncError) in
+                    try await store.lastRun(of: feed)
+                }
+            case let text? where Int(text) != nil: queries[index].run = Int(text)
+            case let text: queries[index].since = try time(text ?? Self.standardSince)
+            }
+        }
+        return queries
+    }
+
+    private func time(_ text: String) throws(Failure) -> String {
+        if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }
+        throw .usage(
+            "--since must be `last`, the number of a run, or a time such as 90m, 1d, yesterday or 2026-11-21, not \(text)",
+            advice: "feedsync help changes")
+    }
+
+    /// Remembers that all was written up to a place, if there is somebody to remember it for.
+    private func acknowledge(
+        _ queries: [ChangeQuery], upTo end: ChangePlace, in store: Store
+    ) async throws(Failure) {
+        guard let name = invocation.options[.ack] else { return }
+        let path = store.path
+        let known = Dictionary(queries.map { ($0.feed, $0.after) }) { first, _ in first }
+        try await reading { () async throws(FeedSyncError) in
+            let writer = try await Store(path: path, options: Store.Options(access: .existing))
+            try await writer.move(name, in: queries.map(\.feed), from: known, to: end)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import FeedSync
+internal import Glibc
+
+extension Command {
+    /// `path [store | configuration]`
+    static let path = Command(
+        "path", operands: "[store | configuration]", count: 0...1, isForResults: true,
+        summary: "Print which store and which configuration are used",
+        explanation: """
+            Prints the paths of the configuration and of the store that the other commands use in this
+            place. With an operand, prints only that path, for scripts.
+            """,
+        example: "feedsync path store"
+    ) { session throws(Failure) in
+        let file = try session.configurationFile()?.path
+        let store = session.storePath(try session.configurationForReading())
+        let paths = [("configuration", file), ("store", store)].map { name, path in
+            (name: name, path: path.map(AbsolutePath.of))
+        }
+        if let name = session.invocation.operands.first {
+            guard let wanted = paths.first(where: { $0.name == name }) else {
+                throw .unknown("path", name, among: paths.map(\.name), advice: session.invocation.command.helpAdvice)
+            }
+            guard let path = wanted.path else {
+                throw Failure(.configuration, ["there is no \(name)"], advice: "feedsync path shows what there is")
+            }
+            session.console.print(session.invocation.has(.json) ? JSONText.string(path) : path)
+            return .done
+        }
+        if session.invocation.has(.json) {
+            var document = JSONObjectText()
+            for (name, path) in paths { document.add(name, path) }
+            session.console.print(json: document.text)
+            return .done
+        }
+        var table = Table([Table.Column(title: "") { $0.faint($1) }, Table.Column(title: "")])
+        table.hasTitles = false
+        for (name, path) in paths { table.add([name, path ?? "none"]) }
+        session.console.print(table.lines(session.console.palette, width: nil))
+        return .done
+    }
+}
+
+extension Session {
+    /// Tells a user at a terminal which files a list was made from.
+    func nameFiles(_ configuration: Configuration?) {
+        guard !invocation.has(.json), console.isWatched else { return }
+        let file = configuration.map { "using \($0.file)" }
+        let store = storePath(configuration).map { path in
+            "store \(path)" + (access(path, F_OK) == 0 ? "" : " (not there yet)")
+        }
+        console.comment(console.errorPalette.faint([file, store].compactMap(\.self).joined(separator: ", ")))
+    }
+}
+
+/// Paths that hold wherever they are used.
+private enum AbsolutePath {
+    static func of(_ path: String) -> String {
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+}

@@ -1,0 +1,59 @@
+internal import FeedSync
+
+extension Command {
+    /// `prune [FEED...]`
+    static let prune = Command(
+        "prune", operands: "[FEED...]", count: 0...anyNumber,
+        summary: "Delete items that are long gone, and give the space back",
+        explanation: """
+            Deletes the items that the server has not had for longer than `keep` (90 days by default), and runs,
+            events and changes of that age. Then makes the store's file as small as it can be, which takes as
+            long as copying it. A feed that another process is working on is left out.
+            """,
+        example: "feedsync prune"
+    ) { session throws(Failure) in
+        let configuration = try session.configuration()
+        let feeds = session.invocation.operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
+        guard try await session.storeIfAny(configuration) != nil, let path = session.storePath(configuration) else {
+            session.console.note("nothing stored yet")
+            return .done
+        }
+        let now = WallClock.system.milliseconds
+        let age = Int64(clamping: configuration.keep.components.seconds) * 1_000
+        guard let limit = Timestamp(milliseconds: now - age)?.text, let time = Timestamp(milliseconds: now)?.text else {
+            return .done
+        }
+        let store = try await session.reading { () async throws(FeedSyncError) in
+            try await Store(path: path, options: Store.Options(access: .existing, keep: configuration.keep))
+        }
+        var code = ExitCode.done
+        var documents: [String] = []
+        for feed in feeds {
+            let count = try await session.reading { () async throws(FeedSyncError) in
+                try await store.prune(feed.name, goneBefore: limit, now: time)
+            }
+            guard let count else {
+                let failure = Failure(
+                    .tryLater, ["\(feed.name): another feedsync is using this feed"], advice: "run it again later")
+                session.console.report(failure)
+                code = .tryLater
+                continue
+            }
+            var document = JSONObjectText()
+            document.add("feed", feed.name)
+            document.add("deleted", count)
+            documents.append(document.text)
+            if count > 0, !session.invocation.has(.json) {
+                session.console.print(
+                    "\(session.console.palette.name(feed.name))  \(NumberFormat.count(count, "item")) deleted")
+            }
+        }
+        let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.compact() }
+        if session.invocation.has(.json) {
+            session.console.print(json: JSONLines.array(documents))
+        } else {
+            session.console.print("\(NumberFormat.bytes(bytes)) given back")
+        }
+        return code
+    }
+}

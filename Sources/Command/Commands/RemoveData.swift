@@ -1,0 +1,62 @@
+internal import FeedSync
+
+extension Session {
+    /// `remove NAME --data`: removes a feed from the configuration, and all that the store has of it.
+    func removeData(of name: String, _ file: ConfigurationFile) async throws(Failure) -> ExitCode {
+        let editor = try configuring { [text = try file.text()] () throws(ConfigurationError) in
+            try ConfigurationEditor(text, file: file.path)
+        }
+        // The feed goes; errors in the file do not matter here, unless they hide where the store is.
+        let configuration = try? Configuration.load(
+            file.path, environment: environment, allowsCommands: file.mayRunCommands)
+        guard storePath(configuration) != nil else {
+            _ = try self.configuration()
+            return .done
+        }
+        let store = try await existingStore(configuration)
+        let records = try await reading { () async throws(FeedSyncError) in try await store?.feeds() } ?? []
+        let record = records.first { $0.name == name }
+        let isConfigured = editor.names.contains(name)
+        guard isConfigured || record != nil else {
+            throw .unknown(
+                "feed", name, among: editor.names + records.map(\.name), advice: "feedsync status lists them")
+        }
+        let count = record?.itemCount ?? 0
+        guard try isSure(of: "delete \(name), with \(NumberFormat.count(count, "item")) and its history?") else {
+            console.note("\(name): nothing was deleted")
+            return .done
+        }
+        let lock = try await reading { () async throws(FeedSyncError) -> FeedLock? in
+            guard let store else { return nil }
+            return try await store.lock(storedFeed: name, for: "remove")
+        }
+        // The file comes first: if the process ends in between, nobody reads the feed again, and the same command
+        // deletes the rest.
+        let comment = isConfigured ? try file.remove(name) : nil
+        if let store, let lock {
+            try await reading { () async throws(FeedSyncError) in try await store.delete(name, lock: lock) }
+        }
+        if invocation.has(.json) {
+            let document: JSONFields = ["feed": name, "file": file.path, "deleted": count]
+            console.print(json: document.json)
+            return .done
+        }
+        let from = isConfigured ? "removed from \(file.path), " : ""
+        console.print("\(console.palette.name(name))  \(from)\(NumberFormat.count(count, "item")) deleted")
+        if let comment { console.note("\(name): note: kept the comment above it (\(file.path):\(comment))") }
+        return .done
+    }
+
+    /// Whether the user wants it: as `--yes` says, or the answer on the terminal.
+    ///
+    /// - Throws: `Failure` with exit code 64 if there is no terminal to ask on.
+    private func isSure(of question: String) throws(Failure) -> Bool {
+        if invocation.has(.yes) { return true }
+        guard console.canAsk else {
+            throw .usage(
+                "\(invocation.command.name) needs a confirmation, and there is no terminal to ask on",
+                advice: "run the same command with --yes")
+        }
+        return console.isConfirmed(question)
+    }
+}

@@ -1,0 +1,34 @@
+internal import FeedSync
+
+extension Command {
+    /// `reset FEED`
+    static let reset = Command(
+        "reset", operands: "FEED", count: 1...1,
+        summary: "Forget where a feed stands; the next sync reads everything again",
+        explanation: """
+            Forgets what the store knows of the server: validators, the places that were reached, the watermark,
+            errors and when the feed is due. Items, runs, events and changes stay. Use it if the mirror seems to
+            differ from the server.
+            """,
+        example: "feedsync reset swift-repos"
+    ) { session throws(Failure) in
+        let configuration = try session.configuration()
+        let name = try session.feeds(of: configuration)[0].name
+        let store = try await session.existingStore(configuration)
+        let isStored = try await session.reading { () async throws(FeedSyncError) in
+            guard let store, let lock = try await store.lock(storedFeed: name, for: "reset") else { return false }
+            try await store.reset(name, lock: lock, now: WallClock.system.text)
+            return true
+        }
+        if session.invocation.has(.json) {
+            let document: JSONFields = ["feed": name, "is_stored": isStored]
+            session.console.print(json: document.json)
+        } else if isStored {
+            session.console.print(
+                "\(session.console.palette.name(name))  reset; the next sync reads everything again")
+        } else {
+            session.console.note("\(name): nothing stored yet")
+        }
+        return .done
+    }
+}

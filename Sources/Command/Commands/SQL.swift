@@ -1,0 +1,34 @@
+internal import FeedSync
+
+extension Command {
+    /// `sql QUERY`
+    static let sql = Command(
+        "sql", operands: "QUERY", count: 1...1, options: RowFormat.options, isForResults: true,
+        summary: "Run an SQL query on the store",
+        explanation: """
+            Prints the result of one query on all tables of the store. Nothing can be changed: only queries are run.
+            The formats are those of `feedsync show`. In JSON, columns that are Booleans or JSON in a feed's
+            definition are so in the result, too.
+
+            Each feed has a table of its name, with `_` for `-`; `feed`, `run`, `event` and `change` tell of the
+            feeds.
+            """,
+        example: "feedsync sql 'SELECT name, item_count FROM feed'"
+    ) { session throws(Failure) in
+        let format = try RowFormat(session.invocation, isTerminal: session.console.width != nil)
+        let sql = session.invocation.operands[0]
+        let configuration = try session.configurationForReading()
+        guard let store = try await session.storeIfAny(configuration) else {
+            throw .noStore(at: session.storePath(configuration))
+        }
+        session.console.startPager()
+        do throws(QueryError) {
+            let printed = try await store.read(sql: sql, into: RowPrinter(session.console, format, choice: .all))
+            session.console.noteSkipped(printed.skipped)
+        } catch {
+            throw Failure(
+                error, of: sql, option: nil, advice: "feedsync sql \"SELECT name FROM sqlite_schema\" lists tables")
+        }
+        return .done
+    }
+}

@@ -1,0 +1,86 @@
+internal import Concurrency
+internal import FeedSync
+
+/// Prints changes as lines, some at a time.
+final class ChangePrinter: Sendable {
+    private struct State {
+        var text = ""
+        var count = 0
+    }
+
+    private let state = Lock(State())
+    private let console: Console
+    private let isJSON: Bool
+    private let nameWidth: Int
+
+    init(_ console: Console, isJSON: Bool, nameWidth: Int) {
+        self.console = console
+        self.isJSON = isJSON
+        self.nameWidth = nameWidth
+    }
+
+    /// How many changes were printed.
+    var count: Int { state.withLock { $0.count } }
+
+    /// Takes a change; says whether anybody reads on.
+    func take(_ change: Change) -> Bool {
+        let line = isJSON ? change.json : line(change)
+        let isFull = state.withLock { state in
+            state.text += line + "\n"
+            state.count += 1
+            return state.text.utf8.count >= Self.chunk
+        }
+        if isFull { flush() }
+        return console.failure == nil && !console.isClosed
+    }
+
+    /// Prints what has not been printed yet.
+    func flush() {
+        let text = state.withLock { state in
+            defer { state.text = "" }
+            return state.text
+        }
+        console.write(text, isGuarded: !isJSON)
+    }
+
+    private static let chunk = 16 << 10
+    /// The most cells that a value takes.
+    private static let widest = 40
+
+    private func line(_ change: Change) -> String {
+        let palette = console.palette
+        let name = change.feed + String(repeating: " ", count: max(0, nameWidth - change.feed.count))
+        let kind = change.kind.rawValue + String(repeating: " ", count: 8 - change.kind.rawValue.count)
+        let title = DisplayWidth.cut(Self.plain(change.title ?? change.key), to: Self.widest * 2)
+        return "\(palette.faint(change.at))  \(palette.name(name))  \(paint(kind, change.kind))  \(title)"
+            + details(change)
+    }
+
+    private func paint(_ text: String, _ kind: Change.Kind) -> String {
+        switch kind {
+        case .new, .returned: console.palette.success(text)
+        case .changed: console.palette.attention(text)
+        case .removed: console.palette.failure(text)
+        }
+    }
+
+    private func details(_ change: Change) -> String {
+        guard change.kind == .changed else { return "" }
+        let after = Dictionary(change.after.map { ($0.name, $0.json) }) { first, _ in first }
+        let changes = change.before.map { name, json in
+            "\(console.palette.faint("\(name):")) \(Self.value(json)) → \(Self.value(after[name] ?? "null"))"
+        }
+        return "  " + changes.joined(separator: ", ")
+    }
+
+    private static func value(_ json: String) -> String {
+        let text = plain(json)
+        return text.isEmpty ? "\"\"" : DisplayWidth.cut(text, to: widest)
+    }
+
+    /// Text without its quotes, and anything else as JSON has it.
+    private static func plain(_ json: String) -> String {
+        guard case .string(let text)? = try? JSONValue(parsing: json) else { return json }
+        return DisplayWidth.printable(text)
+    }
+}

@@ -1,0 +1,40 @@
+internal import Concurrency
+internal import Glibc
+
+/// The program that shows long results on a terminal, page by page: `$PAGER`, or `less`.
+enum Pager {
+    private static let running = Lock<pid_t?>(nil)
+
+    /// Starts it; the end of a pipe to write to, or nil if there is none.
+    static func start(_ environment: [String: String]) -> Int32? {
+        let wanted = environment["PAGER"] ?? "less"
+        guard let program = wanted.split(separator: " ").first, wanted != "cat",
+            isThere(String(program), environment["PATH"] ?? "/usr/bin:/bin")
+        else { return nil }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        // As git has it: no pager for what fits the screen, colours, and the text stays. https://git-scm.com/docs/git-config#Documentation/git-config.txt-corepager
+        let variables = environment.merging(["LESS": "FRX", "LV": "-c"]) { own, _ in own }
+        guard let child = try? ChildProcess.start(["/bin/sh", "-c", wanted], environment: variables, input: ends[0])
+        else {
+            close(ends[1])
+            return nil
+        }
+        running.withLock { $0 = child }
+        return ends[1]
+    }
+
+    /// Waits until it has ended, if one is running.
+    static func waitForEnd() {
+        guard let child = running.withLock({ $0 }) else { return }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    }
+
+    private static func isThere(_ program: String, _ path: String) -> Bool {
+        if program.contains("/") { return access(program, X_OK) == 0 }
+        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+    }
+}

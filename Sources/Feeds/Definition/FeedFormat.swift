@@ -1,0 +1,26 @@
+/// What the bodies of a feed are, as `format` in the configuration says.
+package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
+    /// One JSON document.
+    case json
+    /// One JSON value a line.
+    case ndjson
+    /// A table with a header line.
+    case csv
+    /// Atom; RSS is read as well.
+    case atom
+    /// RSS 2.0, 0.9x or 1.0; Atom is read as well.
+    case rss
+}
+
+extension FeedFormat {
+    /// What it is, for a sentence.
+    package var words: String {
+        switch self {
+        case .json: "JSON"
+        case .ndjson: "one JSON value per line"
+        case .csv: "CSV with a header line"
+        case .atom: "an Atom feed"
+        case .rss: "an RSS feed"
+        }
+    }
+}

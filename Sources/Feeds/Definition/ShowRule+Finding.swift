@@ -1,0 +1,69 @@
+/// What is known of a column's values, to find out what people want to see.
+package struct ColumnLook: Sendable, Hashable {
+    package let name: String
+    /// Whether any value is there.
+    package var hasValues = false
+    /// Whether all values are numbers.
+    package var isNumber = false
+    /// Whether all values are web addresses.
+    package var isLink = false
+    /// Whether all values are the same.
+    package var isConstant = false
+
+    package init(name: String) {
+        self.name = name
+    }
+
+    fileprivate var isText: Bool { hasValues && !isNumber && !isLink }
+
+    /// Whether the name, or its last word, is one of these. `head_commit_message` ends in `message`.
+    fileprivate func rank(in words: [String]) -> Int? {
+        let name = name.lowercased()
+        return words.firstIndex(of: name) ?? words.firstIndex { name.hasSuffix("_\($0)") }.map { $0 + words.count }
+    }
+}
+
+extension ShowRule {
+    private static let titles = [
+        "full_name", "title", "name", "subject", "headline", "label", "display_name", "heading", "path_with_namespace",
+        "tag_name", "summary", "login", "username", "slug", "message", "url_title", "symbol", "code", "key",
+    ]
+    private static let texts = [
+        "description", "summary", "excerpt", "abstract", "text", "body", "content", "message", "subtitle", "bio",
+        "comment", "note", "snippet", "content_text",
+    ]
+    private static let links = ["html_url", "web_url", "permalink", "link", "url", "story_url", "homepage", "href"]
+    private static let pictures = [
+        "avatar_url", "avatar", "picture", "image", "image_url", "thumbnail", "icon", "logo", "pic", "photo",
+    ]
+    private static let counts = [
+        "stars", "stargazers_count", "star_count", "score", "points", "votes", "price", "amount", "count", "rating",
+        "forks", "comments", "views", "number", "size", "total", "quantity", "num_comments", "replies", "likes",
+    ]
+    private static let states = [
+        "state", "status", "type", "kind", "language", "category", "version", "author", "user_login", "author_name",
+    ]
+
+    /// What people probably want to see, from the names of the columns and what their values are.
+    package static func found(in columns: [ColumnLook]) -> ShowRule {
+        var rule = ShowRule()
+        rule.title = best(titles, columns.filter(\.isText))
+        rule.text = best(texts, columns.filter { $0.isText && $0.name != rule.title })
+        rule.link = best(links, columns.filter(\.isLink))
+        rule.picture = best(pictures, columns.filter(\.isLink))
+        let figures = ranked(counts, columns.filter { $0.isNumber && !$0.isConstant })
+        let states = ranked(states, columns.filter { $0.isText && !$0.isConstant })
+        let taken = [rule.title, rule.text, rule.link, rule.picture]
+        rule.figures = (figures.prefix(2) + states.prefix(1)).filter { !taken.contains($0) }
+        return rule
+    }
+
+    private static func best(_ words: [String], _ columns: [ColumnLook]) -> String? { ranked(words, columns).first }
+
+    private static func ranked(_ words: [String], _ columns: [ColumnLook]) -> [String] {
+        let ranks = columns.enumerated().compactMap { place, column in
+            column.rank(in: words).map { (rank: $0, place: place, name: column.name) }
+        }
+        return ranks.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.name)
+    }
+}

@@ -1,0 +1,60 @@
+internal import YAML
+
+/// What people want to see of an item: columns by name, or by the path that they are filled from.
+package struct ShowRule: Sendable, Hashable {
+    /// What the item is called.
+    package var title: String?
+    /// What it says.
+    package var text: String?
+    /// Where it is on the web.
+    package var link: String?
+    /// Where its picture is.
+    package var picture: String?
+    /// Counts and other short values, in order.
+    package var figures: [String] = []
+
+    package init() {}
+
+    /// All that can be read in a line, in the order in which people read it.
+    package var columns: [String] { [title].compactMap(\.self) + figures + [text, link].compactMap(\.self) }
+
+    /// The column that a word of the rule means; nil if there is none.
+    ///
+    /// - Parameter columns: Names and paths.
+    package static func column(
+        _ word: String, among columns: [(name: String, path: String?)]
+    ) -> String? {
+        let path = (try? Path(word))?.description ?? word
+        return columns.first { $0.name == word }?.name ?? columns.first { $0.path == path }?.name
+    }
+}
+
+extension MappingDecoder {
+    /// A mapping of what to show.
+    ///
+    /// - Parameters:
+    ///   - columns: The feed's columns.
+    ///   - isOpen: Whether there are others, which are still to be found.
+    func showRule(_ name: String, of columns: [ColumnDefinition], isOpen: Bool) -> ShowRule? {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        defer { members.finish() }
+        var rule = ShowRule()
+        rule.title = members.string("title")
+        rule.text = members.string("text")
+        rule.link = members.string("link")
+        rule.picture = members.string("picture")
+        let figures = members.strings("figures")
+        rule.figures = figures.map(\.text)
+        guard !isOpen else { return rule }
+        let known = columns.map { (name: $0.name, path: Optional($0.path.description)) }
+        let words = ["title", "text", "link", "picture"].compactMap { place in members.node(place).map { (place, $0) } }
+        for (place, node) in words + figures.map({ ("figures", $0.node) }) {
+            guard let word = node.text, ShowRule.column(word, among: known) == nil else { continue }
+            members.report(
+                "`\(place)` in `\(name)` of \(subject) is none of its columns: `\(word)`",
+                at: SourcePosition(node.mark), word: word,
+                suggestion: NearestWord.suggestion(for: word, among: columns.map(\.name)))
+        }
+        return rule
+    }
+}

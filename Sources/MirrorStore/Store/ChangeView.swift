@@ -1,0 +1,61 @@
+internal import SQLite
+
+/// The view `change`: what happened to stored rows, and what is new in each feed's table.
+enum ChangeView {
+    /// Makes the view anew if feeds, their tables or their keys are others now.
+    static func apply(to connection: Connection) throws {
+        // A feed of that name is older than the view.
+        let isTaken = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change' COLLATE NOCASE"
+        guard try connection.scalar(isTaken) == nil else { return }
+        var selects = ["SELECT at, feed, run, kind, key, before FROM _change"]
+        try connection.rows(
+            """
+            SELECT feed, "table", (SELECT json_group_array(value) FROM json_each(key_columns)) FROM _feed
+            WHERE EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = "table") ORDER BY id
+            """
+        ) { row in
+            guard case .array(let names)? = try? JSONValue(parsing: row.text(at: 2) ?? "") else { return }
+            let key = try names.compactMap { name in
+                if case .string(let text) = name { "t.\(try SQL.identifier(text))" } else { nil }
+            }
+            guard let first = key.first else { return }
+            let text = key.count == 1 ? first : "'[' || \(key.map(json).joined(separator: " || ',' || ")) || ']'"
+            let feed = try SQL.string(row.text(at: 0) ?? "")
+            // Grouped, so that SQLite looks the pages up by their times instead of going through them for each row.
+            selects.append(
+                """
+                SELECT t._first_seen_at, \(feed), e.run, 'new', \(text), NULL
+                FROM \(try SQL.identifier(row.text(at: 1) ?? "")) t JOIN (
+                    SELECT at, max(run) AS run FROM event WHERE feed = \(feed) AND inserted > 0 GROUP BY at
+                ) e ON e.at = t._first_seen_at
+                """)
+        }
+        try UnionView.make(
+            "change", columns: ["at", "feed", "run", "kind", "key", "before"], selects: selects, on: connection
+        ) {}
+    }
+}
+
+extension ChangeView {
+    /// A value as JSON. Views may not use SQLite's own functions for it where the schema is not trusted, as here.
+    private static func json(_ value: String) -> String {
+        let escapes = [
+            ("'\\'", "'\\\\'"), ("'\"'", "'\\\"'"), ("char(10)", "'\\n'"), ("char(13)", "'\\r'"), ("char(9)", "'\\t'"),
+        ]
+        let text = escapes.reduce(value) { "replace(\($0), \($1.0), \($1.1))" }
+        return "CASE typeof(\(value)) WHEN 'text' THEN '\"' || \(text) || '\"' ELSE \(value) END"
+    }
+}
+
+extension Store {
+    /// Brings the view `change` up to date behind a run, where the run may have made another one of it.
+    ///
+    /// It is for queries of the user's: if it cannot be written now, a later run does it.
+    func refreshChangeView() {
+        guard changeViewMayLag, sessions.isEmpty else { return }
+        do {
+            try connection.transaction { try ChangeView.apply(to: connection) }
+            changeViewMayLag = false
+        } catch {}
+    }
+}

@@ -1,0 +1,26 @@
+internal import SQLite
+
+extension FeedTable {
+    /// Keeps what happens to a row, whose statement stands at it.
+    func keep(
+        _ kind: ChangeLog.Kind, _ item: PageItem?, of row: Statement, in log: ChangeLog, now: Value
+    ) throws(SQLiteError) {
+        let before = item.flatMap { changes(to: $0, of: row) }
+        // Where only `_raw` is another, no column of the model changed.
+        guard kind != .changed || before != nil else { return }
+        let key = ChangeLog.key(row, at: plan.keyColumns.map { Self.fixed + $0 })
+        try log.add(kind, key: key, before: before, now: now)
+    }
+
+    /// The columns in which an item differs from the row, as they are in the row; nil if there is none.
+    private func changes(to item: PageItem, of row: Statement) -> String? {
+        var before = JSONObjectText()
+        var hasChanges = false
+        for (index, column) in plan.columns.enumerated() where !isSame(item, index, in: row) {
+            let stored = StoredValue(row.value(at: Self.fixed + index))
+            before.add(column.name, json: RowColumn(name: "", type: column.type).json(stored))
+            hasChanges = true
+        }
+        return hasChanges ? before.text : nil
+    }
+}

@@ -1,0 +1,70 @@
+/// What happened to one item.
+package struct Change: Sendable {
+    package enum Kind: String, Sendable {
+        case new, changed, removed, returned
+    }
+
+    /// When, in UTC, ISO 8601 with milliseconds.
+    package let at: String
+    /// The feed's name.
+    package let feed: String
+    /// The run that brought it.
+    package let run: Int
+    package let kind: Kind
+    /// The item's key as JSON: a value, or an array of several.
+    package let key: String
+    /// The columns that changed, as they were, in order, each as JSON; none for a new item.
+    package let before: [(name: String, json: String)]
+    /// The same columns as they were then; all of the model's for an item that is new or came back, none for one that is
+    /// gone.
+    package let after: [(name: String, json: String)]
+    /// What people know the item by, as JSON; nil if the feed is not known to have such a column.
+    package let title: String?
+
+    /// The change as a JSON object, with the columns of the view `change`, and `after`.
+    package var json: String {
+        var object = JSONObjectText()
+        object.add("at", at)
+        object.add("feed", feed)
+        object.add("run", run)
+        object.add("kind", kind.rawValue)
+        object.add("key", json: key)
+        object.add("before", json: Self.object(before))
+        object.add("after", json: Self.object(after))
+        return object.text
+    }
+
+    private static func object(_ members: [(name: String, json: String)]) -> String {
+        guard !members.isEmpty else { return "null" }
+        var object = JSONObjectText()
+        for member in members { object.add(member.name, json: member.json) }
+        return object.text
+    }
+}
+
+/// Up to where changes are known: both numbers grow in the order of the commits.
+package struct ChangePlace: Sendable, Hashable {
+    /// The last event, whose page may have brought new items.
+    package var event: Int64 = 0
+    /// The last thing that happened to a stored row.
+    package var change: Int64 = 0
+
+    package init() {}
+}
+
+/// Which changes of a feed to read.
+package struct ChangeQuery: Sendable {
+    package let feed: String
+    /// Only what came later.
+    package var after = ChangePlace()
+    /// Only what happened at this time or later, as the store writes times.
+    package var since: String?
+    /// Only what this run and later ones brought.
+    package var run: Int?
+    /// What people know an item by: the name of a column, or its path; nil to find it by the names.
+    package var title: String?
+
+    package init(feed: String) {
+        self.feed = feed
+    }
+}

@@ -1,0 +1,34 @@
+/// Which items of a feed to read, which columns of them, and in which order.
+package struct ItemQuery: Sendable {
+    /// The feed's name.
+    package var feed: String
+    /// The columns' names; nil for all.
+    package var columns: [String]?
+    /// The section's name, where `.some(nil)` are the items without one; nil for all sections.
+    package var section: String??
+    /// A condition in SQL.
+    package var condition: String?
+    /// Only items that were stored or changed at this time or later, as the store writes times.
+    package var since: String?
+    /// Columns that sort the items; none for feed order.
+    package var order: [Order] = []
+    /// How many at most; nil for all.
+    package var limit: Int?
+    /// Whether items that the upstream has no more are among them.
+    package var includesRemoved = false
+
+    /// A column that items are sorted by.
+    package struct Order: Sendable {
+        package let column: String
+        package let isDescending: Bool
+
+        package init(column: String, isDescending: Bool) {
+            self.column = column
+            self.isDescending = isDescending
+        }
+    }
+
+    package init(feed: String) {
+        self.feed = feed
+    }
+}

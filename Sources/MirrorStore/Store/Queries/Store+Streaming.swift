@@ -1,0 +1,195 @@
+internal import SQLite
+
+extension Store {
+    /// The columns that the feed's table has, in the order in which `read` gives them; none as long as nothing is stored.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func columns(of feed: String) throws(FeedSyncError) -> [RowColumn] {
+        try storing { try tableColumns(of: feed) }
+    }
+
+    /// Gives the items of a feed to a receiver, one after the other.
+    ///
+    /// - Parameter parts: The sections to read one after the other, each with a title; none to read all in one.
+    /// - Throws: `QueryError`, which is `invalid` for a condition that SQLite does not take.
+    package func read<Receiver: RowReceiver>(
+        _ query: ItemQuery, parts: [(section: String?, title: String)] = [], into receiver: sending Receiver
+    ) throws(QueryError) -> Receiver.Outcome {
+        try reading {
+            // One snapshot for the columns and the rows: another process may be adding a column.
+            try connection.transaction(.deferred) {
+                guard let table = try tableName(of: query.feed) else { return receiver.end() }
+                let all = try tableColumns(of: query.feed)
+                let columns = query.columns?.compactMap { name in all.first { $0.name == name } } ?? all
+                var query = query
+                if parts.isEmpty {
+                    receiver.begin(columns)
+                    _ = try stream(query, on: table, columns, into: receiver)
+                }
+                for part in parts where query.limit != 0 {
+                    query.section = .some(part.section)
+                    receiver.beginPart(part.title)
+                    receiver.begin(columns)
+                    let (count, isWanted) = try stream(query, on: table, columns, into: receiver)
+                    guard isWanted else { break }
+                    query.limit = query.limit.map { $0 - count }
+                }
+                return receiver.end()
+            }
+        }
+    }
+
+    /// Gives the result of any query to a receiver, row by row. Nothing but a query is run, from now on neither.
+    ///
+    /// - Throws: `QueryError`, which is `invalid` for a query that SQLite does not take.
+    package func read<Receiver: RowReceiver>(
+        sql: String, into receiver: sending Receiver
+    ) throws(QueryError) -> Receiver.Outcome {
+        try reading {
+            let types = try columnTypes()
+            try connection.allowOnlyQueries()
+            let statement = try connection.prepare(sql)
+            guard statement.isReadOnly, statement.columnCount > 0 else { throw QueryError.invalid("it is not a query") }
+            let columns = (0..<statement.columnCount).map { index in
+                let origin = statement.origin(at: index)
+                return RowColumn(
+                    name: statement.columnName(at: index) ?? "",
+                    type: origin.flatMap { types[ColumnPlace(table: $0.table, column: $0.column)] })
+            }
+            receiver.begin(columns)
+            while try statement.step() {
+                guard receiver.take(Self.values(of: statement, count: columns.count)) else { break }
+            }
+            return receiver.end()
+        }
+    }
+
+    private func reading<Result>(_ body: () throws -> Result) throws(QueryError) -> Result {
+        var refusal: String?
+        var result: Result?
+        do throws(FeedSyncError) {
+            try storing {
+                do {
+                    result = try body()
+                } catch QueryError.invalid(let message) {
+                    refusal = message
+                } catch let error as SQLiteError where error.isOfTheQuery {
+                    refusal = error.isNotAuthorized ? "only queries are run" : error.message
+                }
+            }
+        } catch {
+            throw .store(error)
+        }
+        guard let result else { throw .invalid(refusal ?? "it has no result") }
+        return result
+    }
+
+    private func stream(
+        _ query: ItemQuery, on table: String, _ columns: [RowColumn], into receiver: some RowReceiver
+    ) throws -> (count: Int, isWanted: Bool) {
+        let (sql, values) = try statement(query, on: table, columns)
+        let statement = try connection.prepare(sql)
+        try statement.bind(values)
+        var count = 0
+        while try statement.step() {
+            count += 1
+            guard receiver.take(Self.values(of: statement, count: columns.count)) else { return (count, false) }
+        }
+        return (count, true)
+    }
+
+    private static func values(of statement: Statement, count: Int) -> [StoredValue] {
+        (0..<count).map { StoredValue(statement.value(at: $0)) }
+    }
+
+    private func statement(
+        _ query: ItemQuery, on table: String, _ columns: [RowColumn]
+    ) throws -> (sql: String, values: [Value]) {
+        var conditions: [String] = []
+        var values: [Value] = []
+        if !query.includesRemoved { conditions.append("_removed_at IS NULL") }
+        if let section = query.section {
+            conditions.append("_section IS ?")
+            values.append(Value(section))
+        }
+        if let since = query.since {
+            conditions.append("max(_first_seen_at, _changed_at, coalesce(_removed_at, '')) >= ?")
+            values.append(.text(since))
+        }
+        // On lines of its own, so that a comment in it ends.
+        if let condition = query.condition { conditions.append("(\n\(condition)\n)") }
+        let order = try query.order.map { "\(try SQL.identifier($0.column))\($0.isDescending ? " DESC" : "")" }
+        values.append(Self.limit(query.limit))
+        let names = try columns.map { try SQL.identifier($0.name) }
+        return (
+            """
+            SELECT \(names.isEmpty ? "NULL" : names.joined(separator: ", ")) FROM \(try SQL.identifier(table))
+            \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
+            ORDER BY \((order + ["_generation DESC", "_position"]).joined(separator: ", ")) LIMIT ?
+            """, values
+        )
+    }
+
+    /// The columns of the model, then those that every feed's table has.
+    private func tableColumns(of feed: String) throws -> [RowColumn] {
+        var columns: [RowColumn] = []
+        try connection.rows(
+            """
+            SELECT json_extract(value, '$.name'), json_extract(value, '$.type'), json_extract(value, '$.path')
+            FROM _feed, json_each(columns) WHERE feed = ? ORDER BY json_each.key
+            """, [.text(feed)]
+        ) { row in
+            columns.append(
+                RowColumn(
+                    name: row.text(at: 0) ?? "", type: row.text(at: 1).flatMap(ColumnType.init), path: row.text(at: 2)))
+        }
+        // A feed whose columns are to be found has no table as long as nothing was.
+        guard !columns.isEmpty else { return [] }
+        return columns + PlaceColumn.allCases.map { RowColumn(name: $0.rawValue) }
+    }
+
+    private func tableName(of feed: String) throws -> String? {
+        let name = try connection.scalar("SELECT \"table\" FROM _feed WHERE feed = ?", .text(feed))?.text
+        let exists = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
+        guard let name, try connection.scalar(exists, .text(name)) != nil else { return nil }
+        return name
+    }
+
+    /// The types of the columns of all feeds' tables, where they have any.
+    private func columnTypes() throws -> [ColumnPlace: ColumnType] {
+        var types: [ColumnPlace: ColumnType] = [:]
+        try connection.rows(
+            """
+            SELECT "table", json_extract(value, '$.name'), json_extract(value, '$.type') FROM _feed, json_each(columns)
+            WHERE json_extract(value, '$.type') IN ('boolean', 'json')
+            """
+        ) { row in
+            let place = ColumnPlace(table: row.text(at: 0) ?? "", column: row.text(at: 1) ?? "")
+            types[place] = row.text(at: 2).flatMap(ColumnType.init)
+        }
+        for place in Self.ownFlags { types[place] = .boolean }
+        return types
+    }
+
+    /// The columns of the public tables that are 0 or 1.
+    private static let ownFlags = [
+        ("feed", ["no_more_data", "complete", "verified"]), ("run", ["complete", "verified"]),
+    ]
+    .flatMap { table, columns in columns.map { ColumnPlace(table: table, column: $0) } }
+}
+
+/// A column of a table.
+private struct ColumnPlace: Hashable {
+    let table: String
+    let column: String
+}
+
+extension SQLiteError {
+    /// Whether the SQL is to blame, and not the file: https://sqlite.org/rescode.html
+    fileprivate var isOfTheQuery: Bool {
+        // ERROR, READONLY, TOOBIG, MISMATCH, MISUSE, AUTH, RANGE
+        [1, 8, 18, 20, 21, 23, 25].contains(primaryCode)
+    }
+
+    fileprivate var isNotAuthorized: Bool { primaryCode == 23 || isReadOnly }
+}

@@ -1,0 +1,161 @@
+internal import SQLite
+
+// Renaming and deleting a feed with all that the store has of it.
+extension Store {
+    /// The columns that name a feed; `_crawl_page` has its crawls' numbers.
+    private static let names = [
+        ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_crawl", "feed"), ("_page", "feed"),
+        ("_section", "feed"), ("_change", "feed"), ("_consumer", "feed"),
+    ]
+
+    /// Says that a feed is about to get another name. Once the configuration has the new name, the next run finishes,
+    /// whatever becomes of this process; as long as it has the old one, the feed keeps that.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something of the new name, or `store`.
+    package func announceRename(of feed: String, to name: String, lock: FeedLock) throws(FeedSyncError) {
+        try storing {
+            try connection.transaction {
+                try lock.check()
+                try checkName(name, for: feed)
+                try connection.run("UPDATE _feed SET new_name = NULL WHERE new_name = ?", .text(name))
+                try connection.run("UPDATE _feed SET new_name = ? WHERE feed = ?", .text(name), .text(feed))
+            }
+        }
+    }
+
+    /// Takes back what `announceRename` said.
+    package func withdrawRename(of feed: String) throws(FeedSyncError) {
+        try storing { try connection.run("UPDATE _feed SET new_name = NULL WHERE feed = ?", .text(feed)) }
+    }
+
+    /// Whether a feed is about to get this name.
+    package func isBeingRenamed(_ feed: String, to name: String) throws(FeedSyncError) -> Bool {
+        try storing {
+            let sql = "SELECT 1 FROM _feed WHERE feed = ? AND new_name = ?"
+            return try connection.scalar(sql, .text(feed), .text(name)) != nil
+        }
+    }
+
+    /// Gives a feed its new name everywhere, so that places, validators and history stay.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something of the new name, or `store`.
+    package func renameFeed(_ feed: String, to name: String, lock: FeedLock) throws(FeedSyncError) {
+        try storing {
+            try connection.transaction {
+                try lock.check()
+                try renameRows(feed, to: name)
+            }
+        }
+    }
+
+    /// Deletes all that the store has of a feed, its table too.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func delete(_ feed: String, lock: FeedLock) throws(FeedSyncError) {
+        try storing {
+            try connection.transaction {
+                try lock.check()
+                try withoutViews {
+                    let table = try storedTable(of: feed)
+                    if let table { try connection.execute("DROP TABLE \(try SQL.identifier(table))") }
+                    try connection.run(
+                        "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", .text(feed))
+                    for (table, column) in Self.names.reversed() {
+                        try connection.run("DELETE FROM \(table) WHERE \(column) = ?", .text(feed))
+                    }
+                }
+            }
+        }
+    }
+
+    /// A feed that was about to get the definition's name when a process ended: its number and its old name.
+    ///
+    /// Only with the same definition: otherwise it is another feed, and the file never got to be changed.
+    func unfinishedRename(to definition: FeedDefinition) throws -> (id: Int64, feed: String)? {
+        var found: (Int64, String)?
+        try connection.rows(
+            """
+            SELECT id, feed FROM _feed WHERE new_name = ?1 AND definition = ?2
+                AND NOT EXISTS (SELECT 1 FROM _feed WHERE feed = ?1)
+            """, [.text(definition.name), .text(definition.canonicalText(salt: salt))]
+        ) { row in found = (row.int64(at: 0), row.text(at: 1) ?? "") }
+        return found
+    }
+
+    /// Finishes what `rename` left when its process ended: the configuration tells whether it had come to the file.
+    ///
+    /// - Throws: `FeedSyncError` of kind `locked` if the feed has another name now, or is gone.
+    func finishRename(to definition: FeedDefinition) throws {
+        let name = Value.text(definition.name)
+        if let old = try unfinishedRename(to: definition) { return try renameRows(old.feed, to: definition.name) }
+        guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", name) != nil else {
+            throw FeedSyncError(
+                .locked, "it was renamed or removed a moment ago", advice: "run the command again")
+        }
+        try connection.run("UPDATE _feed SET new_name = NULL WHERE feed = ? AND new_name IS NOT NULL", name)
+    }
+
+    private func renameRows(_ feed: String, to name: String) throws {
+        try checkName(name, for: feed)
+        // https://sqlite.org/pragma.html#pragma_defer_foreign_keys
+        try connection.execute("PRAGMA defer_foreign_keys = ON")
+        try withoutViews {
+            for (table, column) in Self.names {
+                try connection.run(
+                    "UPDATE \(table) SET \(column) = ?2 WHERE \(column) = ?1", .text(feed), .text(name))
+            }
+            let table = TableSchema.tableName(name)
+            if let old = try storedTable(of: name), old != table {
+                // Names that differ only in case are one name to SQLite.
+                let between = "_renamed"
+                try connection.execute(
+                    "ALTER TABLE \(try SQL.identifier(old)) RENAME TO \(try SQL.identifier(between))")
+                try connection.execute(
+                    "ALTER TABLE \(try SQL.identifier(between)) RENAME TO \(try SQL.identifier(table))")
+            }
+            try connection.run(
+                "UPDATE _feed SET \"table\" = ?, new_name = NULL WHERE feed = ?", .text(table), .text(name))
+        }
+    }
+
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of the name.
+    private func checkName(_ name: String, for feed: String) throws {
+        let table = TableSchema.tableName(name)
+        let stored = "SELECT feed FROM _feed WHERE (feed = ?1 OR \"table\" = ?2) AND feed <> ?3"
+        if let other = try connection.scalar(stored, .text(name), .text(table), .text(feed))?.text {
+            throw FeedSyncError(
+                .configuration, "the store already has a feed `\(other)`",
+                advice: "choose another name, or delete that one with feedsync remove \(other) --data")
+        }
+        let others = "SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND name <> ?2 COLLATE NOCASE"
+        let own = try storedTable(of: feed) ?? ""
+        guard try connection.scalar(others, .text(table), .text(own)) == nil else {
+            throw FeedSyncError(
+                .configuration, "the store already has something else named `\(table)`", advice: "choose another name")
+        }
+    }
+
+    /// The feed's table, as SQLite has its name; nil where it is not there.
+    func storedTable(of feed: String) throws -> String? {
+        try connection.scalar(
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'table'
+                AND name = (SELECT "table" FROM _feed WHERE feed = ?) COLLATE NOCASE
+            """, .text(feed))?.text
+    }
+
+    /// Runs `body`, which renames, drops or makes feeds' tables, while no view of ours refers to any.
+    ///
+    /// A view that refers to a table that is not there would keep every table from being renamed.
+    func withoutViews(_ body: () throws -> Void) throws {
+        var models: [String] = []
+        try connection.rows("SELECT DISTINCT model FROM feed WHERE model IS NOT NULL") { row in
+            models.append(row.text(at: 0) ?? "")
+        }
+        models = try models.filter { try UnionView.drop(TableSchema.tableName($0), on: connection) }
+        _ = try UnionView.drop("change", on: connection)
+        try body()
+        for model in models { try ModelView(model: model).apply(to: connection) }
+        try ChangeView.apply(to: connection)
+    }
+}

@@ -1,0 +1,54 @@
+internal import SQLite
+
+extension Store {
+    /// The lock on a stored feed, for a command that changes what is stored of it; nil if the store does not have the feed.
+    ///
+    /// - Throws: `FeedSyncError` of kind `locked` if somebody is at work on the feed, or `store`.
+    package func lock(storedFeed feed: String, for command: String) throws(FeedSyncError) -> FeedLock? {
+        let id = try storing { try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(feed)) }
+        guard let id else { return nil }
+        guard let lock = try FeedLock(on: id, of: path, command: command) else {
+            throw FeedLock.refusal(of: id, in: path, advice: "run it again when that is done")
+        }
+        return lock
+    }
+
+    /// Forgets what was known of the upstream: the next sync reads everything again. Rows and history stay.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func reset(_ feed: String, lock: FeedLock, now: String) throws(FeedSyncError) {
+        try storing {
+            try connection.transaction {
+                try lock.check()
+                // A begin that nobody closed would stay open in the log for ever.
+                _ = try closeInterrupted(feed, now: now)
+                try forgetPlaces(of: feed)
+                try forgetFailures(of: feed)
+            }
+        }
+    }
+
+    /// Drops validators, page cursor, synced ranges and watermark.
+    func forgetPlaces(of feed: String) throws {
+        let name = Value.text(feed)
+        try connection.run("DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", name)
+        try connection.run("DELETE FROM _page WHERE feed = ?", name)
+        try connection.run(
+            """
+            UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
+                full_at = NULL WHERE name = ?
+            """, name)
+        try connection.run("UPDATE _feed SET crawl = NULL, ranges = NULL, watermark = NULL WHERE feed = ?", name)
+    }
+
+    /// Drops errors and what they put off: the feed is due.
+    func forgetFailures(of feed: String) throws {
+        try connection.run("UPDATE feed SET error = NULL, next_due_at = NULL WHERE name = ?", .text(feed))
+        try connection.run(
+            """
+            UPDATE _feed SET failures = 0, failing_since = NULL, round_started_at = NULL, round_ended_at = NULL,
+                poll_interval = NULL, fresh_for = NULL, planned_due_at = NULL
+            WHERE feed = ?
+            """, .text(feed))
+    }
+}

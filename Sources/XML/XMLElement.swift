@@ -1,0 +1,98 @@
+/// A name in a document.
+package struct XMLName: Sendable, Hashable {
+    /// The namespace; nil where there is none, or its prefix is bound to none.
+    package let space: String?
+    /// The prefix as it is written.
+    package let prefix: String?
+    /// The name without its prefix.
+    package let local: String
+
+    package init(space: String?, prefix: String? = nil, local: String) {
+        self.space = space
+        self.prefix = prefix
+        self.local = local
+    }
+}
+
+/// What an element holds.
+package enum XMLNode: Sendable {
+    case text(String)
+    case element(XMLElement)
+}
+
+/// An element with everything in it.
+package struct XMLElement: Sendable {
+    package let name: XMLName
+    /// In the document's order, without the declarations of namespaces.
+    package let attributes: [(name: XMLName, value: String)]
+    package var nodes: [XMLNode] = []
+
+    /// The elements in it.
+    package var elements: [XMLElement] {
+        nodes.compactMap { if case .element(let element) = $0 { element } else { nil } }
+    }
+
+    /// All text in it, that of inner elements too.
+    package var text: String {
+        var text = ""
+        for node in nodes {
+            switch node {
+            case .text(let piece): text += piece
+            case .element(let element): text += element.text
+            }
+        }
+        return text
+    }
+
+    /// The value of an attribute without a namespace.
+    package func attribute(_ name: String) -> String? {
+        attributes.first { $0.name.space == nil && $0.name.local == name }?.value
+    }
+
+    /// The value of an attribute of a namespace.
+    package func attribute(_ name: String, in space: String) -> String? {
+        attributes.first { $0.name.space == space && $0.name.local == name }?.value
+    }
+
+    /// What is in it, as markup without prefixes.
+    package var innerMarkup: String {
+        var markup = ""
+        for node in nodes {
+            switch node {
+            case .text(let text): markup += Self.escaped(text)
+            case .element(let element): markup += element.markup
+            }
+        }
+        return markup
+    }
+
+    private var markup: String {
+        let attributes = attributes.map { " \($0.name.local)=\"\(Self.escaped($0.value))\"" }.joined()
+        let isVoid = nodes.isEmpty && Self.void.contains(name.local)
+        return isVoid
+            ? "<\(name.local)\(attributes)/>" : "<\(name.local)\(attributes)>\(innerMarkup)</\(name.local)>"
+    }
+
+    /// Elements of HTML that have no end tag: https://html.spec.whatwg.org/#void-elements
+    private static let void: Set<String> = [
+        "area", "br", "col", "embed", "hr", "img", "input", "link", "source", "wbr",
+    ]
+
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { [0x22, 0x26, 0x3C, 0x3E].contains($0) }) else { return text }
+        return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
+    }
+}
+
+/// Why a document cannot be read.
+package struct XMLError: Error, Sendable, Hashable {
+    /// What is wrong, in plain words.
+    package let problem: String
+    /// Where it is wrong, from 1.
+    package let line: Int
+    /// Where in the line it is wrong, from 1.
+    package let column: Int
+    /// Whether the document ends too early.
+    package let isCutOff: Bool
+}

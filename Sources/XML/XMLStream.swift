@@ -1,0 +1,236 @@
+internal import CExpat
+
+/// Reads a document from beginning to end, and hands over some of its elements as soon as they end.
+///
+/// What was handed over is not kept, so that the memory is that of the largest such element and of the rest. No external
+/// entity is loaded and no DTD; entities that a document declares may not name others, and may not make it longer than four
+/// times its bytes.
+///
+/// Source: https://libexpat.github.io/doc/
+package struct XMLStream {
+    /// The deepest nesting.
+    package static let deepest = 200
+
+    /// Whether an element is to be handed over: by its name and those around it.
+    package typealias Choice = (XMLName, _ outer: [XMLElement]) -> Bool
+    /// Takes an element, with those around it as far as they are read; what it returns is what is wrong with it.
+    package typealias Use = (XMLElement, _ outer: [XMLElement]) -> String?
+
+    /// Reads UTF-8.
+    ///
+    /// - Returns: The root, without what was handed over.
+    /// - Throws: `XMLError` with the place.
+    package static func read(_ text: [UInt8], choose: Choice, use: Use) throws(XMLError) -> XMLElement {
+        // Before the XML declaration there may be nothing, and in the wild there are empty lines.
+        let blank = text.prefix { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
+        let result: Result<XMLElement, XMLError> = withoutActuallyEscaping(choose) { choose in
+            withoutActuallyEscaping(use) { use in
+                guard let parser = XML_ParserCreate("UTF-8") else {
+                    return .failure(XMLError(problem: "out of memory", line: 1, column: 1, isCutOff: false))
+                }
+                let builder = TreeBuilder(
+                    parser, mostText: 4 * text.count + (64 << 10), skipped: blank.count { $0 == 0x0A },
+                    choose: choose, use: use)
+                return builder.read(text.dropFirst(blank.count))
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// expat's parser, and the elements that are open.
+private final class TreeBuilder {
+    private let parser: XML_Parser
+    private let choose: XMLStream.Choice
+    private let use: XMLStream.Use
+    private let skipped: Int
+    private let mostText: Int
+    private var textCount = 0
+    private var open: [XMLElement] = []
+    /// What prefixes mean in each open element.
+    private var spaces: [[String: String]] = [["xml": XMLNames.xml]]
+    private var root: XMLElement?
+    private var problem: String?
+
+    init(
+        _ parser: XML_Parser, mostText: Int, skipped: Int, choose: @escaping XMLStream.Choice,
+        use: @escaping XMLStream.Use
+    ) {
+        self.parser = parser
+        self.mostText = mostText
+        self.skipped = skipped
+        self.choose = choose
+        self.use = use
+    }
+
+    deinit { XML_ParserFree(parser) }
+
+    func read(_ text: ArraySlice<UInt8>) -> Result<XMLElement, XMLError> {
+        XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+        // Entities that nothing declares come to the handler, not as an error.
+        _ = XML_UseForeignDTD(parser, 1)
+        setHandlers()
+        let isRead = text.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            repeat {
+                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20))
+                rest = rest.dropFirst(piece.count)
+                let start = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
+                guard XML_Parse(parser, start, Int32(piece.count), rest.isEmpty ? 1 : 0) == XML_STATUS_OK else {
+                    return false
+                }
+            } while !rest.isEmpty
+            return true
+        }
+        guard isRead, problem == nil, let root else { return .failure(failure()) }
+        return .success(root)
+    }
+
+    private func failure() -> XMLError {
+        let code = XML_GetErrorCode(parser)
+        let isCutOff =
+            problem == nil
+            && [
+                XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
+                XML_ERROR_UNCLOSED_CDATA_SECTION,
+            ].contains(code)
+        let words = XML_ErrorString(code).map { String(cString: $0) } ?? "it is not XML"
+        return XMLError(
+            problem: problem ?? (isCutOff ? "the document is cut off" : words),
+            line: Int(XML_GetCurrentLineNumber(parser)) + skipped,
+            column: Int(XML_GetCurrentColumnNumber(parser)) + 1, isCutOff: isCutOff)
+    }
+
+    private func stop(_ problem: String) {
+        guard self.problem == nil else { return }
+        self.problem = problem
+        _ = XML_StopParser(parser, 0)
+    }
+
+    private func setHandlers() {
+        XML_SetElementHandler(
+            parser,
+            { context, name, attributes in TreeBuilder.of(context)?.begin(name, attributes) },
+            { context, _ in TreeBuilder.of(context)?.end() })
+        XML_SetCharacterDataHandler(parser) { context, text, count in
+            guard let text else { return }
+            let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+            TreeBuilder.of(context)?.add(String(decoding: bytes, as: UTF8.self))
+        }
+        XML_SetSkippedEntityHandler(parser) { context, name, isParameter in
+            guard isParameter == 0, let name else { return }
+            TreeBuilder.of(context)?.addEntity(String(cString: name))
+        }
+        XML_SetEntityDeclHandler(parser) { context, name, isParameter, value, count, _, _, _, _ in
+            guard isParameter == 0, let name, let value else { return }
+            let bytes = UnsafeRawBufferPointer(start: value, count: Int(count))
+            TreeBuilder.of(context)?.declare(String(cString: name), String(decoding: bytes, as: UTF8.self))
+        }
+        XML_SetExternalEntityRefHandler(parser) { parser, _, _, _, _ in
+            let context = parser.flatMap { cexpat_context($0) }
+            TreeBuilder.of(context)?.stop("it refers to an external entity, and none is loaded")
+            return 0
+        }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> TreeBuilder? {
+        context.map { Unmanaged<TreeBuilder>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func begin(
+        _ name: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+    ) {
+        guard problem == nil, let name else { return }
+        guard open.count < XMLStream.deepest else {
+            return stop("elements are nested more than \(XMLStream.deepest) deep")
+        }
+        var written: [(name: String, value: String)] = []
+        var place = 0
+        while let list, let name = list[place], let value = list[place + 1] {
+            written.append((String(cString: name), String(cString: value)))
+            place += 2
+        }
+        var known = spaces.last ?? [:]
+        for attribute in written {
+            if attribute.name == "xmlns" { known[""] = attribute.value }
+            if attribute.name.hasPrefix("xmlns:") { known[String(attribute.name.dropFirst(6))] = attribute.value }
+        }
+        spaces.append(known)
+        let attributes = written.filter { $0.name != "xmlns" && !$0.name.hasPrefix("xmlns:") }.map {
+            (name: XMLNames.name($0.name, in: known, isAttribute: true), value: $0.value)
+        }
+        textCount += written.reduce(0) { $0 + $1.value.utf8.count }
+        let element = XMLElement(
+            name: XMLNames.name(String(cString: name), in: known, isAttribute: false), attributes: attributes)
+        open.append(element)
+        checkLength()
+    }
+
+    private func end() {
+        guard problem == nil, let element = open.popLast() else { return }
+        spaces.removeLast()
+        guard !open.isEmpty else {
+            root = element
+            return
+        }
+        if choose(element.name, open) {
+            if let problem = use(element, open) { stop(problem) }
+        } else {
+            open[open.count - 1].nodes.append(.element(element))
+        }
+    }
+
+    private func add(_ text: String) {
+        guard problem == nil, !open.isEmpty else { return }
+        textCount += text.utf8.count
+        checkLength()
+        let last = open.count - 1
+        // Pieces of one text are put together, without a copy of what is there.
+        if case .text(var whole)? = open[last].nodes.popLastText() {
+            whole += text
+            open[last].nodes.append(.text(whole))
+        } else {
+            open[last].nodes.append(.text(text))
+        }
+    }
+
+    private func addEntity(_ name: String) {
+        guard let text = HTMLEntities.text(of: name) else {
+            return stop("the entity `&\(name);` is not declared")
+        }
+        add(text)
+    }
+
+    private func declare(_ name: String, _ value: String) {
+        // A reference to a character is none to an entity.
+        if value.replacing("&#", with: "").contains("&") {
+            stop("the entity `&\(name);` is made of other entities")
+        }
+    }
+
+    private func checkLength() {
+        if textCount > mostText { stop("its entities make it more than four times as long") }
+    }
+}
+
+extension [XMLNode] {
+    /// Takes the last node away if it is text.
+    fileprivate mutating func popLastText() -> XMLNode? {
+        guard case .text? = last else { return nil }
+        return popLast()
+    }
+}
+
+/// What names mean.
+private enum XMLNames {
+    static let xml = "http://www.w3.org/XML/1998/namespace"
+
+    static func name(_ written: String, in spaces: [String: String], isAttribute: Bool) -> XMLName {
+        let parts = written.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else {
+            let space = isAttribute ? nil : spaces[""].flatMap { $0.isEmpty ? nil : $0 }
+            return XMLName(space: space, local: written)
+        }
+        return XMLName(space: spaces[parts[0]], prefix: parts[0], local: parts[1])
+    }
+}

@@ -1,0 +1,219 @@
+import Concurrency
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite("changes")
+struct ChangesTests {
+    /// A folder whose feed brings one of these lists with each sync.
+    private func place(_ lists: [String], extra: String = "", key: String = "id") async throws -> Workplace {
+        let place = try Workplace([])
+        try place.write(
+            "feedsync.yaml",
+            """
+            feeds:
+              things:
+                {url: "\(place.server.url)/things", items: items, key: \(key), retries: 0, sync: {mode: all},
+                 pagination: {style: page, param: page, total: total},
+                 columns: {id: id, name: name, n: n, ok: {path: ok, type: boolean}}\(extra)}
+            """)
+        for list in lists { try await sync(place, list) }
+        return place
+    }
+
+    /// Has the feed bring these items, and syncs it.
+    private func sync(_ place: Workplace, _ items: String) async throws {
+        let count = items.isEmpty ? 0 : items.components(separatedBy: "},{").count
+        place.server.route("/things") { request in
+            request.parameter("page") == "2"
+                ? .json(#"{"total":\#(count),"items":[]}"#) : .json(#"{"total":\#(count),"items":[\#(items)]}"#)
+        }
+        let run = try await place.run("sync")
+        #expect(run.code == 0, "\(run.errors)")
+    }
+
+    private let first =
+        #"{"id":1,"name":"one","n":1,"ok":true},{"id":2,"name":"two","n":2,"ok":true},{"id":3,"name":"three","n":3,"ok":null}"#
+    private let second =
+        #"{"id":4,"name":"four","n":4,"ok":false},{"id":1,"name":"ONE","n":1.5,"ok":false},{"id":3,"name":"three","n":3,"ok":null}"#
+
+    /// What people read, without the times.
+    private func lines(_ run: CommandLineRun) -> [String] {
+        run.output.split(separator: "\n").map { String($0.dropFirst(26)) }
+    }
+
+    @Test("What is new, changed, gone and back is told in order, with old and new values")
+    func people() async throws {
+        let place = try await place([first, second, first])
+        let run = try await place.run("changes")
+        #expect(
+            lines(run) == [
+                "things  new       one", "things  new       two", "things  new       three", "things  new       four",
+                "things  changed   one  name: one → ONE, n: 1 → 1.5, ok: true → false", "things  removed   two",
+                "things  changed   one  name: ONE → one, n: 1.5 → 1, ok: false → true", "things  returned  two",
+                "things  removed   four",
+            ])
+        #expect(run.errors.isEmpty)
+        #expect(lines(try await place.run("changes --since last")) == Array(lines(run).suffix(3)))
+        #expect(lines(try await place.run("changes --since 2")) == Array(lines(run).suffix(6)))
+        #expect(lines(try await place.run("changes things --since yesterday")) == lines(run))
+        let future = try await place.run("changes --since 2999-01-01")
+        #expect(future.output.isEmpty)
+        #expect(future.errors == "feedsync: no changes since 2999-01-01\n")
+    }
+
+    @Test("--json prints lines with the view's columns, and what came of them")
+    func json() async throws {
+        let place = try await place([first, second])
+        let lines = try await place.run("changes --json").output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(lines.compactMap { $0["kind"] as? String } == ["new", "new", "new", "new", "changed", "removed"])
+        #expect(lines.allSatisfy { Set($0.keys) == ["at", "feed", "run", "kind", "key", "before", "after"] })
+        #expect(lines.compactMap { $0["run"] as? Int } == [1, 1, 1, 2, 2, 2])
+        #expect(lines.compactMap { $0["key"] as? Int } == [1, 2, 3, 4, 1, 2])
+        let before = try #require(lines[4]["before"] as? [String: Any])
+        #expect(before["name"] as? String == "one" && before["n"] as? Int == 1 && before["ok"] as? Bool == true)
+        let after = try #require(lines[4]["after"] as? [String: Any])
+        #expect(after["name"] as? String == "ONE" && after["n"] as? Double == 1.5 && after["ok"] as? Bool == false)
+        #expect(after.count == 3 && (lines[3]["after"] as? [String: Any])?.count == 4)
+        #expect(lines[0]["before"] is NSNull && lines[5]["after"] is NSNull)
+    }
+
+    @Test("Of a value that changed twice, each change tells what it came to then")
+    func twice() async throws {
+        let place = try await place((1...3).map { #"{"id":1,"name":"v\#($0)","n":7}"# })
+        #expect(
+            lines(try await place.run("changes")).suffix(2) == [
+                "things  changed   v3  name: v1 → v2", "things  changed   v3  name: v2 → v3",
+            ])
+    }
+
+    @Test("The view `change` has them all for SQL, keys of several columns as JSON")
+    func view() async throws {
+        let lists = [
+            #"{"id":1,"name":"a","n":1},{"id":1,"name":"b","n":1}"#,
+            #"{"id":1,"name":"a","n":2},{"id":2,"name":"c","n":1}"#,
+        ]
+        let place = try await place(lists, key: "[id, name]")
+        #expect(
+            try place.query(
+                "SELECT kind || ' ' || key || ' ' || coalesce(before, '') FROM change ORDER BY at, kind = 'removed', kind <> 'new', key"
+            )
+                == [
+                    #"new [1,"a"] "#, #"new [1,"b"] "#, #"new [2,"c"] "#, #"changed [1,"a"] {"n":1}"#,
+                    #"removed [1,"b"] "#,
+                ])
+        #expect(try place.query("SELECT count(*) FROM change JOIN run ON run.id = change.run") == ["5"])
+        let printed = try await place.run("changes --json").output.split(separator: "\n")
+        #expect(printed.count == 5)
+        #expect(printed[3].contains(#""key":[1,"a"],"before":{"n":1},"after":{"n":2}"#), "\(printed)")
+    }
+
+    @Test("A first load and a sync that finds nothing new keep nothing but the rows")
+    func cost() async throws {
+        let place = try await place([first, first])
+        #expect(try place.query("SELECT count(*) FROM _change") == ["0"])
+        #expect(try place.query("SELECT count(*) FROM change") == ["3"])
+    }
+
+    @Test("`changes: false` keeps no old values; new items tell themselves")
+    func off() async throws {
+        let place = try await place([first, second], extra: ", changes: false")
+        #expect(
+            lines(try await place.run("changes")) == [
+                "things  new       ONE", "things  new       two", "things  new       three", "things  new       four",
+            ])
+    }
+
+    @Test("What is older than `keep` is forgotten")
+    func forgotten() async throws {
+        let place = try await place([first, second])
+        for (table, column) in [("run", "finished_at"), ("_change", "at")] {
+            _ = try place.query("UPDATE \(table) SET \(column) = '2020-01-01T00:00:00.000Z'")
+        }
+        try await sync(place, second)
+        #expect(try place.query("SELECT count(*) FROM _change") == ["0"])
+        #expect(try place.query("SELECT count(*) FROM change") == ["0"])
+        #expect(try await place.run("changes --since 2000-01-01").output.isEmpty)
+    }
+
+    @Test("--ack prints each change once for each name, whatever came between")
+    func acknowledged() async throws {
+        let place = try await place([first])
+        #expect(lines(try await place.run("changes --ack mail")).count == 3)
+        #expect(
+            try await place.run("changes --ack mail").errors == "feedsync: no changes since the last run for mail\n")
+        try await sync(place, second)
+        try await sync(place, first)
+        #expect(lines(try await place.run("changes --ack mail")).count == 6)
+        #expect(lines(try await place.run("changes --ack mail")).isEmpty)
+        #expect(lines(try await place.run("changes --ack other")).count == 9)
+        #expect(try await place.run("changes --ack mail --since 1d").code == 64)
+    }
+
+    @Test("--ack moves on only when all was written")
+    func lostOutput() async throws {
+        let place = try await place([first])
+        let full = try await place.shell("$FEEDSYNC changes --ack mail > /dev/full")
+        #expect(full.code == 74)
+        #expect(try await place.shell("$FEEDSYNC changes --ack mail | true").errors.isEmpty)
+        #expect(lines(try await place.run("changes --ack mail")).count == 3)
+    }
+
+    @Test("Of two processes that use one name at once, the second to finish says so")
+    func atOnce() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3_000)))
+        #expect(try await place.run("more things --all").code == 0)
+        // More than the pipe takes, so that the first one waits for its reader.
+        let run = try await place.shell(
+            """
+            $FEEDSYNC changes --ack mail --json |
+                { head -c 1 > /dev/null; $FEEDSYNC changes --ack mail | wc -l; cat > /dev/null; }
+            """)
+        #expect(run.output == "3000\n")
+        #expect(run.code == 75)
+        #expect(run.errors.contains("another process printed the changes for `mail` at the same time"))
+    }
+
+    @Test("--ack remembers its place in each feed, also in one that is added later")
+    func perFeed() async throws {
+        let place = try Workplace(["a", "b"])
+        for feed in ["a", "b"] {
+            place.server.route("/\(feed)", to: PagedFeed(PagedFeed.items(1...2)))
+            #expect(try await place.run("reload \(feed)").code == 0)
+        }
+        #expect(lines(try await place.run("changes a --ack mail")).count == 2)
+        #expect(lines(try await place.run("changes --ack mail")) == ["b  new       item 1", "b  new       item 2"])
+    }
+
+    @Test("--follow prints changes as they come, and none from before")
+    func follow() async throws {
+        let place = try await place([first])
+        let isDone = Lock(false)
+        let followed = Task {
+            defer { isDone.withLock { $0 = true } }
+            return try await place.shell("$FEEDSYNC changes --follow --json | head -n 1").output
+        }
+        // The follower may begin behind any of these; one of them comes after that.
+        var number = 1
+        while !isDone.withLock({ $0 }) {
+            number += 1
+            try await sync(place, #"{"id":1,"name":"v\#(number)","n":7}"#)
+        }
+        let line = try await followed.value
+        #expect(line.contains(#""kind":"changed","key":1,"before":{"name":""#), "\(line)")
+    }
+
+    @Test("A store without changes says so")
+    func nothing() async throws {
+        let run = try await Workplace().run("changes")
+        #expect(run.output.isEmpty)
+        #expect(run.errors == "feedsync: no changes yet\n")
+        let wrong = try await place([first]).run("changes --since soon")
+        #expect(wrong.code == 64)
+        #expect(wrong.errors.contains("--since must be `last`, the number of a run, or a time"))
+    }
+}

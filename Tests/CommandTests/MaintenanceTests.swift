@@ -1,0 +1,85 @@
+import Foundation
+import HTTPServer
+import SQLite
+import ScriptedServer
+import Testing
+
+@Suite("prune and backup")
+struct MaintenanceTests {
+    private func place() async throws -> Workplace {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...300)))
+        #expect(try await place.run("more things --all").code == 0)
+        return place
+    }
+
+    @Test("backup writes one file that needs nothing beside it, also while somebody writes the store")
+    func backup() async throws {
+        let place = try await place()
+        let writer = try Connection(path: place.path("feedsync.db"), access: .readWrite)
+        try writer.run("UPDATE things SET name = 'in the log' WHERE id = 7")
+        try writer.begin(.immediate)
+        try writer.run("UPDATE things SET name = 'not committed' WHERE id = 8")
+        let run = try await place.run("backup copy.db")
+        writer.rollback()
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.hasPrefix("copy.db  "))
+        #expect(!place.files.contains { $0.hasPrefix("copy.db-") || $0.hasPrefix("copy.db.") })
+        let mode = try FileManager.default.attributesOfItem(atPath: place.path("copy.db"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try place.query("PRAGMA integrity_check", of: "copy.db") == ["ok"])
+        #expect(try place.query("PRAGMA journal_mode", of: "copy.db") == ["delete"])
+        #expect(
+            try place.query("SELECT name FROM things WHERE id IN (7, 8) ORDER BY id", of: "copy.db")
+                == ["in the log", "item 8"])
+
+        // It can be used in the place of the store.
+        let synced = try await place.run("sync --store copy.db")
+        #expect(synced.code == 0, "\(synced.errors)")
+        #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
+    }
+
+    @Test("backup replaces an older copy, and neither the store nor a database that is in use")
+    func replaced() async throws {
+        let place = try await place()
+        try place.write("copy.db", "an older copy")
+        #expect(try await place.run("backup copy.db").code == 0)
+        #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
+        let itself = try await place.run("backup ./feedsync.db")
+        #expect(itself.code == 73 && itself.errors.contains("is the store itself"), "\(itself.errors)")
+        try place.write("copy.db-wal", "")
+        #expect(try await place.run("backup copy.db").code == 73)
+        let folder = try await place.run("backup nowhere/copy.db")
+        #expect(folder.code == 73 && folder.errors.contains("No such file or directory"), "\(folder.errors)")
+        #expect(!place.files.contains { $0.contains(".part-") })
+    }
+
+    @Test("prune deletes items that are gone for longer than `keep`, and makes the file smaller")
+    func prune() async throws {
+        let place = try await place()
+        _ = try place.query("UPDATE things SET _removed_at = '2020-01-01T00:00:00.000Z' WHERE id > 20")
+        _ = try place.query(
+            "UPDATE things SET _removed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day') WHERE id IN (1, 2)")
+        let run = try await place.run("prune")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(
+            run.output.hasPrefix("things  280 items deleted\n") && run.output.hasSuffix(" kB given back\n"),
+            "\(run.output)")
+        #expect(try place.query("SELECT count(*) FROM things") == ["20"])
+        let none = try await place.run("prune --json")
+        #expect(none.output == "[\n{\"feed\":\"things\",\"deleted\":0}\n]\n")
+        #expect(try await place.run("sync").code == 0)
+        try place.expectSound()
+    }
+
+    @Test("prune leaves out a feed that somebody is working on")
+    func busy() async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        let (run, gate) = try await place.heldReload()
+        let prune = try await place.run("prune")
+        #expect(prune.code == 75)
+        #expect(prune.errors.contains("things: another feedsync is using this feed"))
+        gate.open()
+        #expect(await run.end().code == 0)
+    }
+}

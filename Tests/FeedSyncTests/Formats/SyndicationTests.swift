@@ -1,0 +1,120 @@
+import Feeds
+import Testing
+
+@Suite("An Atom or RSS document")
+struct SyndicationTests {
+    private let bench = BodyBench(format: .rss)
+
+    @Test("becomes items with the same members, whatever it looks like", arguments: FeedDocument.all)
+    func reads(_ document: FeedDocument) throws {
+        let page = try JSONValue(parsing: try #require(try bench.json(document.text)))
+        guard case .object(let members) = page, case .array(let items)? = members["items"] else {
+            Issue.record("no items: \(page.json)")
+            return
+        }
+        #expect(items.count == document.expected.count)
+        for (item, expected) in zip(items, document.expected) {
+            guard case .object(let item) = item, case .object(let expected) = try JSONValue(parsing: expected) else {
+                Issue.record("no object")
+                continue
+            }
+            for member in expected.all {
+                #expect(item[member.name]?.json == member.value.json, "\(document): \(member.name)")
+            }
+            #expect(item["id"] != .null)
+        }
+    }
+
+    @Test(
+        "has dates in UTC; those that are none stay as they came",
+        arguments: [
+            ("Sat, 07 Sep 2002 00:00:01 GMT", "2002-09-07T00:00:01.000Z"),
+            ("7 Sep 2002 00:00 +0200", "2002-09-06T22:00:00.000Z"),
+            ("Sat, 07 Sep 02 00:00:01 EST", "2002-09-07T05:00:01.000Z"),
+            ("Saturday, 07 September 2002 10:00:00 PDT", "2002-09-07T17:00:00.000Z"),
+            ("07-Sep-99 10:00:00 UT", "1999-09-07T10:00:00.000Z"),
+            ("Sep 7, 2002 10:00:00", "2002-09-07T10:00:00.000Z"),
+            ("Tue, 07 Sep 2002 10:00:00 -05:30", "2002-09-07T15:30:00.000Z"),
+            ("Thu, 01 Jan 1970 24:00:00 GMT", "Thu, 01 Jan 1970 24:00:00 GMT"),
+            ("30 Feb 2002 10:00:00 GMT", "30 Feb 2002 10:00:00 GMT"),
+            ("2002-09-07", "2002-09-07T00:00:00.000Z"),
+            ("yesterday", "yesterday"),
+            ("10:00", "10:00"),
+        ])
+    func dates(_ written: String, _ expected: String) throws {
+        let json = try bench.json("<rss><channel><item><pubDate> \(written) </pubDate></item></channel></rss>")
+        #expect(json?.contains("\"published\":\"\(expected)\"") == true, "\(json ?? "")")
+    }
+
+    @Test(
+        "leads to the next page, or to the archive before it",
+        arguments: [
+            ("<link rel='next' href='?page=2'/>", "\"https://example.org/blog/feed?page=2\""),
+            ("<link rel='prev-archive' href='/2025'/>", "\"https://example.org/2025\""),
+            ("<link rel='prev-archive' href='/2025'/><link rel='next' href='/2'/>", "\"https://example.org/2\""),
+            ("<link rel='self' href='/'/>", "null"),
+        ])
+    func next(_ link: String, _ expected: String) throws {
+        let atom = try bench.json("<feed xmlns='http://www.w3.org/2005/Atom'>\(link)<entry><id>1</id></entry></feed>")
+        #expect(atom?.hasSuffix("\"next\":\(expected)}") == true)
+        let links = link.replacing("<link", with: "<a:link")
+        let rss = try bench.json(
+            "<rss xmlns:a='http://www.w3.org/2005/Atom'><channel>\(links)<item><guid>1</guid></item></channel></rss>")
+        #expect(rss?.hasSuffix("\"next\":\(expected)}") == true)
+    }
+
+    @Test(
+        "that is broken or dangerous is an error with line and column",
+        arguments: [
+            ("<rss><channel>\n<item><title>x</title>", "in line 2, column 23: the document is cut off"),
+            ("\n\n<rss>\n<a></b></rss>", "in line 4, column 6: mismatched tag"),
+            (
+                "<rss><channel>\n<title>a & b</title></channel></rss>",
+                "in line 2, column 11: not well-formed (invalid token)"
+            ),
+            ("<rss><channel>&foo;</channel></rss>", "the entity `&foo;` is not declared"),
+            (
+                "<!DOCTYPE rss [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;\">]><rss>&b;</rss>",
+                "the entity `&b;` is made of other entities"
+            ),
+            (
+                "<!DOCTYPE rss [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><rss><channel>&a;</channel></rss>",
+                "it refers to an external entity, and none is loaded"
+            ),
+            ("<!doctype html><html><head><meta charset=utf-8><title>Log in</title>", "it is HTML"),
+            ("<html><body/></html>", "it is HTML"),
+            ("<sitemap/>", "it begins with `<sitemap>`"),
+            (String(repeating: "<a>", count: 201), "elements are nested more than 200 deep"),
+        ])
+    func refuses(_ text: String, _ problem: String) throws {
+        let message = try #require(try bench.failure(text))
+        #expect(message.hasPrefix("the response cannot be read as an RSS feed in line "), "\(message)")
+        #expect(message.hasSuffix(problem), "\(message)")
+    }
+
+    @Test("cannot grow by its entities")
+    func bomb() throws {
+        let entity = String(repeating: "x", count: 10_000)
+        let text =
+            "<!DOCTYPE rss [<!ENTITY a \"\(entity)\">]><rss><channel><title>"
+            + String(repeating: "&a;", count: 10_000)
+        #expect(try bench.failure(text)?.hasSuffix("its entities make it more than four times as long") == true)
+    }
+
+    @Test("is read in the encoding that the mark, the header or the declaration names, in this order")
+    func encodings() throws {
+        let item = { (text: String) in "<rss><channel><item><title>\(text)</title></item></channel></rss>" }
+        let latin =
+            Array("<?xml version='1.0' encoding='ISO-8859-1'?>".utf8)
+            + item("é€").unicodeScalars.map { $0 == "€" ? 0x80 : UInt8(truncatingIfNeeded: $0.value) }
+        #expect(try bench.json(latin)?.contains("\"title\":\"é€\"") == true)
+        let wide = ([0xFEFF] + Array("<?xml version='1.0' encoding='utf-16'?>".utf16) + Array(item("é€😀").utf16))
+            .flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        #expect(try bench.json(wide)?.contains("\"title\":\"é€😀\"") == true)
+        #expect(try bench.json(Array(wide.dropFirst(2)))?.contains("\"title\":\"é€😀\"") == true)
+        var told = bench
+        told.type = "text/xml; charset=windows-1252"
+        #expect(try told.json(Array(latin.dropFirst(43)))?.contains("\"title\":\"é€\"") == true)
+        #expect(try bench.failure(Array(latin.dropFirst(43)))?.contains("a byte is not UTF-8") == true)
+    }
+}

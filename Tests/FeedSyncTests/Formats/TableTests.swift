@@ -1,0 +1,60 @@
+import Feeds
+import Testing
+
+@Suite("A body in CSV")
+struct TableFormatTests {
+    private let bench = BodyBench(format: .csv)
+
+    @Test(
+        "becomes objects with the header's names",
+        arguments: [
+            ("a,b\n1,2\n", #"[{"a":"1","b":"2"}]"#),
+            ("a,b\r\n1,2\r\n3,4", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
+            ("a,b\r1,2\r3,4\r", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
+            ("\u{FEFF}a\n1\n", #"[{"a":"1"}]"#),
+            ("a;b\n1,5;x\n", #"[{"a":"1,5","b":"x"}]"#),
+            ("a\tb\n1 \t\"x\ty\"\n", #"[{"a":"1 ","b":"x\ty"}]"#),
+            ("a|b\n1|2\n", #"[{"a":"1","b":"2"}]"#),
+            ("\"a,x;y\";b\n1;2\n", #"[{"a,x;y":"1","b":"2"}]"#),
+            ("a,b\n\"two\nlines\",\"say \"\"x\"\"\"\n", #"[{"a":"two\nlines","b":"say \"x\""}]"#),
+            ("a,b\n,\"\"\n", #"[{"a":null,"b":""}]"#),
+            ("a,b,c\n1\n2,3\n", #"[{"a":"1"},{"a":"2","b":"3"}]"#),
+            ("\n\na\n\n1\n\n", #"[{"a":"1"}]"#),
+            ("a,a,,,a_2\n1,2,3,4,5\n", #"[{"a":"1","a_3":"2","column":"3","column_2":"4","a_2":"5"}]"#),
+            ("a,b\n1,\n", #"[{"a":"1","b":null}]"#),
+            ("a,b\n5\" disk,x\n", #"[{"a":"5\" disk","b":"x"}]"#),
+            (" a , b\n1,2\n", #"[{"a":"1","b":"2"}]"#),
+            ("a,b\n", "[]"),
+        ])
+    func reads(_ text: String, _ expected: String) throws {
+        #expect(try bench.json(text) == expected)
+    }
+
+    @Test(
+        "that is wrong is an error with its line",
+        arguments: [
+            ("a,b\n1,2\n\n1,2,3\n", "in line 4: it has 3 fields, and the header 2"),
+            ("a,b\n\"x\ny\",2\n\"open\n,\n", "in line 4: the quotes that open here are not closed"),
+            ("a,b\n1,\"x\"y\n", "in line 2: something follows after the closing quote of a field"),
+            ("", "it has no header line"),
+        ])
+    func refuses(_ text: String, _ problem: String) throws {
+        let message = try #require(try bench.failure(text))
+        #expect(message.hasSuffix(problem), "\(message)")
+    }
+
+    @Test("is read in the encoding that a byte order mark or the header names")
+    func encodings() throws {
+        var bench = bench
+        #expect(try bench.failure([0x61, 0x0A, 0xE9, 0x0A])?.contains("in line 2: a byte is not UTF-8") == true)
+        #expect(try bench.json([0xFF, 0xFE, 0x61, 0, 0x0A, 0, 0xE9, 0]) == #"[{"a":"é"}]"#)
+        bench.type = "text/csv; header=present; charset=\"ISO-8859-1\""
+        #expect(try bench.json([0x61, 0x0A, 0xE9, 0x80]) == #"[{"a":"é€"}]"#)
+        bench.type = "text/csv; charset=koi8-r"
+        #expect(try bench.json([0x61, 0x0A, 0xC1]) == #"[{"a":"а"}]"#)
+        bench.type = "text/csv; charset=x-nobody"
+        #expect(try bench.failure("a\n1\n")?.contains("the encoding `x-nobody` is not known") == true)
+        bench.type = "text/csv; charset=utf-16le"
+        #expect(try bench.failure([0x61, 0, 0x0A, 0, 0x62])?.contains("in line 2: it ends within a character") == true)
+    }
+}
