@@ -24,6 +24,14 @@ package struct EngineOptions: Sendable {
     package var random: @Sendable () -> Double
     /// Hears what the engine is at, as it happens and on the engine's thread, which waits for it.
     package var onActivity: @Sendable (EngineActivity) -> Void
+    /// Hears of every request of a feed, on any thread; nil where nobody does, which costs nothing.
+    package var onTrace: (@Sendable (_ feed: String, RequestTrace) -> Void)?
+
+    /// What hears of a feed's requests.
+    package func trace(of feed: String) -> TraceHandler? {
+        guard let onTrace else { return nil }
+        return { trace in onTrace(feed, trace) }
+    }
 
     /// Options with this client, or with one of their own, and no environment.
     package init(

@@ -168,6 +168,7 @@ struct ConfigurationFile: Sendable {
     }
 
     private func failure(_ verb: String) -> Failure {
+        if errno == ENOENT, let failure = Failure.missingFolder(of: path) { return failure }
         let reason = String(cString: strerror(errno))
         return Failure(
             .store, ["\(path) cannot be \(verb == "read" ? "read" : "written"): \(reason)"],

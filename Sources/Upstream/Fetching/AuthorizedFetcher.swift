@@ -59,7 +59,8 @@ package struct AuthorizedFetcher: Sendable {
         } catch {
             throw FeedSyncError(
                 error.kind, page.secrets.mask(error.message), advice: error.advice, httpStatus: response.status,
-                url: page.shown(response.url))
+                url: page.shown(response.url)
+            ).keeping(response, to: page)
         }
     }
 

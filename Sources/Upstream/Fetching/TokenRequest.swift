@@ -70,7 +70,7 @@ package struct TokenRequest: Sendable, Hashable {
         request.redirects = .none
         return PreparedPage(
             request: request, identity: "POST \(secrets.key(for: url.text))", credentialFingerprint: 0,
-            cursor: nil, secrets: secrets)
+            cursor: nil, secrets: secrets, isForToken: true)
     }
 }
 
