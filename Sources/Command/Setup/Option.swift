@@ -9,7 +9,7 @@ enum Option: String, Sendable, CaseIterable {
     case sinceRun = "since="
     case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack
     case dryRun = "dry-run"
-    case online, due, jobs, fail
+    case online, due, jobs, fail, hell
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes
@@ -64,7 +64,8 @@ enum Option: String, Sendable, CaseIterable {
         case .pages, .last, .jobs, .maxRequests: "N"
         case .section, .ack: "NAME"
         case .header: "'NAME: VALUE'"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .man, .help, .version, .removed,
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
+            .removed,
             .ndjson, .csv, .tsv, .markdown, .data, .yes, .verbose, .response:
             nil
         }
@@ -100,6 +101,7 @@ enum Option: String, Sendable, CaseIterable {
         case .tsv: "print values separated by tabs, as in a pipe"
         case .markdown: "print a Markdown table"
         case .dryRun: "print the definition, and change nothing"
+        case .hell: "serve an upstream that is broken in every way, until stopped"
         case .online: "fetch a page of each feed, and show what would be stored"
         case .due: "only feeds that are due (see `feedsync plan`)"
         case .fail: "exit with 1 unless all is well"
