@@ -182,7 +182,7 @@ struct TraceFileTests {
 
     @Test("It is whole when the process is killed")
     func killed() async throws {
-        let place = try Workplace()
+        let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...300))
         let gate = place.server.gate()
         feed.hold(page: 3, at: gate)
