@@ -88,7 +88,9 @@ struct Session: Sendable {
     func engineOptions(folder: String, allowance: RequestBudget? = nil) throws(Failure) -> EngineOptions {
         if let warning = KeyLog.follow(environment) { console.warn(warning) }
         var options = EngineOptions(
-            client: Client(userAgent: "feedsync/\(FeedSyncVersion.text)", allowance: allowance),
+            client: Client(
+                userAgent: "feedsync/\(FeedSyncVersion.text)", caFile: Client.caFile(in: environment),
+                allowance: allowance),
             environment: environment, folder: folder)
         if let tracing = try Tracing(invocation, console: console) {
             options.onTrace = { tracing.follow($0, $1) }

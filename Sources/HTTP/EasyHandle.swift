@@ -77,7 +77,7 @@ final class EasyHandle {
         ccurl_easy_reset(pointer)
         errorText[0] = 0
         try set(hopOf: transfer.route)
-        try set(configuration)
+        try set(configuration, transfer.route.connection)
         try set(transfer.request.timeouts, timeLeft)
         try set(receiver: transfer)
     }
@@ -100,8 +100,14 @@ final class EasyHandle {
             headerList = longer
         }
         try set(CURLOPT_URL, route.outgoingURL.text)
-        // A proxy of the environment has no business with this machine's own requests, nor with their credentials.
-        if route.url.origin.isLoopback { try set(CURLOPT_PROXY, "") }
+        if let proxy = route.connection.proxy {
+            try set(CURLOPT_PROXY, proxy)
+            // Or `no_proxy` would still count.
+            try set(CURLOPT_NOPROXY, "")
+        } else if route.url.origin.isLoopback {
+            // A proxy of the environment has no business with this machine's own requests, nor with their credentials.
+            try set(CURLOPT_PROXY, "")
+        }
         try set(CURLOPT_HTTPHEADER, pointer: headerList)
         switch (route.method, route.body) {
         case ("HEAD", _): try set(CURLOPT_NOBODY, 1)
@@ -125,9 +131,19 @@ final class EasyHandle {
         try check(code)
     }
 
-    private func set(_ configuration: ClientConfiguration) throws(SettingFailure) {
-        try set(CURLOPT_USERAGENT, configuration.userAgent)
-        if let caFile = configuration.caFile { try set(CURLOPT_CAINFO, caFile) }
+    private func set(
+        _ configuration: ClientConfiguration, _ connection: ConnectionOptions
+    ) throws(SettingFailure) {
+        try set(CURLOPT_USERAGENT, connection.userAgent ?? configuration.userAgent)
+        if let caFile = connection.caFile ?? configuration.caFile {
+            try set(CURLOPT_CAINFO, caFile)
+            try set(CURLOPT_PROXY_CAINFO, caFile)
+        }
+        if let certificate = connection.clientCertificate {
+            try set(CURLOPT_SSLCERT, certificate.file)
+            try set(CURLOPT_SSLKEY, certificate.keyFile ?? certificate.file)
+            if let password = certificate.password { try set(CURLOPT_KEYPASSWD, password) }
+        }
         try check(ccurl_easy_set_web_protocols(pointer))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)

@@ -12,6 +12,8 @@ package struct EngineOptions: Sendable {
     package var commands: CommandSecrets
     /// The access tokens of OAuth 2; shared by engines whose feeds have one client.
     package var tokens: AccessTokens
+    /// The turns of requests where feeds have a `rate`; shared by engines.
+    package var pacer: RequestPacer
     /// The longest time to wait because an upstream says so; longer ones end the run as limited.
     package var maxWait: Duration
     /// The longest time to wait for another process to let go of the feed.
@@ -35,14 +37,16 @@ package struct EngineOptions: Sendable {
 
     /// Options with this client, or with one of their own, and no environment.
     package init(
-        client: Client = Client(userAgent: "feedsync/\(FeedSyncVersion.text)"), environment: [String: String] = [:],
-        folder: String = "."
+        client: Client? = nil, environment: [String: String] = [:], folder: String = "."
     ) {
-        self.client = client
+        self.client =
+            client
+            ?? Client(userAgent: "feedsync/\(FeedSyncVersion.text)", caFile: Client.caFile(in: environment))
         self.environment = environment
         self.folder = folder
         commands = CommandSecrets()
         tokens = AccessTokens()
+        pacer = RequestPacer()
         maxWait = .seconds(30)
         wait = .zero
         clock = ContinuousClock()

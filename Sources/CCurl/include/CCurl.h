@@ -35,7 +35,8 @@ const char *ccurl_load(void);
     FUNCTION(url)                                                                                                      \
     FUNCTION(url_cleanup)                                                                                              \
     FUNCTION(url_get)                                                                                                  \
-    FUNCTION(url_set)
+    FUNCTION(url_set)                                                                                                  \
+    FUNCTION(version)
 
 // Debian 11 has libcurl 7.74: what came later is NULL there. https://curl.se/libcurl/c/curl_url_strerror.html
 #define CCURL_NEWER_FUNCTIONS(FUNCTION) FUNCTION(url_strerror)
@@ -48,6 +49,7 @@ extern struct ccurl_functions {
 } ccurl_functions;
 
 static inline CURLcode ccurl_global_init(long flags) { return ccurl_functions.global_init(flags); }
+static inline const char *ccurl_version(void) { return ccurl_functions.version(); }
 static inline void ccurl_free(void *bytes) { ccurl_functions.free(bytes); }
 static inline time_t ccurl_getdate(const char *text) { return ccurl_functions.getdate(text, NULL); }
 

@@ -86,7 +86,7 @@ extension Session {
         options.commands = CommandSecrets(standingIn: Secrets.mask)
         var explanation = Explanation(
             feed: feed, entry: effective.entry,
-            warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).warnings)
+            warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).unresolved)
         if explanation.warnings.isEmpty {
             do throws(FeedSyncError) {
                 explanation.request = try await NextRequest(of: settled, store: store, options: options)

@@ -54,6 +54,7 @@ extension Command {
         "run": "sync", "start": "sync", "get": "show", "cat": "show", "view": "show", "export": "show", "query": "sql",
         "init": "add", "new": "add", "create": "add", "rm": "remove", "delete": "remove", "mv": "rename",
         "log": "events", "logs": "events", "history": "changes", "diff": "changes", "next": "more", "info": "explain",
-        "validate": "check", "test": "check", "config": "path", "clean": "prune", "vacuum": "prune", "st": "status",
+        "validate": "check", "test": "check", "debug": "doctor", "diagnose": "doctor", "health": "doctor",
+        "config": "path", "clean": "prune", "vacuum": "prune", "st": "status",
     ]
 }

@@ -15,6 +15,7 @@ struct TraceText: Sendable {
         case .ended(let exchange): lines(exchange)
         case .retrying(let attempt, let wait, let isAskedFor, let reason):
             [line(nil, "attempt \(attempt) \(Self.pause(wait, isAskedFor)): \(reason)")]
+        case .paced(let wait): [line(nil, "next request in \(NumberFormat.duration(wait)), at the feed's rate")]
         case .page(let page): [line(nil, Self.words(page))]
         }
     }
@@ -63,7 +64,8 @@ struct TraceText: Sendable {
         return "page \(NumberFormat.count(page.number))\(cursor): \(items)\(next)"
     }
 
-    private static func words(_ timings: Exchange.Timings) -> String {
+    /// The phases with their times.
+    static func words(_ timings: Exchange.Timings) -> String {
         let phases = [
             ("DNS", timings.name), ("connect", timings.connect), ("TLS", timings.tls), ("first byte", timings.wait),
         ]

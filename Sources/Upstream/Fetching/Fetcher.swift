@@ -12,6 +12,7 @@ package struct Fetcher: Sendable {
     private let now: @Sendable () -> Int64
     let bodyValue: BodyValue
     private var progress: @Sendable (FetchProgress) -> Void
+    private let pacer: RequestPacer
     private let trace: TraceHandler?
     private var gate: CircuitBreaker?
     private var prepare: (@Sendable (Response) -> (any Sendable)?)?
@@ -30,6 +31,7 @@ package struct Fetcher: Sendable {
     ///   - bodyValue: Reads a value from a body, for rules and messages.
     ///   - meter: Where requests are counted.
     ///   - progress: Hears of what would otherwise look like standing still.
+    ///   - pacer: The turns of requests where there is a rate.
     ///   - trace: Hears of each request and response; nil where nobody does.
     package init(
         client: Client, rules: [ResponseRule], policy: RetryPolicy,
@@ -37,7 +39,7 @@ package struct Fetcher: Sendable {
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         now: @escaping @Sendable () -> Int64, bodyValue: @escaping BodyValue,
         meter: RequestMeter = RequestMeter(), progress: @escaping @Sendable (FetchProgress) -> Void = { _ in },
-        trace: TraceHandler? = nil
+        pacer: RequestPacer = RequestPacer(), trace: TraceHandler? = nil
     ) {
         self.client = client
         self.rules = rules
@@ -48,6 +50,7 @@ package struct Fetcher: Sendable {
         self.bodyValue = bodyValue
         self.meter = meter
         self.progress = progress
+        self.pacer = pacer
         self.trace = trace
     }
 
@@ -100,6 +103,7 @@ package struct Fetcher: Sendable {
         var hasAskedAgain = false
         var attempt = 1
         while true {
+            if let interval = page.interval { try await waitForTurn(interval, at: request.url.origin) }
             guard client.allowance?.take() ?? true else {
                 throw FeedSyncError(.cancelled, "no further request was allowed")
             }
@@ -152,6 +156,14 @@ package struct Fetcher: Sendable {
         }
     }
 
+    private func waitForTurn(_ interval: Duration, at origin: Origin) async throws(FeedSyncError) {
+        let wait = pacer.wait(for: origin, interval: interval)
+        guard wait > .zero else { return }
+        trace?(.paced(wait))
+        progress(.paced(for: wait))
+        try await sleep(for: wait)
+    }
+
     private func decision(_ outcome: RetryPolicy.Outcome, _ attempt: Int) -> RetryPolicy.Decision {
         policy.decision(for: outcome, attempt: attempt, random: random())
     }
@@ -175,6 +187,10 @@ package struct Fetcher: Sendable {
         progress(.retry(attempt: attempt, because: reason))
         guard wait > .zero else { return }
         progress(.waiting(for: wait))
+        try await sleep(for: wait)
+    }
+
+    private func sleep(for wait: Duration) async throws(FeedSyncError) {
         do {
             try await clock.sleep(for: wait)
         } catch {

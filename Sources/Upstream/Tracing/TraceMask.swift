@@ -6,9 +6,11 @@ struct TraceMask: Sendable {
     /// Whether the response is a credential itself.
     let hidesBody: Bool
 
-    init(_ page: PreparedPage) {
-        secrets = page.secrets
-        hidesBody = page.isForToken
+    init(_ page: PreparedPage) { self.init(secrets: page.secrets, hidesBody: page.isForToken) }
+
+    init(secrets: Secrets, hidesBody: Bool) {
+        self.secrets = secrets
+        self.hidesBody = hidesBody
     }
 
     func request(_ request: SentRequest) -> TracedRequest {
