@@ -98,6 +98,9 @@ final class FeedWriter {
                 draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
                 try saveProgress(draft)
             }
+            if let response = error.response {
+                try ResponseRecord.keep(response, at: now, run: run, error: error, of: feed, on: connection)
+            }
             try QuotaLedger.record(cost.quota, for: feed, on: connection)
             try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
             return event
