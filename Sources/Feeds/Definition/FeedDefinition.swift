@@ -60,6 +60,8 @@ public struct FeedDefinition: Sendable {
     package let ignore: [Path]
     /// What people want to see of an item; nil where that is to be found.
     package let show: ShowRule?
+    /// What can be searched for words; nil for nothing.
+    package let search: SearchRule?
     /// Whether the store keeps what changed in rows.
     package let keepsChanges: Bool
     /// Where the feed stands in its file.

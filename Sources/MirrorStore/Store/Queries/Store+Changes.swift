@@ -219,7 +219,7 @@ extension ChangeLog {
 
 extension RowColumn {
     /// The columns that `_feed.columns` tells of.
-    fileprivate static func list(_ json: String?) -> [RowColumn] {
+    static func list(_ json: String?) -> [RowColumn] {
         guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
         return elements.compactMap { element in
             guard case .object(let members) = element, case .string(let name)? = members["name"] else { return nil }
@@ -231,7 +231,7 @@ extension RowColumn {
         }
     }
 
-    fileprivate static func names(_ json: String?) -> [String] {
+    static func names(_ json: String?) -> [String] {
         guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
         return elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
     }
