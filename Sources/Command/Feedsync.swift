@@ -14,6 +14,14 @@ enum Feedsync {
         // libcurl would write the keys of every connection there. Nobody reads the environment by then.
         unsetenv(KeyLog.variable)
         let console = Console(environment: environment)
+        // Swift reads it from /proc, and says nothing if it cannot; a program's own name is always there.
+        guard !CommandLine.arguments.isEmpty else {
+            console.report(
+                Failure(
+                    .tryLater, ["cannot read its own command line from /proc/self/cmdline"],
+                    advice: "run it again; where /proc is not mounted, mount it"))
+            end(.tryLater)
+        }
         let invocation: Invocation
         do throws(Failure) {
             invocation = try Invocation(CommandLine.arguments.dropFirst(), helpWidth: console.helpWidth)

@@ -35,8 +35,10 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case insecureRedirect
         /// The request's `RedirectRule` does not allow the redirect.
         case refusedRedirect
-        /// The response is not HTTP, or its content coding is broken.
+        /// The response is not HTTP.
         case protocolError
+        /// The body came as announced, and its content coding is unknown or broken.
+        case contentCoding
         /// The task was cancelled, or the client closed.
         case cancelled
         /// The request was not sent, because of a response before it.
@@ -67,7 +69,8 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether the same request may succeed a little later.
     public var isRetryable: Bool {
         switch kind {
-        case .resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError: true
+        case .resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .contentCoding:
+            true
         // A handshake that is cut off may work next time; a certificate that fails will fail again.
         case .tls: code == TransferFailure.handshakeCode
         case .invalidURL, .unsupportedScheme, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectLoop,
@@ -102,6 +105,7 @@ extension HTTPError.Kind: CustomStringConvertible {
         case .insecureRedirect: "insecure_redirect"
         case .refusedRedirect: "refused_redirect"
         case .protocolError: "protocol_error"
+        case .contentCoding: "content_coding"
         case .cancelled: "cancelled"
         case .heldBack: "held_back"
         case .missingLibrary: "missing_library"

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// | outcome | within `retries` | after them |
 /// | --- | --- | --- |
-/// | connect, resolve, time-out, stall, lost connection, cut-short body, protocol error | back-off | give up |
+/// | connect, resolve, time-out, stall, lost connection, cut-short body, protocol error, broken coding | back-off | give up |
 /// | any other transport error | give up | give up |
 /// | 408, 425, 5xx | requested wait, else back-off | give up |
 /// | 429, 403 rate-limited | requested wait, else back-off | limited |

@@ -74,7 +74,7 @@ final class Transfer {
             let coding = head.headers["Content-Encoding"].map { " (\($0.prefix(40)))" } ?? ""
             return .failure(
                 route.refusal(
-                    .protocolError, "the body's content coding\(coding) is broken, or more bytes follow its end",
+                    .contentCoding, "the body's content coding\(coding) is broken, or more bytes follow its end",
                     code: TransferFailure.number(code)))
         }
         guard code == CURLE_OK else {
@@ -82,6 +82,10 @@ final class Transfer {
             let kind = TransferFailure.kind(of: code, hasResponse: status != 0, detail: detail)
             let message = detail.isEmpty ? TransferFailure.text(for: code) : detail
             return .failure(route.refusal(kind, message, code: TransferFailure.number(code)))
+        }
+        guard head.isComplete else {
+            // libcurl 7.88 takes the end of the connection for the end of the fields.
+            return .failure(route.refusal(.truncated, "the connection ended within the header fields"))
         }
         do throws(HTTPError) {
             if try route.follow(status: status, location: head.headers["Location"]) {

@@ -26,9 +26,10 @@ enum TransferFailure {
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: hasResponse ? .truncated : .connectionLost
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         // The schemes we accept are supported: libcurl means an answer without a status line, HTTP/0.9.
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
-            CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_CHUNK_FAILED, CURLE_RANGE_ERROR:
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3,
+            CURLE_CHUNK_FAILED, CURLE_RANGE_ERROR:
             .protocolError
+        case CURLE_BAD_CONTENT_ENCODING: .contentCoding
         default: .other(code: number(code))
         }
     }

@@ -47,7 +47,9 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
 
     @Test(
         "tries again after temporary failures",
-        arguments: [.resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError]
+        arguments: [
+            .resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .contentCoding,
+        ]
             as [HTTPError.Kind])
     func retryable(kind: HTTPError.Kind) {
         #expect(policy.decision(for: failure(kind), attempt: 5, random: 0) == .retry(after: .zero))

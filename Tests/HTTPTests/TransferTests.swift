@@ -39,7 +39,7 @@ import Testing
         ]
         server.route("/") { _ in ServerResponse(headers: [("Content-Encoding", "gzip")], body: body) }
         let error = try await failure(Request(server.url("/")))
-        #expect(error.kind == .protocolError)
+        #expect(error.kind == .contentCoding)
         #expect(error.message.contains("content coding (gzip)"))
     }
 
@@ -120,12 +120,20 @@ import Testing
         #expect(!error.isRetryable)
     }
 
-    @Test("reports a body that is not gzip as a protocol error")
+    @Test("reports a body that is not the gzip it is said to be")
     func brokenGzip() async throws {
         server.route("/") { _ in
             ServerResponse(headers: [("Content-Encoding", "gzip")], body: [UInt8](repeating: 7, count: 500))
         }
-        #expect(try await failure(Request(server.url("/"))).kind == .protocolError)
+        #expect(try await failure(Request(server.url("/"))).kind == .contentCoding)
+    }
+
+    @Test("reports a connection that ends within the header fields as a response that is cut short")
+    func endInFields() async throws {
+        server.route("/") { _ in
+            ServerResponse(body: Array("HTTP/1.1 200 OK\r\nContent-Type: appl".utf8), delivery: .verbatim)
+        }
+        #expect(try await failure(Request(server.url("/"))).kind == .truncated)
     }
 
     @Test("reports a body that is cut short, wherever it is cut", arguments: [0, 1, 500, 999])

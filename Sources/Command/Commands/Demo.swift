@@ -6,18 +6,23 @@ internal import HTTPServer
 extension Command {
     /// `demo`
     static let demo = Command(
-        "demo", general: [.help], endsGracefully: true,
+        "demo", options: [.hell], general: [.help], endsGracefully: true,
         summary: "Mirror two made-up feeds; needs no network",
         explanation: """
             Starts a server on this machine with a list of repositories and a list of anchors, mirrors
             both into a store in a new temporary folder, and shows each step. The server stops with the
             command; the folder stays.
+
+            With --hell, serves lists that are broken in every way that we know, each with a feed in a
+            configuration, and mirrors nothing. Ctrl-C stops the server.
             """,
         example: "feedsync demo"
     ) { session throws(Failure) in
+        if session.invocation.has(.hell) { return try await session.serveHell() }
         let server = try await failing(Failure.init(_:)) { () async throws(ServerError) in try DemoFeed.start() }
         defer { server.stop() }
-        let folder = try DemoFolder(in: session.environment["TMPDIR"], serverURL: server.url)
+        let folder = try DemoFolder(
+            in: session.environment["TMPDIR"], configuration: Demo.configuration(url: server.url))
         let demo = try await Demo(session: session, folder: folder)
         try await demo.run()
         return Task.isCancelled ? .signal(SIGINT) : .done
@@ -42,6 +47,22 @@ private struct Demo: Sendable {
         let path = configuration.store
         store = try await session.reading { () async throws(FeedSyncError) in try await Store(path: path) }
         options = try session.engineOptions(folder: folder.path)
+    }
+
+    /// The feeds of a server.
+    static func configuration(url: String) -> String {
+        """
+        # The feeds of `feedsync demo`. Its server has stopped; the store is beside this file.
+        feeds:
+          repositories:
+            preset: github.search
+            url: \(url)/search/repositories
+            section: category
+          anchors:
+            preset: qf56.anchors
+            url: \(url)/anchors
+
+        """
     }
 
     private var console: Console { session.console }
@@ -96,6 +117,22 @@ private struct Demo: Sendable {
     private func prompt(_ words: String) { console.print("\(palette.faint("$")) \(palette.name("feedsync \(words)"))") }
 }
 
+extension Session {
+    /// Serves broken lists, with a configuration of a feed for each, until it is stopped.
+    fileprivate func serveHell() async throws(Failure) -> ExitCode {
+        let server = try await failing(Failure.init(_:)) { () async throws(ServerError) in try Hell().start() }
+        defer { server.stop() }
+        let folder = try DemoFolder(in: environment["TMPDIR"], configuration: Hell.configuration(url: server.url))
+        console.print([
+            "\(HellKind.all.count) lists are served on this machine, each broken in another way. \(server.url) lists them.",
+            "", "  feedsync sync redirect-self --config \(folder.configurationPath) --store /tmp/redirect-self.db", "",
+            "Use a store for each: a wait that one list asks for holds up the others. Ctrl-C stops the server.",
+        ])
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
+        return .signal(SIGINT)
+    }
+}
+
 /// The temporary folder of a demonstration.
 private struct DemoFolder: Sendable {
     let path: String
@@ -111,26 +148,14 @@ private struct DemoFolder: Sendable {
     /// Makes the folder, with a configuration for the feeds of a server.
     ///
     /// - Throws: `Failure` with exit code 73.
-    init(in parent: String?, serverURL: String) throws(Failure) {
+    init(in parent: String?, configuration: String) throws(Failure) {
         // The path is part of lines that are copied into a shell.
         let isPlain = parent.map { $0.hasPrefix("/") && $0.utf8.allSatisfy(Self.isPlain) } ?? false
         let parent = isPlain ? parent ?? "/tmp" : "/tmp"
         var template = Array("\(parent)/feedsync-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Self.failure("create a folder in \(parent)") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let text = """
-            # The feeds of `feedsync demo`. Its server has stopped; the store is beside this file.
-            feeds:
-              repositories:
-                preset: github.search
-                url: \(serverURL)/search/repositories
-                section: category
-              anchors:
-                preset: qf56.anchors
-                url: \(serverURL)/anchors
-
-            """
-        try Self.write(Array(text.utf8), to: configurationPath)
+        try Self.write(Array(configuration.utf8), to: configurationPath)
     }
 
     /// Letters, digits, `-`, `.`, `/` and `_`.

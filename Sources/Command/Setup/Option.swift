@@ -10,7 +10,7 @@ enum Option: String, Sendable, CaseIterable {
     case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack
     case feed
     case dryRun = "dry-run"
-    case online, due, jobs, fail
+    case online, due, jobs, fail, hell
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes
@@ -61,7 +61,8 @@ enum Option: String, Sendable, CaseIterable {
         case .section, .ack: "NAME"
         case .feed: "FEED"
         case .header: "'NAME: VALUE'"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .man, .help, .version, .removed,
+        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
+            .removed,
             .ndjson, .csv, .tsv, .markdown, .data, .yes:
             nil
         }
@@ -98,6 +99,7 @@ enum Option: String, Sendable, CaseIterable {
         case .tsv: "print values separated by tabs, as in a pipe"
         case .markdown: "print a Markdown table"
         case .dryRun: "print the definition, and change nothing"
+        case .hell: "serve an upstream that is broken in every way, until stopped"
         case .online: "fetch a page of each feed, and show what would be stored"
         case .due: "only feeds that are due (see `feedsync plan`)"
         case .fail: "exit with 1 unless all is well"

@@ -133,10 +133,11 @@ final class FeedRun {
             return rules.found(missingBeside: pages)
         case .check(let page):
             let result = try await check(page)
-            if rules.isRemoving {
-                try await store.markAskedAgain(page, of: feed)
-            }
-            return rules.checked(page, result)
+            guard rules.isRemoving else { return rules.checked(page, result) }
+            try await store.markAskedAgain(page, of: feed)
+            guard case .shifted(let items, _) = result else { return rules.checked(page, result) }
+            return rules.checked(
+                page, result, pushedTo: try await store.pages(behind: page, holding: items, of: feed))
         case .end: return step
         }
     }

@@ -11,7 +11,7 @@ enum ChangeView {
         try connection.rows(
             """
             SELECT feed, "table", (SELECT json_group_array(value) FROM json_each(key_columns)) FROM _feed
-            WHERE EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = "table") ORDER BY id
+            WHERE "table" IN (SELECT name FROM sqlite_schema WHERE type = 'table') ORDER BY id
             """
         ) { row in
             guard case .array(let names)? = try? JSONValue(parsing: row.text(at: 2) ?? "") else { return }

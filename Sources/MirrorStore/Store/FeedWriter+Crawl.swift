@@ -190,8 +190,13 @@ extension FeedWriter {
                     "UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = ?3 WHERE id = ?1",
                     Value(id), Value(number - 1), Value(try elementCount(of: id)))
                 if let cursor {
-                    draft.progress.synced.update(id) { $0.end = .open(cursor) }
-                    draft.progress.round?.ranges.update(id) { $0.end = .open(cursor) }
+                    let reopen = { (range: inout SyncedRange) in
+                        range.end = .open(cursor)
+                        // What is read anew from there on is behind no page yet.
+                        range.loosePages.removeAll { $0 >= number }
+                    }
+                    draft.progress.synced.update(id, reopen)
+                    draft.progress.round?.ranges.update(id, reopen)
                     try saveProgress(draft)
                 }
             }

@@ -32,6 +32,8 @@ final class FeedWriter {
     var lookedUp: [RequestKey: StoredPage?] = [:]
     /// Where in the list each key was met first: gathered once, for pages that are asked for again.
     var metBefore: [String: MetKey]?
+    /// The page that was asked for again last, if it was as it is stored.
+    var lastSame: PageOfCrawl?
     /// What pages left that wait for their commit; nil where none wait.
     private var unsaved: UnsavedRows?
     /// Why pages that waited for their commit are not stored, until the run is told.

@@ -100,9 +100,17 @@ extension Store {
         try storing { try session(feed).compare(page, end, at: place, known: known) }
     }
 
-    /// Takes note of a page that was asked for again and is the same.
-    package func markChecked(_ page: PageOfCrawl, of feed: String) throws(FeedSyncError) {
-        try storing { try session(feed).markChecked(page) }
+    /// Takes note of a page that was asked for again and brought nothing.
+    package func markChecked(_ page: PageOfCrawl, isSame: Bool, of feed: String) throws(FeedSyncError) {
+        try storing { try session(feed).markChecked(page, isSame: isSame) }
+    }
+
+    /// The pages behind one that have what stood on it once so many items have come above it; nil where they are not so
+    /// many.
+    package func pages(
+        behind page: PageOfCrawl, holding items: Int, of feed: String
+    ) throws(FeedSyncError) -> [PageOfCrawl]? {
+        try storing { try session(feed).pages(behind: page, holding: items) }
     }
 
     /// Takes note of a page that was asked for again because rows that stood there were not met.

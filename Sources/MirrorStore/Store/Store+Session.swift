@@ -91,7 +91,7 @@ extension Store {
         try connection.run(
             """
             DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
-                AND id NOT IN (SELECT crawl FROM _feed WHERE crawl IS NOT NULL)
+                AND id IS NOT (SELECT crawl FROM _feed WHERE feed = ?1)
             """, .text(feed), .text(limit))
     }
 

@@ -8,7 +8,7 @@ enum FetchAdvice {
         case .resolve, .connect, .tls, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .missingLibrary,
             .other:
             .unreachable
-        case .tooLarge: .undecodable
+        case .tooLarge, .contentCoding: .undecodable
         // Our own URLs are checked before they are sent: these are a redirect's.
         case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect, .invalidURL, .unsupportedScheme:
             .unfollowable
@@ -29,6 +29,7 @@ enum FetchAdvice {
         case .tooLarge: "check what the `url` returns, or request smaller pages"
         case .invalidRequest: "check `headers` and `auth`, and what they refer to"
         case .missingLibrary: "install libcurl; on Debian: apt-get install libcurl4"
+        case .contentCoding: "check what the `url` returns, or run it again later"
         case .truncated, .protocolError, .other: "run it again later"
         case .cancelled, .heldBack: nil
         }

@@ -12,7 +12,9 @@ internal import HTTP
 /// | 401, any other 403 | refused |
 /// | 400, 404, 416, 422 to a page that was worked out, and not the first | the end |
 /// | any other 4xx | rejected |
-/// | anything else, such as a redirect that leads nowhere | unfollowable |
+/// | a redirect that leads nowhere | unfollowable |
+/// | 101, which nobody asked for | unreachable |
+/// | 600 and more, which are none | as 5xx: https://www.rfc-editor.org/rfc/rfc9110#section-15 |
 ///
 /// A page is worked out by the styles that number their pages: they may ask for one behind the last. Where the upstream
 /// itself led to a page, such an answer is no end, but a token that has expired or a link that is broken. Nor is a 404
@@ -47,7 +49,7 @@ package enum ResponseDisposition: Equatable {
         case 204, 205: self = .page(.empty)
         case 200..<300: self = .page(.content)
         case 304: self = isConditional ? .page(.notModified) : .unaskedNotModified
-        case 408, 425, 429, 500..<600: self = .retry
+        case 408, 425, 429, 500...: self = .retry
         case 403 where response.isRateLimited: self = .retry
         case let status where mayBeBeyondEnd && Self.endStatuses.contains(status):
             self = .page(.beyondEnd(status: status))
@@ -68,7 +70,7 @@ package enum ResponseDisposition: Equatable {
     package static func failure(_ status: Int) -> FeedSyncError.Kind {
         switch status {
         case 401, 403: .refused
-        case 408, 425, 500..<600: .unreachable
+        case 408, 425, 500..., ..<200: .unreachable
         case 429: .limited
         // A 2xx fails only by a rule of the definition: the upstream says no in the body.
         case 200..<300, 400..<500: .rejected

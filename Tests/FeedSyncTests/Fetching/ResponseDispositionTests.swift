@@ -24,7 +24,7 @@ private func meaning(
             (302, .failure(.unfollowable)), (400, .failure(.rejected)), (401, .failure(.refused)),
             (403, .failure(.refused)), (404, .failure(.rejected)), (410, .failure(.rejected)),
             (422, .failure(.rejected)), (408, .retry), (425, .retry), (429, .retry), (500, .retry), (503, .retry),
-            (599, .retry), (600, .failure(.unfollowable)),
+            (599, .retry), (600, .retry), (999, .retry), (101, .failure(.unreachable)),
         ] as [(Int, ResponseDisposition)])
     func table(status: Int, expected: ResponseDisposition) throws {
         #expect(try meaning(status) == expected)

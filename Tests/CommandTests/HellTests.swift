@@ -1,0 +1,76 @@
+import DemoFeed
+import Foundation
+import HTTPServer
+import Testing
+
+@Suite("The upstream of `feedsync demo --hell`", .timeLimit(.minutes(5)))
+struct HellTests {
+    /// One server for all kinds; it ends with the process.
+    private static let hell = Hell()
+    private static let server = Result { () throws(ServerError) in try hell.start() }
+
+    /// A list that was mirrored while it was sound keeps its rows, whatever the upstream answers then.
+    @Test(
+        "Each kind of fault has the exit code that is promised, and a message, and leaves the rows as they were",
+        arguments: HellKind.all.map(\.name))
+    func kind(name: String) async throws {
+        let kind = try #require(HellKind.all.first { $0.name == name })
+        let hell = Self.hell
+        let place = try Workplace([])
+        try place.write("feedsync.yaml", "feeds:\n\(Hell.feed(kind, named: "things", at: Self.server.get().url))")
+        hell.setCalm(name, true)
+        let sound = try await place.run("sync things")
+        #expect(sound.code == 0, "\(sound.errors)")
+        let rows =
+            "SELECT id || name || _generation || ' ' || _position || coalesce(_removed_at, '') FROM things ORDER BY id"
+        let before = try place.query(rows)
+        #expect(before.count == 15)
+        hell.setCalm(name, false)
+        // Bounded, in seconds of a processor and in kB.
+        let run = try await place.shell("ulimit -t 20 -d \(Self.memory); exec $FEEDSYNC sync things")
+        #expect(run.code == kind.code, "\(run.output) \(run.errors)")
+        let failure = "SELECT coalesce(json_extract(error, '$.kind'), '') FROM"
+        let told = try place.query("\(failure) run ORDER BY id DESC LIMIT 1")
+        if kind.code == 0 {
+            #expect(told == [""])
+        } else {
+            #expect(run.errors.hasPrefix("feedsync: things: "), "\(run.errors)")
+            #expect(run.output.isEmpty)
+            #expect(Self.codes[told.first ?? ""] == kind.code, "\(told)")
+            #expect(try place.query("\(failure) event ORDER BY id DESC LIMIT 1") == told)
+        }
+        #expect(run.errors.utf8.count < 3_000, "\(run.errors.prefix(500))")
+        #expect(!run.errors.unicodeScalars.contains { $0.value < 32 && $0 != "\n" })
+        #expect(try place.query(rows) == before)
+        try place.expectSound()
+        // A crooked list is left after a few requests.
+        let requests = try place.query("SELECT requests FROM run ORDER BY id DESC LIMIT 1").first.flatMap(Int.init)
+        #expect(try #require(requests) <= 40)
+        hell.setCalm(name, true)
+        _ = try place.query("DELETE FROM _quota RETURNING origin")
+        #expect(try await place.run("sync things").code == 0)
+        // An empty first page in between gives them new places.
+        let listed = "SELECT id || name FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position"
+        #expect(try place.query(listed) == (1...15).map { "\($0)thing \($0)" })
+        try place.expectSound()
+    }
+
+    /// What a run may have of memory that it can write, in kB: a page's, and the stacks of its threads.
+    private static let memory = 1_200_000
+
+    /// What the store calls a failure, and its exit code.
+    private static let codes: [String: Int32] = [
+        "undecodable": 65, "unfollowable": 65, "unreachable": 69, "rejected": 69, "limited": 75, "refused": 77,
+    ]
+
+    @Test("Each kind has a name of its own that fits a path, and there are many")
+    func names() {
+        let names = HellKind.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(names.count >= 150)
+        #expect(
+            names.allSatisfy {
+                $0.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+            })
+    }
+}
