@@ -13,7 +13,7 @@ struct SearchTests {
     ) async throws -> Workplace {
         let place = try Workplace([])
         try configure(place, extra: extra, columns: columns)
-        place.server.enqueue("/things", [.json(#"{"items":[\#(items)]}"#)])
+        place.server.route("/things") { _ in .json(#"{"items":[\#(items)]}"#) }
         let run = try await place.run("reload things")
         #expect(run.code == 0, "\(run.errors)")
         return place
@@ -128,7 +128,6 @@ struct SearchTests {
         let early = try await place.run("search swift")
         #expect(early.code == 78 && early.errors.contains("has no index yet"), "\(early.errors)")
 
-        place.server.route("/things") { _ in .json(#"{"items":[\#(Self.items)]}"#) }
         #expect(try await place.run("reload things").code == 0)
         #expect(try await keys("swift", in: place) == "1")
         try expectTrue(place)
@@ -242,8 +241,9 @@ struct SearchTests {
                   INSERT INTO [things_fts] (rowid, [name], [body]) VALUES (new.rowid, new.[name], new.[body]); END;"
                 """
             ).code == 0)
-        place.server.enqueue(
-            "/things", [.json(#"{"items":[{"id":5,"name":"fresh","body":""},{"id":1,"name":"other","body":""}]}"#)])
+        place.server.route("/things") { _ in
+            .json(#"{"items":[{"id":5,"name":"fresh","body":""},{"id":1,"name":"other","body":""}]}"#)
+        }
         let run = try await place.run("reload things")
         #expect(run.code == 0, "\(run.errors)")
         for (word, id) in [("fresh", "5"), ("other", "1"), ("bird", "")] {

@@ -66,7 +66,10 @@ struct StoredSearchTests {
     func ranked() async throws {
         let bench = try await EngineBench()
         let mirror = Mirror(bench.store, options: EngineBench.options)
-        let items = (1...300).map { #"{"id":\#($0),"name":"\#($0 == 250 ? "needle" : "a needle in hay number \#($0)")"}"# }
+        let items = (1...300).map { id in
+            let name = id == 250 ? "needle" : "a needle in hay number \(id)"
+            return #"{"id":\#(id),"name":"\#(name)"}"#
+        }
         try await load(items.joined(separator: ","), bench, mirror)
         #expect(try await mirror.search("needle", limit: 3).map(\.key).first == "250")
         #expect(try await mirror.search("needle", limit: 3).count == 3)
