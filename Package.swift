@@ -67,7 +67,9 @@ let package = Package(
         // What is stored, in SQLite: a page's items are decoded beside the table that they are written to. Sends nothing.
         .target(
             name: "MirrorStore",
-            dependencies: ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite"],
+            dependencies: [
+                "CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite", "Text",
+            ],
             swiftSettings: settings),
         // The public face: the engine that fetches and stores, one command at a time, and what can be observed of it.
         .target(

@@ -36,7 +36,7 @@ package struct EffectiveDefinition: Sendable {
         "model",
         "columns",
         "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "removed", "ignore",
-        "raw", "show", "search", "changes",
+        "raw", "show", "search", "changes", "on_change",
     ]
 
     private static func members(

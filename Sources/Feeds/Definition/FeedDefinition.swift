@@ -64,6 +64,8 @@ public struct FeedDefinition: Sendable {
     package let search: SearchRule?
     /// Whether the store keeps what changed in rows.
     package let keepsChanges: Bool
+    /// Who is told what changes; nil for nobody.
+    package let hook: ChangeHook?
     /// Where the feed stands in its file.
     public let position: SourcePosition
 
@@ -86,6 +88,7 @@ struct FeedDefaults: Sendable {
     var every: Duration?
     var maxPages: Int?
     var keepsRaw: Bool?
+    var hook: ChangeHook?
 }
 
 extension MappingDecoder {
@@ -96,6 +99,6 @@ extension MappingDecoder {
             retries: integer("retries", in: 0...100),
             every: duration("every", in: .seconds(1)...FeedDefinition.longestTime),
             maxPages: integer("max_pages", in: 1...Int.max),
-            keepsRaw: boolean("raw"))
+            keepsRaw: boolean("raw"), hook: changeHook("on_change"))
     }
 }

@@ -50,7 +50,8 @@ struct FeedReader {
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
             show: members.showRule("show", of: columns, isOpen: !members.has("columns")),
             search: members.searchRule("search", of: columns, isOpen: !members.has("columns")),
-            keepsChanges: members.boolean("changes") ?? true, position: entry.position)
+            keepsChanges: members.boolean("changes") ?? true, hook: own.hook ?? defaults.hook,
+            position: entry.position)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)
         return feed

@@ -122,9 +122,9 @@ private final class SearchSource {
         var places: [(row: Int64, rank: Double)] = []
         try connection.rows(
             """
-            SELECT id, score FROM (SELECT rowid AS id, rank AS score FROM \(index) WHERE \(index) MATCH ?
-                ORDER BY rowid DESC LIMIT ?) JOIN \(table) t ON t._rowid_ = id
-            WHERE t._removed_at IS NULL ORDER BY score, t._generation DESC, t._position
+            SELECT f.id, f.score FROM (SELECT rowid AS id, rank AS score FROM \(index) WHERE \(index) MATCH ?
+                ORDER BY rowid DESC LIMIT ?) f JOIN \(table) t ON t._rowid_ = f.id
+            WHERE t._removed_at IS NULL ORDER BY f.score, t._generation DESC, t._position
             """, [.text(words), Value(most ?? -1)]
         ) { row in places.append((row.int64(at: 0), row.double(at: 1))) }
         known = Set(places.map(\.row))
