@@ -80,14 +80,11 @@ extension Session {
             }
         let names = names ?? invocation.operands
         guard !names.isEmpty else { return all }
-        var result: [KnownFeed] = []
-        for name in names {
-            guard let feed = all.first(where: { $0.name == name }) else {
-                throw .unknown("feed", name, among: all.map(\.name), advice: "feedsync status lists them")
-            }
-            if !result.contains(where: { $0.name == name }) { result.append(feed) }
+        let (matching, unknown) = NamePattern.names(names, among: all.map(\.name))
+        if let unknown {
+            throw .unknown("feed", unknown, among: all.map(\.name), advice: "feedsync status lists them")
         }
-        return result
+        return matching.compactMap { name in all.first { $0.name == name } }
     }
 }
 

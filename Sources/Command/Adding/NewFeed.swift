@@ -16,7 +16,7 @@ struct NewFeed: Sendable {
     /// Reads the operands and the headers of a command line.
     ///
     /// - Throws: `Failure` with exit code 64 for a word that means nothing.
-    init(_ invocation: Invocation) throws(Failure) {
+    init(_ invocation: Invocation, presets: UserPresets) throws(Failure) {
         name = invocation.operands[0]
         let word = invocation.operands[1]
         var parameters = try Self.parameters(invocation.operands.dropFirst(2))
@@ -25,7 +25,7 @@ struct NewFeed: Sendable {
             source = .url(word)
             members.append(.init("url", .text(word)))
         } else {
-            let preset = try Self.preset(word)
+            let preset = try Self.preset(word, presets)
             source = .preset(preset)
             members.append(.init("preset", .text(preset.name)))
             let isOwn = { (parameter: FeedEntry.Member) in preset.parameters.contains(parameter.name) }
@@ -45,11 +45,13 @@ struct NewFeed: Sendable {
         return "feedsync add NAME \(preset.name) " + preset.parameters.map { "\($0)=…" }.joined(separator: " ")
     }
 
-    private static func preset(_ word: String) throws(Failure) -> Preset {
-        let presets: [Preset]
-        do throws(ConfigurationError) { presets = try Preset.all } catch { throw Failure(error) }
-        if let preset = presets.first(where: { $0.name == word }) { return preset }
-        let nearest = NearestWord.suggestion(for: word, among: presets.map(\.name))
+    private static func preset(_ word: String, _ presets: UserPresets) throws(Failure) -> Preset {
+        do throws(ConfigurationError) {
+            if let preset = try presets.named(word) { return preset }
+        } catch {
+            throw Failure(error)
+        }
+        let nearest = NearestWord.suggestion(for: word, among: presets.names)
         let hint = nearest.map { "; did you mean \($0)?" } ?? ""
         throw .usage(
             "\(word) is neither a URL nor the name of a preset\(hint)",

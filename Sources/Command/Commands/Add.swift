@@ -21,8 +21,8 @@ extension Command {
             """,
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
-        let new = try NewFeed(session.invocation)
         let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
+        let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))
         var draft = FeedDraft(
             file: file, environment: session.environment, entry: new.entry, advice: new.advice,
             isDry: session.invocation.has(.dryRun))

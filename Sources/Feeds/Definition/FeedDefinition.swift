@@ -80,25 +80,3 @@ public struct FeedDefinition: Sendable {
     /// The most columns of a feed.
     package static let mostColumns = 1_000
 }
-
-/// What feeds have where neither they nor their preset say something else.
-struct FeedDefaults: Sendable {
-    var timeout: Duration?
-    var retries: Int?
-    var every: Duration?
-    var maxPages: Int?
-    var keepsRaw: Bool?
-    var hook: ChangeHook?
-}
-
-extension MappingDecoder {
-    /// The members that feeds and `defaults` have in common.
-    func feedDefaults() -> FeedDefaults {
-        FeedDefaults(
-            timeout: duration("timeout", in: .milliseconds(1)...Duration.seconds(86_400)),
-            retries: integer("retries", in: 0...100),
-            every: duration("every", in: .seconds(1)...FeedDefinition.longestTime),
-            maxPages: integer("max_pages", in: 1...Int.max),
-            keepsRaw: boolean("raw"), hook: changeHook("on_change"))
-    }
-}
