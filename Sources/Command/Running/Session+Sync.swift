@@ -114,7 +114,7 @@ extension Session {
         let progress = FeedsProgress(total: feeds.count, console: console)
         let width = Self.width(of: feeds)
         let allowance = options.client.allowance
-        let definitions = Dictionary(feeds.map { ($0.name, $0) }) { first, _ in first }
+        let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
         let showsLines = !console.isQuiet && !invocation.has(.json)
         await withTaskGroup(of: (RunReport, String).self) { group in
             func begin() {
@@ -135,7 +135,7 @@ extension Session {
                 progress.end(report.feed)
                 let limit = report.isCutOff(by: allowance) ? allowance?.spent : nil
                 let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: store)
-                let known = KnownFeed(definition: definitions[report.feed], record: nil)
+                let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
                 // Nil if the store cannot be read.
                 let state =
                     showsLines && report.summary != nil ? try? await states(of: [known], in: store).first : nil

@@ -49,6 +49,10 @@ struct SyncPropertyTests {
             History(style: .page, mode: .all, seed: 1100),
             // Each run asked for the same pages again, and had no request left to go on.
             History(style: .offset, mode: .new, isInPartitions: true, seed: 1138),
+            // A page that was to begin with the last element of the one before began with `null`, as that one ended.
+            History(style: .offset, mode: .since, seed: 1134),
+            // What a full crawl had missed was said to be proved by a crawl of what changed.
+            History(style: .link, mode: .since, seed: 1157),
         ])
     func once(_ history: History) async throws {
         let mirror = try await MovingMirror(
