@@ -97,7 +97,7 @@ let package = Package(
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
             name: "PureTests",
-            dependencies: ["Crawling", "Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time"],
+            dependencies: ["Crawling", "Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time", "YAML"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",

@@ -49,7 +49,7 @@ struct Command: Sendable {
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .search, .sql, .changes, .events, .feeds, .path, .explain,
         .remove,
-        .rename, .reset, .prune, .backup, .presets, .check, .demo, .completion, .help,
+        .rename, .reset, .prune, .backup, .presets, .check, .schema, .demo, .completion, .help,
     ]
 
     /// The command of that name.

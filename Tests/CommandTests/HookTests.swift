@@ -41,7 +41,8 @@ struct HookTests {
         let run = try await sync(#"{"id":1,"name":"A"},{"id":3,"name":"c"}"#, place)
         #expect(run.code == 0, "\(run.errors)")
         let told = try place.text(of: "told").split(separator: "\n")
-        let changes = try await place.run("changes --since last --json --config feedsync.yaml").output.split(separator: "\n")
+        let changes = try await place.run("changes --since last --json --config feedsync.yaml").output.split(
+            separator: "\n")
         #expect(told == changes && told.count == 3, "\(told)")
         #expect(told.contains { $0.contains(#""kind":"changed","key":1,"before":{"name":"a"},"after":{"name":"A"}"#) })
         // Nothing new, no call.

@@ -11,7 +11,9 @@ struct ManyFeedsTests {
         return run.output.matches(of: /"(?:name|feed)":"([^"]*)"/).map { String($0.output.1) }
     }
 
-    private func item(_ name: String) -> ServerResponse { .json(#"{"total_count":1,"items":[{"id":1,"name":"\#(name)"}]}"#) }
+    private func item(_ name: String) -> ServerResponse {
+        .json(#"{"total_count":1,"items":[{"id":1,"name":"\#(name)"}]}"#)
+    }
 
     @Test("Files that are included have feeds of their own, in the order of their names, and can be changed")
     func include() async throws {

@@ -32,7 +32,9 @@ struct NewFeed: Sendable {
             let values = parameters.filter(isOwn)
             parameters.removeAll(where: isOwn)
             if !values.isEmpty { members.append(.init("with", .mapping(values))) }
+            try Self.check(parameters, of: preset)
         }
+        parameters = parameters.map { .init($0.name.hasPrefix("?") ? String($0.name.dropFirst()) : $0.name, $0.value) }
         if !parameters.isEmpty { members.append(.init("query", .mapping(parameters))) }
         let headers = try (invocation.values[.header] ?? []).map { text throws(Failure) in try Self.header(text) }
         if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
@@ -56,6 +58,18 @@ struct NewFeed: Sendable {
         throw .usage(
             "\(word) is neither a URL nor the name of a preset\(hint)",
             advice: "begin a URL with https://; feedsync presets lists the presets")
+    }
+
+    /// A query parameter that the preset does not have may be a slip, unless it is written as one.
+    private static func check(_ parameters: [FeedEntry.Member], of preset: Preset) throws(Failure) {
+        let known = preset.parameters + preset.queryNames
+        for parameter in parameters where !parameter.name.hasPrefix("?") && !known.contains(parameter.name) {
+            let name = parameter.name
+            let hint = NearestWord.suggestion(for: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            throw .usage(
+                "\(preset.name) has no parameter \(name)\(hint)",
+                advice: "write '?\(name)=…' to add a query parameter; feedsync presets \(preset.name) shows the preset")
+        }
     }
 
     /// `name=value` words; a repeated name has several values.

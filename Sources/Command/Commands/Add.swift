@@ -16,7 +16,8 @@ extension Command {
 
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
-            KEY=VALUE sets a parameter of the preset, or else a query parameter. Write a secret as
+            KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
+            written '?KEY=VALUE'. Write a secret as
             '${NAME}', in single quotes: the file then has the reference, not the value.
             """,
         example: "feedsync add swift-repos github.search q=language:swift"

@@ -32,6 +32,12 @@ package struct Preset: Sendable {
         }
     }
 
+    /// The query parameters that its requests have.
+    package var queryNames: [String] {
+        let paging = (members["pagination"]?.pairs ?? []).filter { $0.key.text?.hasSuffix("param") ?? false }
+        return (members["query"]?.pairs ?? []).compactMap(\.key.text) + paging.compactMap(\.value.text)
+    }
+
     /// The preset of this name, or nil where there is none.
     ///
     /// - Throws: `ConfigurationError`, as `all`.
