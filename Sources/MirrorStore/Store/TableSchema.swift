@@ -161,6 +161,9 @@ extension TableSchema {
         try connection.execute("INSERT INTO main.\(table) (\(list)) SELECT \(list) FROM temp._rows")
         try connection.execute("DROP TABLE temp._rows")
         for sql in attached { try connection.execute(sql) }
+        if try !SearchIndex.storedColumns(of: name, on: connection).isEmpty {
+            try SearchIndex.rebuild(of: name, on: connection)
+        }
     }
 }
 
