@@ -108,7 +108,7 @@ extension TableSchema {
             "SELECT group_concat(type) = 'INTEGER' FROM pragma_table_info(?) WHERE pk > 0", .text(table)) == .integer(1)
     }
 
-    /// Makes the table anew with a key that may be anything. Rows, columns, indexes and triggers stay, views too.
+    /// Makes the table anew with a key that may be anything. Rows, columns and indexes stay, views too.
     static func admitAnyKey(to name: String, on connection: Connection) throws {
         let table = try SQL.identifier(name)
         var columns: [String] = []
@@ -137,7 +137,8 @@ extension TableSchema {
         try connection.execute("CREATE TABLE main.\(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
         try connection.execute("INSERT INTO main.\(table) (\(list)) SELECT \(list) FROM temp._rows")
         try connection.execute("DROP TABLE temp._rows")
-        for sql in attached { try connection.execute(sql) }
+        // One statement each: behind the first one of a schema that somebody wrote may stand others.
+        for sql in attached { _ = try connection.prepare(sql).step() }
     }
 }
 
