@@ -58,7 +58,7 @@ def compare(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> 
     if is_wanted("feeds"):
         feeds = many_feeds.measure(feedsync, upstream, options.rounds, (100, 1000))
         show(feeds.table)
-        found.append(feeds.bound)
+        found += feeds.bounds
     if is_wanted("startup"):
         start = startup.measure(feedsync, upstream, options.rounds * 40)
         show(start.table)

@@ -38,3 +38,9 @@ def reference() -> None:
         "reference", sorted((BENCHMARKS / "reference").iterdir()), ["g++", "-O3", "-march=native", "-std=c++17"],
         ["-lcurl", "-lsimdjson", "-lsqlite3", "-pthread"],
     )
+
+
+def bare() -> Path:
+    """The loop that asks for what many feeds ask for, and stores nothing."""
+    _compile("bare", sorted((BENCHMARKS / "bare").iterdir()), ["g++", "-O3", "-march=native", "-std=c++17"], ["-lcurl"])
+    return BIN / "bare"

@@ -48,7 +48,7 @@ struct Command: Sendable {
     /// Every command, in the order of the help text.
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .sql, .changes, .events, .feeds, .path, .explain, .remove,
-        .rename, .reset, .prune, .backup, .presets, .check, .demo, .completion, .help,
+        .rename, .reset, .rekey, .prune, .backup, .presets, .check, .doctor, .demo, .completion, .help,
     ]
 
     /// The command of that name.

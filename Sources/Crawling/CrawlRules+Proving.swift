@@ -62,14 +62,26 @@ extension CrawlRules {
     }
 
     /// A page was asked for again.
-    package mutating func checked(_ page: PageOfCrawl, _ result: PageComparison) -> Step {
+    ///
+    /// - Parameter pages: Where rows that the crawl did not meet are looked for, and items came above the page: those that
+    ///   have by now what stood on it; nil where no page of the crawl has.
+    package mutating func checked(
+        _ page: PageOfCrawl, _ result: PageComparison, pushedTo pages: [PageOfCrawl]? = []
+    ) -> Step {
         guard case .checking(var crawl, var round) = state else { return end(.failed) }
         crawl.checks += 1
-        let rest = Array(round.left.dropFirst())
+        var rest = Array(round.left.dropFirst())
+        let others = (pages ?? []).filter { !rest.contains($0) }
+        let isLost = pages == nil || !others.isEmpty && !hasRoom(for: rest.count + others.count, crawl)
+        if !isLost {
+            rest += others
+            round.left += others
+        }
         let result = round.settled(result)
         let isFollowed = rest.first.map { $0.crawl == page.crawl && $0.number == page.number + 1 } ?? false
         round.worst = max(
             round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
+        if isLost { round.worst = max(round.worst, .movedUp) }
         if result != .same { crawl.hasChanged = true }
         // The end of the list stands on a page that was not read.
         if page == crawl.lastPage, case .shifted(_, isLast: false) = result { crawl.isVerified = false }

@@ -2,27 +2,60 @@
 ///
 /// So a slow host takes only the places that no other host can use.
 struct JobQueue<Job> {
-    private var waiting: [(job: Job, host: String)]
-    private var busy: [String: Int] = [:]
+    /// The jobs of one host.
+    private struct Host {
+        let name: String
+        /// The numbers of those that have not started, last first.
+        var waiting: [Int] = []
+        var running = 0
+    }
+
+    private let jobs: [Job]
+    /// In the order of their first jobs.
+    private var hosts: [Host] = []
+    private var indices: [String: Int] = [:]
+    /// How many have not started.
+    private(set) var count: Int
 
     /// The jobs, in the order in which they should start.
     init(_ jobs: [Job], host: (Job) -> String) {
-        waiting = jobs.map { ($0, host($0)) }
+        self.jobs = jobs
+        count = jobs.count
+        for (number, job) in jobs.enumerated() {
+            let name = host(job)
+            let index = indices[name] ?? hosts.count
+            if index == hosts.count {
+                indices[name] = index
+                hosts.append(Host(name: name))
+            }
+            hosts[index].waiting.append(number)
+        }
+        for index in hosts.indices { hosts[index].waiting.reverse() }
     }
-
-    /// How many have not started.
-    var count: Int { waiting.count }
 
     /// Takes the next one, whose host counts as busy until it has ended; nil if there is none.
     mutating func next() -> (job: Job, host: String)? {
-        guard !waiting.isEmpty else { return nil }
-        let next = waiting.remove(at: waiting.firstIndex { busy[$0.host] == nil } ?? 0)
-        busy[next.host, default: 0] += 1
-        return next
+        guard let index = first(where: { $0.running == 0 }) ?? first(where: { _ in true }),
+            let number = hosts[index].waiting.popLast()
+        else { return nil }
+        hosts[index].running += 1
+        count -= 1
+        return (jobs[number], hosts[index].name)
     }
 
     /// A job at that host has ended.
     mutating func end(at host: String) {
-        busy[host] = busy[host].flatMap { $0 > 1 ? $0 - 1 : nil }
+        guard let index = indices[host], hosts[index].running > 0 else { return }
+        hosts[index].running -= 1
+    }
+
+    /// The host with the earliest job, among those that fit.
+    private func first(where fits: (borrowing Host) -> Bool) -> Int? {
+        var earliest: (index: Int, number: Int)?
+        for index in hosts.indices {
+            guard let number = hosts[index].waiting.last, fits(hosts[index]) else { continue }
+            if earliest.map({ number < $0.number }) ?? true { earliest = (index, number) }
+        }
+        return earliest?.index
     }
 }

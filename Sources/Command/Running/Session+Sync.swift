@@ -112,6 +112,8 @@ extension Session {
         let progress = FeedsProgress(total: feeds.count, console: console)
         let width = Self.width(of: feeds)
         let allowance = options.client.allowance
+        let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        let showsLines = !console.isQuiet && !invocation.has(.json)
         await withTaskGroup(of: (RunReport, String).self) { group in
             func begin() {
                 // After Ctrl-C, or when a limit is reached, no further feed is started.
@@ -131,7 +133,10 @@ extension Session {
                 progress.end(report.feed)
                 let limit = report.isCutOff(by: allowance) ? allowance?.spent : nil
                 let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: store)
-                let state = report.summary == nil ? nil : await stateAfterSync(of: report.feed, feeds, in: store)
+                let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
+                // Nil if the store cannot be read.
+                let state =
+                    showsLines && report.summary != nil ? try? await states(of: [known], in: store).first : nil
                 show(report, width: width, limit: limit.map(request.words), reach: reach, state: state)
                 reports[report.feed] = report
                 begin()
@@ -139,14 +144,6 @@ extension Session {
         }
         progress.erase()
         return reports
-    }
-
-    /// The feed's state; nil if the store cannot be read.
-    private func stateAfterSync(
-        of name: String, _ feeds: [FeedDefinition], in store: Store
-    ) async -> StateRow? {
-        let known = KnownFeed(definition: feeds.first { $0.name == name }, record: nil)
-        return try? await states(of: [known], in: store).first
     }
 
     /// - Parameters:

@@ -6,7 +6,7 @@ extension FeedRun {
     ) async throws(FeedSyncError) -> PageComparison {
         let cursor = try await store.cursor(of: place, of: feed)
         // A page that was read anew since has lost its place.
-        guard cursor != nil || place.number == 1 else { return .outgrown }
+        guard cursor != nil || place.number == 1 && start == nil else { return .outgrown }
         let prepared = try loader.requests.page(for: cursor)
         let fetch = try await loader.fetch(prepared)
         let soFar = try await soFar(before: place, known: fetch.stored)
@@ -20,11 +20,11 @@ extension FeedRun {
         switch result {
         case .same:
             try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
-            try await store.markChecked(place, of: feed)
+            try await store.markChecked(place, isSame: true, of: feed)
         case .shifted:
             // What came to the head is read there.
             try await store.spend(meter.take(), on: feed)
-            try await store.markChecked(place, of: feed)
+            try await store.markChecked(place, isSame: false, of: feed)
         case .outgrown:
             // Its items are for the next crawl: what is stored of it stays as it was.
             try await store.spend(meter.take(), on: feed)

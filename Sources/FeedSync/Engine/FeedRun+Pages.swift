@@ -52,7 +52,8 @@ extension FeedRun {
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
             number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,
-            totalBefore: crawl?.total, overlaps: overlap.map { $0 != .broken }, crawl: crawl?.id ?? 0)
+            totalBefore: crawl?.total, overlaps: overlap == .unknown ? nil : overlap.map { $0 != .broken },
+            crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
             try await store.spend(meter.take(), on: feed)
             return step
@@ -66,11 +67,11 @@ extension FeedRun {
             prefetches.drop()
         }
         var commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
-        commit.overlap = overlap == .exact ? 1 : 0
+        commit.overlap = overlap == .exact || overlap == .unknown ? 1 : 0
         commit.showsPageBefore = overlap == .exact || overlap == .shifted
         commit.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
         commit.isLoose =
-            command != .sync && isBehindRange && loader.definition.pagination.isShifting && overlap == nil
+            command != .sync && isBehindRange && loader.definition.pagination.isShifting && !commit.showsPageBefore
             && (border.total == nil || border.total != border.totalBefore)
         isBehindRange = false
         return try await self.commit(commit, loaded)

@@ -35,14 +35,26 @@ struct LoadedPage: Sendable {
         case shifted
         /// With none of that page: items moved up, past the crawl.
         case broken
+        /// With an element without a key, or perhaps so: nothing tells whether it is that one.
+        case unknown
     }
 
     /// How the page begins behind one with these keys; nil where it was not to overlap.
     func overlap(behind keys: String?) -> Overlap? {
         guard page.overlap > 0, let keys else { return nil }
-        guard let first = RowKey.texts(ofPage: self.keys).first else { return .broken }
+        let known = RowKey.texts(ofPage: self.keys)
         let before = RowKey.texts(ofPage: keys)
-        return first == before.last ? .exact : before.contains(first) ? .shifted : .broken
+        if let first = known.first, before.contains(first) { return first == before.last ? .exact : .shifted }
+        return mayBeginWithoutKey(known.count) ? .unknown : .broken
+    }
+
+    /// Whether the first element has no key, as the last one of the page before may have none.
+    private func mayBeginWithoutKey(_ keyCount: Int) -> Bool {
+        switch content {
+        case .decoded(let page): page.beginsWithoutKey
+        case .empty: false
+        case .notModified(let stored): stored.elements > keyCount
+        }
     }
 
     private var keys: String {
@@ -186,6 +198,16 @@ final class PageLoader: Sendable {
     ///
     /// - Parameter crawl: what came before the page.
     func load(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
+        let loaded = try await readLoaded(fetch, after: crawl)
+        options.trace(of: definition.name)?(
+            .page(
+                TracedPage(
+                    number: crawl.pages + 1, cursor: loaded.page.cursor?.text, itemCount: loaded.elementCount,
+                    isUnmodified: loaded.isNotModified, next: loaded.end.next?.text)))
+        return loaded
+    }
+
+    private func readLoaded(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
         var fetched = try fetch.result.get()
         var page = fetch.page
         if fetched.kind == .notModified {

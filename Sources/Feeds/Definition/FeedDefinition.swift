@@ -54,6 +54,8 @@ public struct FeedDefinition: Sendable {
     package let retries: Int
     /// The most pages of one crawl.
     package let maxPages: Int?
+    /// How requests reach the host.
+    package let connection: ConnectionRule
     /// How an item says that it is gone; nil where none does.
     package let removed: RemovedRule?
     /// Parts of the item whose change does not count as one.
@@ -84,6 +86,7 @@ struct FeedDefaults: Sendable {
     var every: Duration?
     var maxPages: Int?
     var keepsRaw: Bool?
+    var connection = ConnectionRule()
 }
 
 extension MappingDecoder {
@@ -94,6 +97,6 @@ extension MappingDecoder {
             retries: integer("retries", in: 0...100),
             every: duration("every", in: .seconds(1)...FeedDefinition.longestTime),
             maxPages: integer("max_pages", in: 1...Int.max),
-            keepsRaw: boolean("raw"))
+            keepsRaw: boolean("raw"), connection: connectionRule())
     }
 }

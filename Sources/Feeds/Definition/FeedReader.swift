@@ -46,6 +46,7 @@ struct FeedReader {
             timeout: own.timeout ?? defaults.timeout ?? FeedDefinition.standardTimeout,
             retries: own.retries ?? defaults.retries ?? FeedDefinition.standardRetries,
             maxPages: own.maxPages ?? defaults.maxPages,
+            connection: own.connection.over(defaults.connection),
             removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
             show: members.showRule("show", of: columns, isOpen: !members.has("columns")),

@@ -1,6 +1,9 @@
 internal import CPageDecoder
 
 extension DecodedPage {
+    /// Whether its first element is none that can be stored.
+    package var beginsWithoutKey: Bool { elementCount > 0 && element(at: 0).fault != nil }
+
     /// What `orderWithoutRepeats` is to be.
     func order(of integers: [Int64]?) -> [Int]? {
         if let keys = integers { return keys.hasRepeats ? orderOfLast() : nil }

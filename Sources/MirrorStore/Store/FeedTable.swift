@@ -5,16 +5,6 @@ internal import SQLite
 ///
 /// - Isolation: the store's.
 package final class FeedTable {
-    /// A row that an item has already.
-    package struct StoredRow {
-        let id: Int64
-        let place: Place
-        let section: String?
-        let isRemoved: Bool
-        /// Whether the item says what the row holds.
-        let isSame: Bool
-    }
-
     private let connection: Connection
     let plan: DecodePlan
     private let name: String
@@ -90,14 +80,14 @@ package final class FeedTable {
     /// The row with the item's key, compared with the item; nil if there is none.
     ///
     /// The read stays open for `update`, up to the next call or `endRead()`.
-    func row(for item: PageItem) throws(SQLiteError) -> StoredRow? {
+    func row(for item: PageItem) throws(SQLiteError) -> PageRules.Row? {
         let select = try statements().select
         try select.reset()
         for (index, column) in plan.keyColumns.enumerated() {
             try bind(item.value(of: column), to: select, at: index + 1)
         }
         guard try select.step() else { return nil }
-        return StoredRow(
+        return PageRules.Row(
             id: select.int64(at: 0), place: select.place(at: 1),
             section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item, in: select))
     }
@@ -168,14 +158,14 @@ package final class FeedTable {
 
     /// Writes the item over the row that `row(for:)` found for it just before.
     func update(
-        _ row: StoredRow, to item: PageItem, section: String?, at place: Place, now: Value
+        _ row: PageRules.Row, to item: PageItem, section: String?, at place: Place, now: Value
     ) throws(SQLiteError) {
         try keep(row.isRemoved ? .returned : .changed, item, now: now)
         try write(row, item, section: section, at: place, now: now)
     }
 
     private func write(
-        _ row: StoredRow, _ item: PageItem, section: String?, at place: Place, now: Value
+        _ row: PageRules.Row, _ item: PageItem, section: String?, at place: Place, now: Value
     ) throws(SQLiteError) {
         let update = try statements().update
         let index = try bindContent(of: item, to: update, missing: try statements().select)
@@ -188,7 +178,7 @@ package final class FeedTable {
     }
 
     /// Gives a row a place, and clears its removal: of a row that is removed, `row(for:)` found it just before.
-    func move(_ row: StoredRow, to place: Place, section: String?, now: Value) throws(SQLiteError) {
+    func move(_ row: PageRules.Row, to place: Place, section: String?, now: Value) throws(SQLiteError) {
         if row.isRemoved { try keep(.returned, nil, now: now) }
         let move = try statements().move
         try move.bind(Value(section), at: 1)
@@ -199,7 +189,7 @@ package final class FeedTable {
     }
 
     /// Marks a row that `row(for:)` found just before as gone; what the item says besides is written, the rest stays.
-    func remove(_ row: StoredRow, as item: PageItem, now: Value) throws(SQLiteError) {
+    func remove(_ row: PageRules.Row, as item: PageItem, now: Value) throws(SQLiteError) {
         try keep(.removed, item, now: now)
         try write(row, item, section: row.section, at: row.place, now: now)
         let remove = try statements().remove

@@ -52,7 +52,12 @@ extension FeedWriter {
     }
 
     func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
-        let isVerified = isVerified && draft.progress.round?.isDoubtful != true
+        var isVerified = isVerified && draft.progress.round?.isDoubtful != true
+        if draft.progress.round?.mode == .since {
+            // What changed was met; what the last full crawl missed is missing still.
+            let isSound = draft.progress.synced.ranges.first?.isVerified ?? draft.progress.isFullVerified
+            isVerified = isVerified && isSound
+        }
         let crawl = Value(draft.crawl?.id)
         try connection.run(
             "UPDATE _crawl SET complete = 1, reason = NULL, ended_at = ? WHERE id = ?", .text(now), crawl)
@@ -67,11 +72,8 @@ extension FeedWriter {
             draft.progress.endRound(
                 nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified,
                 growsAtEnd: try growsAtEnd())
-            if let range = draft.progress.synced.ranges.first, round.mode == .since {
-                // What changed was met; what the last full crawl missed is missing still.
-                draft.isVerified = isVerified && range.isVerified
-            }
             if round.mode == .all {
+                draft.progress.isFullVerified = isVerified
                 draft.progress.fullPages = pages.map { Int(clamping: $0) }
                 try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
             }

@@ -39,33 +39,35 @@ extension FeedWriter {
             try page.direction == .header || draft.crawl == nil
             ? startCrawl(page, in: &draft.progress, now: now) : draft.crawl
         guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
+        let empty = PageRules(
+            generation: draft.generation, crawl: crawl, direction: page.direction, updatesInPlace: crawl.mode == .all)
         var writer = PageWriter(
-            table, generation: draft.generation, crawl: crawl, direction: page.direction, now: now,
-            updatesInPlace: crawl.mode == .all,
+            table, empty, now: now,
             lift: { [self] crawl, generation, sections in
                 try lift(crawl, to: generation, sections: &sections)
             })
         let known = page.isNotModified ? nil : try storedPage(page.request, page.credential)
         let isInPlace = isInPlace(page, known)
         let written = try write(page, with: &writer)
+        let rules = writer.rules
         let hasSameKeys = page.isNotModified || known?.keys == written.keys
         let isAsBefore = page.direction == .header && hasSameKeys
-        try lapse(writer.touched, longest: draft.longestPage)
-        draft.generation = writer.newest
-        draft.hasChanged = draft.hasChanged || !writer.isUnchanged
-        draft.longestPage = max(draft.longestPage, writer.placed)
-        draft.crawl = try record(page, written, by: writer, now: now)
+        try lapse(rules.touched, longest: draft.longestPage)
+        draft.generation = rules.newest
+        draft.hasChanged = draft.hasChanged || !rules.isUnchanged
+        draft.longestPage = max(draft.longestPage, rules.placed)
+        draft.crawl = try record(page, written, by: rules, now: now)
         let onward =
             try page.isCheck
             ? .end(nil)
-            : advance(page, written, by: writer, isAsBefore: isAsBefore, isInPlace: isInPlace, in: &draft, now: now)
-        try writer.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
+            : advance(page, written, by: rules, isAsBefore: isAsBefore, isInPlace: isInPlace, in: &draft, now: now)
+        try rules.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.cost.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
 
         if !page.isCheck, !page.isAgain { draft.figures.pages += 1 }
         draft.figures.add(page.cost)
-        draft.figures.items.add(writer.items)
+        draft.figures.items.add(rules.items)
         draft.figures.skipped += page.skipped.count
         let number = page.checked ?? draft.crawl?.pages ?? 1
         let isNextPage = if case .page = onward { true } else { false }
@@ -76,19 +78,19 @@ extension FeedWriter {
             case .page, .range: false
             }
         let events = try addEvents(
-            page, items: writer.items, number: number, isEnd: isAtEnd, beginsNext: beginsNext, now: now)
+            page, items: rules.items, number: number, isEnd: isAtEnd, beginsNext: beginsNext, now: now)
         if page.direction == .header {
             try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(draft.crawl?.id), .text(feed))
         }
         let rows = UnsavedRows(
-            before: state, added: writer.added, status: events.last?.status,
+            before: state, added: rules.added, status: events.last?.status,
             reloadedAt: page.direction == .header ? now : nil,
             endedAt: page.end.next == nil && !page.isCheck ? now : nil)
         let outcome = PageOutcome(
-            items: writer.items, isUnchanged: writer.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
-            crawl: draft.crawl?.id ?? 0, hasOverlap: hasSameKeys || !writer.metPlaces.isEmpty, onward: onward,
+            items: rules.items, isUnchanged: rules.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
+            crawl: draft.crawl?.id ?? 0, hasOverlap: hasSameKeys || !rules.metPlaces.isEmpty, onward: onward,
             pagesOfRange: try pages(of: onward), beginsNext: beginsNext, events: events)
-        return (outcome, writer.metPlaces, rows)
+        return (outcome, rules.metPlaces, rows)
     }
 
     /// Whether the list goes on behind a page, or ends, as it did when the page was stored.
@@ -108,24 +110,25 @@ extension FeedWriter {
     }
 
     private func write(_ page: PageCommit, with writer: inout PageWriter) throws -> WrittenPage {
-        let begin = Place(generation: writer.crawl.generation ?? writer.newest, position: writer.crawl.position)
+        let begin = Place(
+            generation: writer.rules.crawl.generation ?? writer.rules.newest, position: writer.rules.crawl.position)
         switch page.content {
         case .decoded(let decoded):
             let keys = decoded.keys
             let isEmpty = keys == "[]"
             // A list that moves may bring a short page again, a full one hardly.
-            let isTelling = page.mode == .reload || decoded.elementCount >= writer.crawl.mostElements
+            let isTelling = page.mode == .reload || decoded.elementCount >= writer.rules.crawl.mostElements
             if !isEmpty, page.direction == .footer, !page.isCheck, !page.isAgain, isTelling,
-                keys == writer.crawl.lastKeys,
-                !writer.crawl.begins(page.part)
+                keys == writer.rules.crawl.lastKeys,
+                !writer.rules.crawl.begins(page.part)
             {
                 throw FeedSyncError.samePageTwice(page)
             }
             try writer.write(decoded, behind: page.overlap)
             if isEmpty { try writeEmpty(page, with: &writer) }
             return WrittenPage(
-                keys: keys, elements: decoded.elementCount, storedID: nil, place: writer.first ?? begin,
-                placed: writer.placed)
+                keys: keys, elements: decoded.elementCount, storedID: nil, place: writer.rules.first ?? begin,
+                placed: writer.rules.placed)
         case .empty:
             try writeEmpty(page, with: &writer)
             return WrittenPage(keys: "[]", elements: 0, storedID: nil, place: begin, placed: 0)
@@ -134,8 +137,8 @@ extension FeedWriter {
                 try move(from: from, count: count, to: to, sections: &sections)
             }
             return WrittenPage(
-                keys: stored.keys, elements: stored.elements, storedID: writer.isMoved ? nil : stored.id,
-                place: writer.first ?? stored.place, placed: stored.placed)
+                keys: stored.keys, elements: stored.elements, storedID: writer.rules.isMoved ? nil : stored.id,
+                place: writer.rules.first ?? stored.place, placed: stored.placed)
         }
     }
 

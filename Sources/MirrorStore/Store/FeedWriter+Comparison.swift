@@ -52,7 +52,18 @@ extension FeedWriter {
     }
 
     /// Takes note of a page that was asked for again and brought nothing.
-    func markChecked(_ page: PageOfCrawl) throws {
+    ///
+    /// - Parameter isSame: Whether it is as it was, and has not moved. Two such pages in a row have nothing between them.
+    func markChecked(_ page: PageOfCrawl, isSame: Bool) throws {
+        if isSame, let last = lastSame, last.crawl == page.crawl, last.number + 1 == page.number {
+            var draft = state
+            let tighten = { (range: inout SyncedRange) in range.loosePages.removeAll { $0 == last.number } }
+            draft.progress.synced.update(page.crawl, tighten)
+            draft.progress.round?.ranges.update(page.crawl, tighten)
+            try connection.transaction { try saveProgress(draft) }
+            state = draft
+        }
+        lastSame = isSame ? page : nil
         let before = page.number - 1
         if state.crawl?.id == page.crawl, state.crawl?.checked == before { state.crawl?.checked = page.number }
         try connection.run(

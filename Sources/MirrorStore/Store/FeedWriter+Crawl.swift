@@ -3,9 +3,9 @@ internal import SQLite
 /// What a page makes of its crawl.
 extension FeedWriter {
     /// The crawl with the page, and both in the store.
-    func record(_ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, now: String) throws -> CrawlState {
-        var crawl = writer.crawl
-        let begin = crawl.position - (writer.placed > 0 ? writer.placed : 0)
+    func record(_ page: PageCommit, _ written: WrittenPage, by rules: PageRules, now: String) throws -> CrawlState {
+        var crawl = rules.crawl
+        let begin = crawl.position - (rules.placed > 0 ? rules.placed : 0)
         let isFollowed = crawl.pages > 0 && trail.cursors.contains(page.end.next?.text ?? "")
         if !page.isCheck, let next = page.end.next, isFollowed {
             throw FeedSyncError(
@@ -14,20 +14,20 @@ extension FeedWriter {
         }
         if !page.isCheck {
             crawl.pages += 1
-            try count(page, written, by: writer, in: &crawl)
-            try noteRepeats(in: &crawl, page, isRepeat: written.elements > 0 && writer.placed == 0)
+            try count(page, written, by: rules, in: &crawl)
+            try noteRepeats(in: &crawl, page, isRepeat: written.elements > 0 && rules.placed == 0)
         }
         crawl.mostElements = max(crawl.mostElements, written.elements)
         crawl.furthest = try further(crawl.furthest, page.furthest)
         crawl.skipped += page.skipped.count
         // What a page has that stands elsewhere by now is stored behind the others.
-        if writer.isOutOfOrder || page.isCheck && writer.isMoved { crawl.isOrdered = false }
+        if rules.isOutOfOrder || page.isCheck && rules.isMoved { crawl.isOrdered = false }
         if written.keys != "[]", !page.isCheck { crawl.lastKeys = written.keys }
-        if writer.isMoved { crawl.lifted = crawl.pages }
+        if rules.isMoved { crawl.lifted = crawl.pages }
         if page.end.next == nil, !page.isCheck { crawl.reason = reason(of: crawl, page) }
         let id = try recordPage(
             page, written.keys, elements: written.elements, storedID: written.storedID,
-            place: written.place, placed: written.placed, sharesRows: writer.sharesRows, crawl: crawl.id, now: now)
+            place: written.place, placed: written.placed, sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
         // A page that is asked for again stands beside the page as it was met: both have keys that the crawl met.
         let number =
             page.isCheck
@@ -38,7 +38,7 @@ extension FeedWriter {
         try connection.run(
             "INSERT INTO _crawl_page (crawl, number, page, position, asked, met) VALUES (?, ?, ?, ?, ?, ?)",
             Value(crawl.id), Value(number), Value(id), Value(begin), Value(page.asked?.text),
-            Value(page.isCheck ? nil : MetPlaces.json(writer.metPlaces)))
+            Value(page.isCheck ? nil : MetPlaces.json(rules.metPlaces)))
         // By itself, as it has an index, which is written even where the value is as it was.
         if crawl.generation != (state.crawl?.id == crawl.id ? state.crawl?.generation : nil) {
             try connection.run(
@@ -49,12 +49,12 @@ extension FeedWriter {
 
     /// Counts a page of the crawl.
     private func count(
-        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, in crawl: inout CrawlState
+        _ page: PageCommit, _ written: WrittenPage, by rules: PageRules, in crawl: inout CrawlState
     ) throws {
         crawl.elements += written.elements - page.overlap
-        if crawl.pages == 1 { crawl.headGained = writer.items.inserted > 0 }
-        if written.elements > page.overlap { crawl.tailGained = writer.items.inserted > 0 }
-        crawl.repeats += page.isAgain ? 0 : max(writer.repeats - page.overlap, 0)
+        if crawl.pages == 1 { crawl.headGained = rules.items.inserted > 0 }
+        if written.elements > page.overlap { crawl.tailGained = rules.items.inserted > 0 }
+        crawl.repeats += page.isAgain ? 0 : max(rules.repeats - page.overlap, 0)
         if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
         guard let part = page.part else {
             if page.end.total == nil { crawl.hasTotals = false }
@@ -190,8 +190,13 @@ extension FeedWriter {
                     "UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = ?3 WHERE id = ?1",
                     Value(id), Value(number - 1), Value(try elementCount(of: id)))
                 if let cursor {
-                    draft.progress.synced.update(id) { $0.end = .open(cursor) }
-                    draft.progress.round?.ranges.update(id) { $0.end = .open(cursor) }
+                    let reopen = { (range: inout SyncedRange) in
+                        range.end = .open(cursor)
+                        // What is read anew from there on is behind no page yet.
+                        range.loosePages.removeAll { $0 >= number }
+                    }
+                    draft.progress.synced.update(id, reopen)
+                    draft.progress.round?.ranges.update(id, reopen)
                     try saveProgress(draft)
                 }
             }

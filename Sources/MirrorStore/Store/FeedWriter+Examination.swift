@@ -22,7 +22,7 @@ extension FeedWriter {
             // The head was read by this run, and is as it was.
             if id == list.first, !isOwn, state.crawl?.pages == 1, state.crawl?.generation == nil {
                 crawl.checked = max(crawl.checked, 1)
-                try markChecked(PageOfCrawl(crawl: id, number: 1))
+                try markChecked(PageOfCrawl(crawl: id, number: 1), isSame: true)
             }
             facts.pageCount += crawl.pages
             facts.hasTotals = facts.hasTotals && crawl.hasTotals && crawl.total != nil

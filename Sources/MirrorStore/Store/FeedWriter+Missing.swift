@@ -18,7 +18,6 @@ extension FeedWriter {
     func missingRows() throws -> [MissingRow] {
         guard state.crawl != nil, try !metEverything() else { return [] }
         let met = try metKeys()
-        let places = try placesMet()
         var missing: [MissingRow] = []
         /// The rows since the last one that was met.
         var gap: [Int] = []
@@ -37,7 +36,11 @@ extension FeedWriter {
                     id: row.int64(at: 0), section: row.text(at: 1),
                     place: row.place(at: 2)))
         }
-        if missing.isEmpty { missesNothing = true }
+        if missing.isEmpty {
+            missesNothing = true
+            return []
+        }
+        let places = try placesMet(met, besideRowsOf: Set(missing.map(\.place.generation)))
         // In the order of before, rows that were met stand between them.
         var next = 0
         for index in missing.indices {
@@ -68,10 +71,10 @@ extension FeedWriter {
     func metKeys() throws -> [String: MetKey] {
         var keys: [String: MetKey] = [:]
         var page = 0
-        try forEachPage { text in
+        try forEachPage { text, name in
             page += 1
             for key in RowKey.texts(ofPage: text) where keys[key] == nil {
-                keys[key] = MetKey(page: page, place: keys.count)
+                keys[key] = MetKey(page: page, place: keys.count, name: name)
             }
         }
         return keys
@@ -81,17 +84,18 @@ extension FeedWriter {
     struct MetKey {
         let page: Int
         let place: Int
+        let name: PageOfCrawl
     }
 
     /// Goes through the keys of the crawl's pages, in the order of the list.
-    private func forEachPage(_ body: (_ keys: String) throws -> Void) throws {
+    private func forEachPage(_ body: (_ keys: String, _ page: PageOfCrawl) throws -> Void) throws {
         for crawl in crawlsOfList {
             try connection.rows(
                 """
-                SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?
+                SELECT p.keys, abs(w.number) FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?
                 ORDER BY w.number < 0, abs(w.number)
                 """, [Value(crawl)]
-            ) { row in try body(row.text(at: 0) ?? "[]") }
+            ) { row in try body(row.text(at: 0) ?? "[]", PageOfCrawl(crawl: crawl, number: row.count(at: 1))) }
         }
     }
 
@@ -107,7 +111,12 @@ extension FeedWriter {
     }
 
     /// Where the rows that the crawl met stood before, in feed order.
-    private func placesMet() throws -> [MetPlaces] {
+    ///
+    /// - Parameter generations: Those of rows that it did not meet. Where the crawl itself wrote some of them, with a page
+    ///   that it read anew since, those beside them stand where it put them.
+    private func placesMet(
+        _ met: [String: MetKey], besideRowsOf generations: Set<Int64>
+    ) throws -> [MetPlaces] {
         var places: [MetPlaces] = []
         let own = Set(
             try crawlsOfList.compactMap { crawl in
@@ -119,9 +128,42 @@ extension FeedWriter {
                 places += MetPlaces.read(row.text(at: 1), page: row.count(at: 0), crawl: crawl)
             }
         }
-        return places.filter { !own.contains($0.first.generation) || own.isEmpty }.sorted {
-            $0.first.precedes($1.first)
+        places.removeAll { own.contains($0.first.generation) }
+        for generation in own.intersection(generations) {
+            let columns = try shape.definition.key.map { try SQL.identifier($0) }
+            try connection.rows(
+                """
+                SELECT _generation, _position, \(columns.joined(separator: ", ")) FROM \(try SQL.identifier(tableName))
+                WHERE _generation = ? AND _removed_at IS NULL
+                """, [Value(generation)]
+            ) { row in
+                guard let page = met[RowKey.text(row, from: 2, count: columns.count)]?.name else { return }
+                var place = MetPlaces(row.place(at: 0), page: page.number)
+                place.crawl = page.crawl
+                places.append(place)
+            }
         }
+        return places.sorted { $0.first.precedes($1.first) }
+    }
+
+    /// The pages behind one, which have what stood on it once so many items have come above it; nil where they are not
+    /// so many.
+    func pages(behind page: PageOfCrawl, holding items: Int) throws -> [PageOfCrawl]? {
+        var pages: [PageOfCrawl] = []
+        var left = items
+        for crawl in crawlsOfList.drop(while: { $0 != page.crawl }) where left > 0 {
+            try connection.rows(
+                """
+                SELECT w.number, p.elements FROM _crawl_page w JOIN _page p ON p.id = w.page
+                WHERE w.crawl = ? AND w.number > ? ORDER BY w.number
+                """, [Value(crawl), Value(crawl == page.crawl ? page.number : 0)]
+            ) { row in
+                guard left > 0 else { return }
+                left -= row.count(at: 1)
+                pages.append(PageOfCrawl(crawl: crawl, number: row.count(at: 0)))
+            }
+        }
+        return left > 0 ? nil : pages
     }
 
     /// Keeps that a row is gone.

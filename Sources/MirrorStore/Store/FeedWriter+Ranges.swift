@@ -4,15 +4,15 @@ internal import SQLite
 extension FeedWriter {
     /// Where the crawl goes on behind a page, and what is stored of the list by now.
     func advance(
-        _ page: PageCommit, _ written: WrittenPage, by writer: PageWriter, isAsBefore: Bool, isInPlace: Bool,
+        _ page: PageCommit, _ written: WrittenPage, by rules: PageRules, isAsBefore: Bool, isInPlace: Bool,
         in draft: inout FeedState, now: String
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
-        let place = metPlace(writer, written)
+        let place = metPlace(rules, written)
         // A sync reads through a range at whose end nothing can be had any more: another one may have the same pages.
         let mayMeet = { (range: SyncedRange) in !range.isLost || page.mode == .reload }
         let met = try
-            (place.flatMap { try range(metAt: $0, writer, of: crawl, draft.progress, mayMeet) }
+            (place.flatMap { try range(metAt: $0, rules, of: crawl, draft.progress, mayMeet) }
             ?? (isAsBefore && written.placed == 0 && page.end.next != nil
                 ? range(beginningWith: page, draft.progress) : nil))
             .flatMap { mayMeet($0) ? $0 : nil }
@@ -20,15 +20,15 @@ extension FeedWriter {
         let read = CrawlProgress.ReadPage(
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
-            met: met, meetsTop: meetsTop, lastGeneration: writer.crawl.lastPlaceBefore?.generation,
-            isSync: page.mode != .reload, isAsBefore: writer.isUnchanged && isInPlace,
+            met: met, meetsTop: meetsTop, lastGeneration: rules.crawl.lastPlaceBefore?.generation,
+            isSync: page.mode != .reload, isAsBefore: rules.isUnchanged && isInPlace,
             coversRange: try covers(met, page))
         var onward = draft.progress.read(read)
         if crawl.skipped > 0 {
             if case .whole(let range, nil) = onward { onward = .whole(range, .skipped) }
             if case .range(let range) = onward, range.cursor == nil { onward = .whole(range, .skipped) }
         }
-        for met in writer.metPlaces where !writer.isUnchanged {
+        for met in rules.metPlaces where !rules.isUnchanged {
             draft.progress.synced.takeTop(at: met.first, count: met.count)
         }
         if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
@@ -50,6 +50,7 @@ extension FeedWriter {
             draft.progress.endRound(reason, generations: generations, isVerified: false)
             draft.progress.synced.update(crawl.id) { $0.loosePages = loose }
             draft.progress.fullPages = crawl.pages
+            draft.progress.isFullVerified = false
             try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
         }
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
@@ -71,8 +72,8 @@ extension FeedWriter {
     }
 
     /// Where a page meets what is stored: all its rows stand as they came, or new ones came above its first rows.
-    func metPlace(_ writer: PageWriter, _ written: WrittenPage) -> Place? {
-        writer.isUnchanged && written.placed > 0 ? written.place : writer.gainedAbove?.first
+    func metPlace(_ rules: PageRules, _ written: WrittenPage) -> Place? {
+        rules.isUnchanged && written.placed > 0 ? written.place : rules.gainedAbove?.first
     }
 
     /// Whether no row stands above a place but those that a crawl wrote.
@@ -87,12 +88,12 @@ extension FeedWriter {
 
     /// The range that has the place at which a page meets what is stored.
     func range(
-        metAt place: Place, _ writer: PageWriter, of crawl: CrawlState, _ progress: CrawlProgress,
+        metAt place: Place, _ rules: PageRules, of crawl: CrawlState, _ progress: CrawlProgress,
         _ mayMeet: (SyncedRange) -> Bool
     ) throws -> SyncedRange? {
         guard let round = progress.round else {
             let range =
-                writer.isUnchanged
+                rules.isUnchanged
                 ? SyncedRanges(ranges: progress.synced.ranges.filter(mayMeet)).range(ofGeneration: place.generation)
                 : progress.synced.ranges.first { mayMeet($0) && $0.first == place }
             return range?.crawl == crawl.id ? nil : range

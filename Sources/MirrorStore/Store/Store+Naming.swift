@@ -6,6 +6,7 @@ extension Store {
     private static let names = [
         ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_crawl", "feed"), ("_page", "feed"),
         ("_section", "feed"), ("_change", "feed"), ("_consumer", "feed"),
+        ("_response", "feed"),
     ]
 
     /// Says that a feed is about to get another name. Once the configuration has the new name, the next run finishes,
@@ -87,12 +88,15 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `locked` if the feed has another name now, or is gone.
     func finishRename(to definition: FeedDefinition) throws {
         let name = Value.text(definition.name)
-        if let old = try unfinishedRename(to: definition) { return try renameRows(old.feed, to: definition.name) }
-        guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", name) != nil else {
+        guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", name) == nil else {
+            try connection.run("UPDATE _feed SET new_name = NULL WHERE feed = ? AND new_name IS NOT NULL", name)
+            return
+        }
+        guard let old = try unfinishedRename(to: definition) else {
             throw FeedSyncError(
                 .locked, "it was renamed or removed a moment ago", advice: "run the command again")
         }
-        try connection.run("UPDATE _feed SET new_name = NULL WHERE feed = ? AND new_name IS NOT NULL", name)
+        try renameRows(old.feed, to: definition.name)
     }
 
     private func renameRows(_ feed: String, to name: String) throws {

@@ -29,4 +29,37 @@ struct SyncPropertyTests {
             }
         }
     }
+
+    /// A list, by its style, its mode and its seed.
+    struct History: CustomTestStringConvertible {
+        let style: MovingList.Style
+        let mode: MovingList.Mode
+        var isInPartitions = false
+        let seed: UInt64
+
+        var testDescription: String { "\(mode) \(style)\(isInPartitions ? " in parts" : "") \(seed)" }
+    }
+
+    @Test(
+        "Histories that once went wrong go well",
+        arguments: [
+            // A run that ended before it had read a page anew left no request that led to it.
+            History(style: .offset, mode: .new, isInPartitions: true, seed: 1084),
+            // A row went because a page was asked for again that had been pushed down.
+            History(style: .page, mode: .all, seed: 1100),
+            // Each run asked for the same pages again, and had no request left to go on.
+            History(style: .offset, mode: .new, isInPartitions: true, seed: 1138),
+            // A page that was to begin with the last element of the one before began with `null`, as that one ended.
+            History(style: .offset, mode: .since, seed: 1134),
+            // What a full crawl had missed was said to be proved by a crawl of what changed.
+            History(style: .link, mode: .since, seed: 1157),
+        ])
+    func once(_ history: History) async throws {
+        let mirror = try await MovingMirror(
+            MovingList(
+                history.style, history.mode, inPartitions: history.isInPartitions, seed: history.seed),
+            history.testDescription)
+        try await mirror.move()
+        try await mirror.rest()
+    }
 }

@@ -338,6 +338,29 @@ struct CrawlChecksTests {
         #expect(closing == .end(outcome, isComplete ? .complete(isVerified: true) : .incomplete(.drift)))
     }
 
+    @Test("Beside a page that was pushed down, the pages are asked for that have by now what stood on it")
+    func missingPushedDown() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        _ = rules.headIsSame()
+        _ = rules.found(missingBeside: [Self.pages[0], Self.pages[1]])
+        let pushed = PageComparison.shifted(by: 7, isLast: false)
+        let next = rules.checked(Self.pages[0], pushed, pushedTo: [Self.pages[1], Self.pages[2]])
+        #expect(next == .check(Self.pages[1]))
+        #expect(rules.checked(Self.pages[1], pushed, pushedTo: [Self.pages[2]]) == .check(Self.pages[2]))
+        #expect(rules.checked(Self.pages[2], pushed) == .end(.ok, .complete(isVerified: true)))
+    }
+
+    @Test("Rows that may have been pushed behind the last page stay")
+    func missingPushedOut() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        _ = rules.headIsSame()
+        _ = rules.found(missingBeside: [Self.pages[2]])
+        let pushed = PageComparison.shifted(by: 7, isLast: false)
+        #expect(rules.checked(Self.pages[2], pushed, pushedTo: nil) == .end(.ok, .incomplete(.drift)))
+    }
+
     // MARK: - Loose pages
 
     private static func loose(_ range: SyncedRange) -> SyncedRange {

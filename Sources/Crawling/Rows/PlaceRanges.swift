@@ -1,13 +1,17 @@
 /// Places gathered into ranges of positions; consecutive places make one.
-struct PlaceRanges {
-    private(set) var ranges: [(generation: Int64, positions: Range<Int64>)] = []
+package struct PlaceRanges: Sendable {
+    package private(set) var ranges: [(generation: Int64, positions: Range<Int64>)] = []
+
+    /// None.
+    package init() {}
 
     /// Adds so many places from this one on.
-    mutating func insert(_ place: Place, count: Int64) {
+    package mutating func insert(_ place: Place, count: Int64) {
         ranges.append((place.generation, place.position..<place.position + count))
     }
 
-    mutating func insert(_ place: Place) {
+    /// Adds a place.
+    package mutating func insert(_ place: Place) {
         if let last = ranges.last, last.generation == place.generation {
             if last.positions.contains(place.position) { return }
             if last.positions.upperBound == place.position {

@@ -1,59 +1,10 @@
 internal import SQLite
 
-/// What a page does to the counts and the order of its feed's sections.
-struct SectionTally {
-    private struct Change {
-        var count = 0
-        var first: Place?
-        /// The places that items of the section gave up.
-        var left: [Place] = []
-    }
-
-    private var changes: [String?: Change] = [:]
-    /// New items running that are of one section, not yet in `changes`.
-    private var run: (section: String?, first: Place, count: Int)?
-
-    /// A new item, or one that came back.
-    mutating func add(_ section: String?, at place: Place) {
-        if let last = run, last.section == section, last.first.precedes(place) {
-            run = (section, last.first, last.count + 1)
-        } else {
-            endRun()
-            run = (section, place, 1)
-        }
-    }
-
-    private mutating func endRun() {
-        guard let last = run else { return }
-        run = nil
-        changes[last.section, default: Change()].count += last.count
-        note(last.section, at: last.first)
-    }
-
-    /// An item that has a place, old or new, in this section.
-    mutating func note(_ section: String?, at place: Place) {
-        let first = changes[section, default: Change()].first
-        if first.map({ place.precedes($0) }) ?? true { changes[section, default: Change()].first = place }
-    }
-
-    /// An item that left its place, and perhaps its section.
-    mutating func leave(_ section: String?, at place: Place, forAnother: Bool) {
-        changes[section, default: Change()].left.append(place)
-        if forAnother { changes[section, default: Change()].count -= 1 }
-    }
-
+extension SectionTally {
     /// Writes the changes.
     ///
     /// - Parameter firstPlace: finds the first item of a section in the table, for when the one that was first left.
     func apply(
-        to feed: String, on connection: Connection, firstPlace: (String?) throws -> Place?
-    ) throws {
-        var changes = self
-        changes.endRun()
-        try changes.write(to: feed, on: connection, firstPlace: firstPlace)
-    }
-
-    private func write(
         to feed: String, on connection: Connection, firstPlace: (String?) throws -> Place?
     ) throws {
         for (name, change) in changes {

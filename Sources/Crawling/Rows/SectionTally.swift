@@ -1,0 +1,55 @@
+/// What a page does to the counts and the order of its feed's sections.
+package struct SectionTally: Sendable {
+    /// What becomes of one section.
+    package struct Change: Sendable, Hashable {
+        /// How many more items it has.
+        package var count = 0
+        /// The first place that an item of it has now, of those that the page placed.
+        package var first: Place?
+        /// The places that items of the section gave up.
+        package var left: [Place] = []
+    }
+
+    private var gathered: [String?: Change] = [:]
+    /// New items running that are of one section, not yet in `gathered`.
+    private var run: (section: String?, first: Place, count: Int)?
+
+    /// None.
+    package init() {}
+
+    /// What becomes of each section that the page concerns.
+    package var changes: [String?: Change] {
+        var ended = self
+        ended.endRun()
+        return ended.gathered
+    }
+
+    /// A new item, or one that came back.
+    package mutating func add(_ section: String?, at place: Place) {
+        if let last = run, last.section == section, last.first.precedes(place) {
+            run = (section, last.first, last.count + 1)
+        } else {
+            endRun()
+            run = (section, place, 1)
+        }
+    }
+
+    private mutating func endRun() {
+        guard let last = run else { return }
+        run = nil
+        gathered[last.section, default: Change()].count += last.count
+        note(last.section, at: last.first)
+    }
+
+    /// An item that has a place, old or new, in this section.
+    package mutating func note(_ section: String?, at place: Place) {
+        let first = gathered[section, default: Change()].first
+        if first.map({ place.precedes($0) }) ?? true { gathered[section, default: Change()].first = place }
+    }
+
+    /// An item that left its place, and perhaps its section.
+    package mutating func leave(_ section: String?, at place: Place, forAnother: Bool) {
+        gathered[section, default: Change()].left.append(place)
+        if forAnother { gathered[section, default: Change()].count -= 1 }
+    }
+}
