@@ -6,7 +6,7 @@ struct ExitCode: Sendable, Hashable {
 
     /// Done, also when nothing was new.
     static let done = ExitCode(rawValue: 0)
-    /// `status --fail`: not all is well.
+    /// `status --fail`, `doctor`: not all is well.
     static let notWell = ExitCode(rawValue: 1)
     /// The command line is wrong.
     static let usage = ExitCode(rawValue: 64)

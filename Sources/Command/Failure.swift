@@ -24,11 +24,6 @@ struct Failure: Error, Sendable {
         Failure(.usage, [message], advice: advice)
     }
 
-    /// What needs a store where none was made yet.
-    static func noStore(at path: String?) -> Failure {
-        Failure(.store, ["there is no store at \(path ?? "") yet"], advice: "feedsync sync creates it")
-    }
-
     /// A word that names nothing, with the nearest one that does.
     static func unknown(_ what: String, _ word: String, among words: [String], advice: String) -> Failure {
         let nearest = NearestWord.suggestion(for: word, among: words)
@@ -51,7 +46,12 @@ extension Failure {
 
     /// The diagnostics of a configuration, each with its position.
     init(_ error: ConfigurationError) {
-        self.init(.configuration, error.diagnostics.map(\.description))
+        self.init(error, advice: nil)
+    }
+
+    /// The diagnostics of a configuration, and what to try.
+    init(_ error: ConfigurationError, advice: String?) {
+        self.init(.configuration, error.diagnostics.map(\.description), advice: advice)
     }
 
     /// A server that cannot start.

@@ -8,7 +8,11 @@ extension Session {
     func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
         guard let path = storePath(configuration) else { return nil }
         // A store that cannot be reached is not one that is not there.
-        guard access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        guard access(path, F_OK) == 0 || errno != ENOENT else {
+            // One that was named is expected to be there.
+            if invocation.has(.store) { throw .noStore(at: path) }
+            return nil
+        }
         return try await reading { () async throws(FeedSyncError) in
             try await Store(path: path, options: Store.Options(access: .readOnly))
         }

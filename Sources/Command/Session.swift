@@ -16,7 +16,8 @@ struct Session: Sendable {
             return try Configuration.load(
                 file.path, environment: environment, allowsCommands: file.mayRunCommands)
         } catch {
-            throw Failure(error)
+            let nearest = invocation.options[.config].flatMap(MissingPath.init)?.nearest
+            throw Failure(error, advice: nearest.map { "--config \($0)" })
         }
     }
 
@@ -100,12 +101,17 @@ struct Session: Sendable {
 
     /// The engine options of the command line.
     ///
-    /// - Throws: `Failure` with exit code 64 for an invalid time.
+    /// - Throws: `Failure` with exit code 64 for an invalid time, 74 where the requests cannot be recorded.
     func engineOptions(folder: String, allowance: RequestBudget? = nil) throws(Failure) -> EngineOptions {
         if let warning = KeyLog.follow(environment) { console.warn(warning) }
         var options = EngineOptions(
-            client: Client(userAgent: "feedsync/\(FeedSyncVersion.text)", allowance: allowance),
+            client: Client(
+                userAgent: "feedsync/\(FeedSyncVersion.text)", caFile: Client.caFile(in: environment),
+                allowance: allowance),
             environment: environment, folder: folder)
+        if let tracing = try Tracing(invocation, console: console) {
+            options.onTrace = { tracing.follow($0, $1) }
+        }
         options.wait = try invocation.duration(.wait) ?? options.wait
         options.maxWait = try invocation.duration(.maxWait) ?? options.maxWait
         return options

@@ -41,6 +41,8 @@ public struct FeedSyncError: Error, Sendable, Hashable {
     public let httpStatus: Int?
     /// The URL concerned, secrets masked.
     public let url: String?
+    /// The response that tells of it, where it is worth keeping.
+    package var response: FailedResponse?
 
     /// An error; `message` and `url` hold no secret.
     public init(_ kind: Kind, _ message: String, advice: String? = nil, httpStatus: Int? = nil, url: String? = nil) {

@@ -44,12 +44,13 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - gate: Is told how the request ends, before another goes out.
     ///   - isAhead: Whether the request is held back if the gate closes before its turn at the host.
+    ///   - observer: Looks on.
     ///   - prepare: Makes something of the response on the client's thread, while the caller may be busy; it becomes
     ///     `Response.prepared`. The next request to the host has been sent by then; everything else waits for it.
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
     /// - Isolation: returns to the caller's isolation; an actor with a thread of its own is woken once.
     public func send(
-        _ request: Request, gate: CircuitBreaker? = nil, isAhead: Bool = false,
+        _ request: Request, gate: CircuitBreaker? = nil, isAhead: Bool = false, observer: ExchangeObserver? = nil,
         preparing prepare: (@Sendable (Response) -> (any Sendable)?)? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(HTTPError) -> Response {
@@ -61,8 +62,8 @@ public final class Client: Sendable {
             _ = isolation
             return await withCheckedContinuation { reply in
                 let submission = Submission(
-                    id: id, request: request, route: route, prepare: prepare, gate: gate, isAhead: isAhead, reply: reply
-                )
+                    id: id, request: request, route: route, prepare: prepare, gate: gate, observer: observer,
+                    isAhead: isAhead, reply: reply)
                 if !inbox.submit(submission) {
                     reply.resume(returning: .failure(route.refusal(.cancelled, "the request was cancelled")))
                 }

@@ -13,6 +13,14 @@ public enum CurlLibrary {
         if let failure { throw failure }
     }
 
+    /// Its version and that of what it stands on, in its own words: `libcurl/7.88.1 OpenSSL/3.0.11 …`.
+    ///
+    /// - Throws: `HTTPError` of kind `missingLibrary`.
+    public static func version() throws(HTTPError) -> String {
+        try load()
+        return String(cString: ccurl_version())
+    }
+
     /// Whether it is loaded; its absence was reported before, when nothing could be requested.
     static var isLoaded: Bool { failure == nil }
 

@@ -41,6 +41,33 @@ final class EasyHandle {
         return ccurl_easy_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK ? max(value, 0) : 0
     }
 
+    /// The protocol of the last response: `HTTP/1.1`.
+    var version: String {
+        var value = 0
+        guard ccurl_easy_get_long(pointer, CURLINFO_HTTP_VERSION, &value) == CURLE_OK else { return "HTTP" }
+        return switch value {
+        case Int(CURL_HTTP_VERSION_1_0): "HTTP/1.0"
+        case Int(CURL_HTTP_VERSION_1_1): "HTTP/1.1"
+        case Int(CURL_HTTP_VERSION_2_0): "HTTP/2"
+        case Int(CURL_HTTP_VERSION_3): "HTTP/3"
+        default: "HTTP"
+        }
+    }
+
+    /// The address that was connected to; nil without a connection.
+    var address: String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard ccurl_easy_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text, text.pointee != 0
+        else { return nil }
+        return String(cString: text)
+    }
+
+    /// Whether a connection was made for the transfer.
+    var isOnNewConnection: Bool {
+        var value = 0
+        return ccurl_easy_get_long(pointer, CURLINFO_NUM_CONNECTS, &value) == CURLE_OK && value > 0
+    }
+
     /// Puts the handle back to libcurl's defaults, then sets what the next hop of `transfer` needs.
     ///
     /// - Throws: the first setting that libcurl refused.
@@ -50,7 +77,7 @@ final class EasyHandle {
         ccurl_easy_reset(pointer)
         errorText[0] = 0
         try set(hopOf: transfer.route)
-        try set(configuration)
+        try set(configuration, transfer.route.connection)
         try set(transfer.request.timeouts, timeLeft)
         try set(receiver: transfer)
     }
@@ -73,8 +100,14 @@ final class EasyHandle {
             headerList = longer
         }
         try set(CURLOPT_URL, route.outgoingURL.text)
-        // A proxy of the environment has no business with this machine's own requests, nor with their credentials.
-        if route.url.origin.isLoopback { try set(CURLOPT_PROXY, "") }
+        if let proxy = route.connection.proxy {
+            try set(CURLOPT_PROXY, proxy)
+            // Or `no_proxy` would still count.
+            try set(CURLOPT_NOPROXY, "")
+        } else if route.url.origin.isLoopback {
+            // A proxy of the environment has no business with this machine's own requests, nor with their credentials.
+            try set(CURLOPT_PROXY, "")
+        }
         try set(CURLOPT_HTTPHEADER, pointer: headerList)
         switch (route.method, route.body) {
         case ("HEAD", _): try set(CURLOPT_NOBODY, 1)
@@ -98,9 +131,19 @@ final class EasyHandle {
         try check(code)
     }
 
-    private func set(_ configuration: ClientConfiguration) throws(SettingFailure) {
-        try set(CURLOPT_USERAGENT, configuration.userAgent)
-        if let caFile = configuration.caFile { try set(CURLOPT_CAINFO, caFile) }
+    private func set(
+        _ configuration: ClientConfiguration, _ connection: ConnectionOptions
+    ) throws(SettingFailure) {
+        try set(CURLOPT_USERAGENT, connection.userAgent ?? configuration.userAgent)
+        if let caFile = connection.caFile ?? configuration.caFile {
+            try set(CURLOPT_CAINFO, caFile)
+            try set(CURLOPT_PROXY_CAINFO, caFile)
+        }
+        if let certificate = connection.clientCertificate {
+            try set(CURLOPT_SSLCERT, certificate.file)
+            try set(CURLOPT_SSLKEY, certificate.keyFile ?? certificate.file)
+            if let password = certificate.password { try set(CURLOPT_KEYPASSWD, password) }
+        }
         try check(ccurl_easy_set_web_protocols(pointer))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
@@ -132,6 +175,7 @@ final class EasyHandle {
         try set(CURLOPT_WRITEDATA, pointer: context)
         try check(ccurl_easy_set_receiver(pointer, CURLOPT_HEADERFUNCTION, receiveHeaderLine))
         try check(ccurl_easy_set_receiver(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
+        if transfer.record != nil { try check(ccurl_easy_set_debug(pointer, receiveDebug, context)) }
     }
 
     private func set(_ option: CURLoption, _ value: Int) throws(SettingFailure) {
@@ -170,4 +214,14 @@ private func receiveBody(
     guard let context else { return 0 }
     let block = UnsafeRawBufferPointer(start: bytes, count: size &* count)
     return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().receive(body: block) ? block.count : 0
+}
+
+private func receiveDebug(
+    easy: UnsafeMutableRawPointer?, type: curl_infotype, bytes: UnsafeMutablePointer<CChar>?, count: Int,
+    context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard type == CURLINFO_HEADER_OUT, let context else { return 0 }
+    let head = UnsafeRawBufferPointer(start: bytes, count: count)
+    Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().record?.receive(sentHead: head)
+    return 0
 }

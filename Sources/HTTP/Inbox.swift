@@ -9,6 +9,8 @@ struct Submission: Sendable {
     let prepare: (@Sendable (Response) -> (any Sendable)?)?
     /// Is told how the request ends.
     let gate: CircuitBreaker?
+    /// Looks on; nil where nobody does.
+    let observer: ExchangeObserver?
     /// Whether the request is given up if the gate is closed by its turn.
     let isAhead: Bool
     let reply: CheckedContinuation<Result<Response, HTTPError>, Never>

@@ -18,6 +18,8 @@ public struct Request: Sendable {
     public var limits: Limits
     /// How many requests may be under way to the origin, including this one; nil for the client's number.
     public var maximumPerHost: Int?
+    /// How it reaches its host.
+    public var connection = ConnectionOptions()
     /// Which redirects are followed.
     public var redirects = RedirectRule.any
 

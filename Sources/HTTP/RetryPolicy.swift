@@ -69,10 +69,7 @@ public struct RetryPolicy: Sendable, Hashable {
             let isSpent = rateLimit?.isSpent == true
             let isLimit = status == 429 || (status == 403 && (isSpent || retryAfter != nil))
             guard isLimit || status == 408 || status == 425 || (500..<600).contains(status) else { return .giveUp }
-            // A quota with requests left says nothing about this failure; a 429 without a count does.
-            let speaksOfQuota = isSpent || (status == 429 && rateLimit?.remaining == nil)
-            let reset = speaksOfQuota ? rateLimit?.resetAfter : nil
-            let told = [retryAfter, reset].compactMap(\.self).max().flatMap { $0 > .zero ? min($0, Self.day) : nil }
+            let told = outcome.requestedWait
             if let told, told > maxWait { return .limited(wait: told) }
             guard isLastAttempt else { return .retry(after: told ?? backOff(attempt, random)) }
             return isLimit ? .limited(wait: told ?? bound(attempt)) : .giveUp
@@ -96,7 +93,18 @@ public struct RetryPolicy: Sendable, Hashable {
         return bound
     }
 
-    private static let day = Duration.seconds(RateLimit.longestWait)
+    fileprivate static let day = Duration.seconds(RateLimit.longestWait)
+}
+
+extension RetryPolicy.Outcome {
+    /// The wait that the host asked for; nil where it asked for none.
+    public var requestedWait: Duration? {
+        guard case .status(let status, let retryAfter, let rateLimit) = self else { return nil }
+        // A quota with requests left says nothing about this failure; a 429 without a count does.
+        let speaksOfQuota = rateLimit?.isSpent == true || (status == 429 && rateLimit?.remaining == nil)
+        let reset = speaksOfQuota ? rateLimit?.resetAfter : nil
+        return [retryAfter, reset].compactMap(\.self).max().flatMap { $0 > .zero ? min($0, RetryPolicy.day) : nil }
+    }
 }
 
 extension Duration {

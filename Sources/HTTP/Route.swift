@@ -31,6 +31,13 @@ struct Route {
         }
     }
 
+    /// How this hop reaches its host: the client's certificate is a credential, too.
+    var connection: ConnectionOptions {
+        var options = request.connection
+        if !hasCredentials { options.clientCertificate = nil }
+        return options
+    }
+
     private var hasCredentials: Bool { url.origin == request.credentialOrigin }
 
     /// The URL of this hop as it is requested, query credentials included.

@@ -10,6 +10,9 @@ final class Transfer {
     /// When the total time-out passes; set when the first hop starts.
     var deadline: ContinuousClock.Instant?
 
+    /// What its observer is told; nil without one.
+    let record: TransferRecord?
+
     private let prepare: (@Sendable (Response) -> (any Sendable)?)?
     private let gate: CircuitBreaker?
     private let isAhead: Bool
@@ -26,6 +29,7 @@ final class Transfer {
         id = submission.id
         request = submission.request
         route = submission.route
+        record = submission.observer.map { TransferRecord($0, id: submission.id) }
         prepare = submission.prepare
         gate = submission.gate
         isAhead = submission.isAhead
@@ -60,8 +64,19 @@ final class Transfer {
         return false
     }
 
+    /// Tells the observer how a hop ended that brings no outcome of its own.
+    func recordEnd(_ easy: EasyHandle, _ failure: HTTPError) { record?.end(easy, head, body, failure) }
+
     /// Reads how the hop ended; nil if a redirect leads on to another.
     func outcome(of code: CURLcode, _ easy: EasyHandle) -> Result<Response, HTTPError>? {
+        let (head, body) = (head, body)
+        let outcome = readOutcome(of: code, easy)
+        let failure: HTTPError? = if case .failure(let error) = outcome { error } else { nil }
+        record?.end(easy, head, body, failure)
+        return outcome
+    }
+
+    private func readOutcome(of code: CURLcode, _ easy: EasyHandle) -> Result<Response, HTTPError>? {
         wireByteCount += easy.headerByteCount + easy.figure(CURLINFO_SIZE_DOWNLOAD_T)
         if let refusedBecause { return .failure(route.refusal(.tooLarge, refusedBecause)) }
         let status = easy.status

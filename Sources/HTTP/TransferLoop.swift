@@ -103,6 +103,7 @@ final class TransferLoop {
             throw SettingFailure(code: CURLE_FAILED_INIT)
         }
         transfer.easy = easy
+        transfer.record?.begin(transfer.route)
         running[easy.pointer] = transfer
     }
 
@@ -142,9 +143,11 @@ final class TransferLoop {
 
     private func cancel(_ id: UInt64) {
         guard let transfer = transfers[id] else { return }
-        end(transfer, .failure(transfer.route.refusal(.cancelled, "the request was cancelled")))
+        let refusal = transfer.route.refusal(.cancelled, "the request was cancelled")
+        end(transfer, .failure(refusal))
         let origin = transfer.route.url.origin
-        if transfer.easy != nil {
+        if let easy = transfer.easy {
+            transfer.recordEnd(easy, refusal)
             release(transfer, from: origin, isReusable: false)
         } else {
             queues.withdraw(id, from: origin)
@@ -175,8 +178,10 @@ final class TransferLoop {
         for transfer in Array(running.values) {
             let text = ccurl_multi_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
             let origin = transfer.route.url.origin
+            let refusal = transfer.route.refusal(.other(code: code.rawValue), text)
+            if let easy = transfer.easy { transfer.recordEnd(easy, refusal) }
             release(transfer, from: origin, isReusable: false)
-            end(transfer, .failure(transfer.route.refusal(.other(code: code.rawValue), text)))
+            end(transfer, .failure(refusal))
             startNext(at: origin)
         }
     }

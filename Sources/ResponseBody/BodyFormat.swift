@@ -39,19 +39,25 @@ package enum BodyFormat: Sendable, Hashable {
         let isHTML = ["<!doctype html", "<html", "<head", "<body", "<title", "<h1", "<p"].contains {
             lower.contains($0)
         }
-        return isHTML ? .html(title: title(in: text)) : .xml
+        // Servers' own error pages often have a heading alone.
+        return isHTML ? .html(title: content(of: "title", in: text) ?? content(of: "h1", in: text)) : .xml
     }
 
-    private static func title(in text: Substring) -> String? {
+    /// The text of the first element of a name, without what is marked up in it.
+    private static func content(of element: String, in text: Substring) -> String? {
         let bytes = Array(text.utf8)
         let lower = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
-        guard let name = lower.firstRange(of: Array("<title".utf8)),
+        guard let name = lower.firstRange(of: Array("<\(element)".utf8)),
             let open = lower[name.upperBound...].firstIndex(of: UInt8(ascii: ">")),
-            let close = lower[open...].firstRange(of: Array("</title".utf8))
+            let close = lower[open...].firstRange(of: Array("</\(element)".utf8))
         else { return nil }
-        let title = String(decoding: bytes[(open + 1)..<close.lowerBound], as: UTF8.self)
-            .split(whereSeparator: \.isWhitespace)
-        return title.isEmpty ? nil : title.joined(separator: " ")
+        var isMarkup = false
+        let content = String(decoding: bytes[(open + 1)..<close.lowerBound], as: UTF8.self).map { character in
+            if character == "<" { isMarkup = true }
+            defer { if character == ">" { isMarkup = false } }
+            return isMarkup ? " " : character
+        }.split(whereSeparator: \.isWhitespace).map { String($0) }
+        return content.isEmpty ? nil : content.joined(separator: " ")
     }
 
     /// Whether the first two lines have as many separators, and at least one.

@@ -26,12 +26,13 @@ extension Connection {
 
     /// Runs `body` in a transaction: commits when it returns, rolls back when it or the commit throws.
     ///
-    /// After a throw no transaction is open and nothing of `body` is in the database. Transactions do not nest: an
-    /// inner one throws, and the outer one stays open.
+    /// After a throw no transaction is open and nothing of `body` is in the database. Within an open transaction it is a
+    /// part of that one, and is undone alone when it throws.
     ///
     /// - Throws: what `body` throws, or the `SQLiteError` of the begin or the commit; never that of the roll back,
     ///   which would hide the reason.
     public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
+        guard !isInTransaction else { return try savepoint(body) }
         try begin(kind)
         do {
             let result = try body()

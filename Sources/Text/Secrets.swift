@@ -50,7 +50,7 @@ package struct Secrets: Sendable {
 
     /// A part of a text, masked as it would be within the whole: nothing is left of a secret that reaches into the part
     /// or out of it, as long as the text has `reach` bytes more on either side.
-    func mask(_ text: [UInt8], in part: Range<Int>) -> String {
+    package func mask(_ text: [UInt8], in part: Range<Int>) -> String {
         var result: [UInt8] = []
         var position = max(0, part.lowerBound - reach)
         var maskedEnd = 0
@@ -71,7 +71,7 @@ package struct Secrets: Sendable {
     }
 
     /// The most bytes that a secret takes, however it is written.
-    var reach: Int { (values.map(\.count).max() ?? 0) * SecretMatch.longestEscape }
+    package var reach: Int { (values.map(\.count).max() ?? 0) * SecretMatch.longestEscape }
 
     private func match(in text: [UInt8], at position: Int, shortestSecret: Int) -> SecretMatch? {
         guard mayBegin[Int(text[position])] else { return nil }

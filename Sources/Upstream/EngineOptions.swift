@@ -12,6 +12,8 @@ package struct EngineOptions: Sendable {
     package var commands: CommandSecrets
     /// The access tokens of OAuth 2; shared by engines whose feeds have one client.
     package var tokens: AccessTokens
+    /// The turns of requests where feeds have a `rate`; shared by engines.
+    package var pacer: RequestPacer
     /// The longest time to wait because an upstream says so; longer ones end the run as limited.
     package var maxWait: Duration
     /// The longest time to wait for another process to let go of the feed.
@@ -24,17 +26,27 @@ package struct EngineOptions: Sendable {
     package var random: @Sendable () -> Double
     /// Hears what the engine is at, as it happens and on the engine's thread, which waits for it.
     package var onActivity: @Sendable (EngineActivity) -> Void
+    /// Hears of every request of a feed, on any thread; nil where nobody does, which costs nothing.
+    package var onTrace: (@Sendable (_ feed: String, RequestTrace) -> Void)?
+
+    /// What hears of a feed's requests.
+    package func trace(of feed: String) -> TraceHandler? {
+        guard let onTrace else { return nil }
+        return { trace in onTrace(feed, trace) }
+    }
 
     /// Options with this client, or with one of their own, and no environment.
     package init(
-        client: Client = Client(userAgent: "feedsync/\(FeedSyncVersion.text)"), environment: [String: String] = [:],
-        folder: String = "."
+        client: Client? = nil, environment: [String: String] = [:], folder: String = "."
     ) {
-        self.client = client
+        self.client =
+            client
+            ?? Client(userAgent: "feedsync/\(FeedSyncVersion.text)", caFile: Client.caFile(in: environment))
         self.environment = environment
         self.folder = folder
         commands = CommandSecrets()
         tokens = AccessTokens()
+        pacer = RequestPacer()
         maxWait = .seconds(30)
         wait = .zero
         clock = ContinuousClock()

@@ -236,8 +236,8 @@ import Testing
         let absent = try await place.run("add a github.search --config nowhere/feedsync.yaml")
         #expect(
             absent.errors == """
-                feedsync: nowhere/feedsync.yaml cannot be written: No such file or directory
-                Try: check that you can write to the file and its folder; nothing was changed
+                feedsync: nowhere/feedsync.yaml cannot be written: the folder nowhere does not exist
+                Try: mkdir -p nowhere
 
                 """)
         #expect(absent.code == 73)

@@ -105,7 +105,7 @@ import Testing
         #expect(run.code == 73)
     }
 
-    private static let canMount: Bool = {
+    static let canMount: Bool = {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/unshare")
         process.arguments = ["--mount", "true"]

@@ -85,7 +85,7 @@ struct SQLTests {
         #expect(shown.output.hasPrefix("using feedsync.yaml, store feedsync.db\r\n"))
         guard command != "check" else { return }
         let other = try await place.shell(
-            "script -qec '$FEEDSYNC \(command) --store typo.db' /dev/null", environment: ["NO_COLOR": "1"])
+            "script -qec '$FEEDSYNC \(command)' /dev/null", environment: ["NO_COLOR": "1", "FEEDSYNC_STORE": "typo.db"])
         #expect(other.output.hasPrefix("using feedsync.yaml, store typo.db (not there yet)\r\n"))
         let document = try await place.shell("script -qec '$FEEDSYNC \(command) --json' /dev/null")
         #expect(document.output.hasPrefix("["))

@@ -42,7 +42,9 @@ struct StoreVersionTests {
         #expect(try await place.run("more things --all").code == 0)
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
         // As the first version wrote it.
-        for name in ["VIEW change", "TABLE _change", "TABLE _consumer"] { try connection.execute("DROP \(name)") }
+        for name in ["VIEW change", "TABLE _change", "TABLE _consumer", "TABLE _response"] {
+            try connection.execute("DROP \(name)")
+        }
         for statement in Self.names { try connection.execute(statement) }
         for (table, columns) in Self.later {
             for column in columns { try connection.execute("ALTER TABLE \(table) DROP COLUMN \(column)") }

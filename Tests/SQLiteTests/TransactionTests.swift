@@ -42,15 +42,20 @@ struct TransactionTests {
         #expect(try count() == 0)
     }
 
-    @Test("A transaction in a transaction is an error that says so, and the outer one goes on")
+    @Test("A transaction in a transaction is a part of it, and is undone alone")
     func nesting() throws {
         try connection.transaction {
             try connection.run("INSERT INTO t VALUES (1)")
-            let error = try #require(sqliteError { try connection.transaction {} })
-            #expect(error.message == "cannot start a transaction within a transaction")
+            #expect(throws: Refusal.self) {
+                try connection.transaction {
+                    try connection.run("INSERT INTO t VALUES (2)")
+                    throw Refusal()
+                }
+            }
+            try connection.transaction { try connection.run("INSERT INTO t VALUES (3)") }
             #expect(connection.isInTransaction)
         }
-        #expect(try count() == 1)
+        #expect(try count() == 2)
     }
 
     @Test("While another connection writes, a second one is busy")

@@ -35,7 +35,8 @@ const char *ccurl_load(void);
     FUNCTION(url)                                                                                                      \
     FUNCTION(url_cleanup)                                                                                              \
     FUNCTION(url_get)                                                                                                  \
-    FUNCTION(url_set)
+    FUNCTION(url_set)                                                                                                  \
+    FUNCTION(version)
 
 // Debian 11 has libcurl 7.74: what came later is NULL there. https://curl.se/libcurl/c/curl_url_strerror.html
 #define CCURL_NEWER_FUNCTIONS(FUNCTION) FUNCTION(url_strerror)
@@ -48,6 +49,7 @@ extern struct ccurl_functions {
 } ccurl_functions;
 
 static inline CURLcode ccurl_global_init(long flags) { return ccurl_functions.global_init(flags); }
+static inline const char *ccurl_version(void) { return ccurl_functions.version(); }
 static inline void ccurl_free(void *bytes) { ccurl_functions.free(bytes); }
 static inline time_t ccurl_getdate(const char *text) { return ccurl_functions.getdate(text, NULL); }
 
@@ -144,6 +146,15 @@ static inline CURLcode ccurl_easy_set_receiver(CURL *easy, CURLoption option, cc
     return ccurl_functions.easy_setopt(easy, option, callback);
 }
 
+typedef int (*ccurl_debug_callback)(CURL *easy, curl_infotype type, char *bytes, size_t count, void *context);
+
+/// Has libcurl tell what it sends and receives.
+static inline CURLcode ccurl_easy_set_debug(CURL *easy, ccurl_debug_callback callback, void *context) {
+    CURLcode code = ccurl_functions.easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+    if (code == CURLE_OK) code = ccurl_functions.easy_setopt(easy, CURLOPT_DEBUGDATA, context);
+    return code == CURLE_OK ? ccurl_functions.easy_setopt(easy, CURLOPT_VERBOSE, 1L) : code;
+}
+
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return ccurl_functions.multi_setopt(multi, option, value);
 }
@@ -154,4 +165,9 @@ static inline CURLcode ccurl_easy_get_long(CURL *easy, CURLINFO info, long *valu
 
 static inline CURLcode ccurl_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return ccurl_functions.easy_getinfo(easy, info, value);
+}
+
+/// The text lives as long as the handle's transfer.
+static inline CURLcode ccurl_easy_get_string(CURL *easy, CURLINFO info, char **text) {
+    return ccurl_functions.easy_getinfo(easy, info, text);
 }

@@ -4,7 +4,8 @@ extension Command {
     /// `add NAME URL|PRESET [KEY=VALUE...]`
     static let add = Command(
         "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 2...anyNumber,
-        options: [.header, .columns, .dryRun, .maxWait], general: [.config, .json, .quiet, .help], endsGracefully: true,
+        options: [.header, .columns, .dryRun] + Option.fetching, general: [.config, .json, .quiet, .help],
+        endsGracefully: true,
         summary: "Add a feed to the configuration, from a URL or a preset",
         explanation: """
             Adds a feed to the configuration file, and leaves the rest of the file as it is. Without a

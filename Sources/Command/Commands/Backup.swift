@@ -17,6 +17,7 @@ extension Command {
         guard let store = try await session.storeIfAny(configuration) else {
             throw .noStore(at: session.storePath(configuration))
         }
+        if let failure = Failure.missingFolder(of: file) { throw failure }
         let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.backUp(to: file) }
         if session.invocation.has(.json) {
             var document = JSONObjectText()

@@ -3,12 +3,13 @@ internal import FeedSync
 extension Command {
     /// `check`
     static let check = Command(
-        "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online, .maxWait],
+        "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online] + Option.fetching,
         general: [.config, .json, .quiet, .help], endsGracefully: true,
         summary: "Validate the configuration",
         explanation: """
             Reports every error in the configuration with file, line and column. Missing variables and
-            files are warnings, not errors: they may exist when the feed runs.
+            files are warnings, not errors: they may exist when the feed runs. Credentials that are written
+            out are warnings, too.
 
             With --online, fetches one page of each feed (or of the named feeds) and shows what would be
             stored and where the next page is. The store is not changed.
@@ -46,12 +47,24 @@ extension Command {
 struct FeedCheck: Sendable, JSONRecord {
     let feed: FeedDefinition
     /// References that cannot be resolved now.
-    let warnings: [String]
+    let unresolved: [String]
+    /// Credentials that everybody who reads the file gets to know.
+    let exposed: [String]
+
+    var warnings: [String] { unresolved + exposed.map { "\($0); \(Self.exposureAdvice(feed.position.file))" } }
+
+    /// What to do about credentials that are written out.
+    static func exposureAdvice(_ file: String) -> String {
+        let isOpen = FileStatus(of: file)?.isReadableByOthers ?? false
+        return "write '${NAME}' to keep it in the environment"
+            + (isOpen ? ", or let nobody else read the file: chmod 600 \(file)" : "")
+    }
 
     init(feed: FeedDefinition, environment: [String: String], folder: String) {
         self.feed = feed
         // A command may ask for a password, or use the network: it is run only when a page is requested.
-        warnings = feed.templates.map(\.withoutCommands).filter { !$0.isLiteral }.flatMap { template -> [String] in
+        exposed = feed.literalCredentials.map { "\($0): a credential is written out" }
+        unresolved = feed.templates.map(\.withoutCommands).filter { !$0.isLiteral }.flatMap { template -> [String] in
             do throws(ConfigurationError) {
                 _ = try template.resolved(environment: environment, relativeTo: folder)
                 return []

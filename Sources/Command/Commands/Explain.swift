@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `explain FEED`
     static let explain = Command(
-        "explain", operands: "FEED", count: 1...1,
+        "explain", operands: "FEED", count: 1...1, options: [.response],
         isForResults: true,
         summary: "Show a feed's complete definition and its next request",
         explanation: """
@@ -14,6 +14,9 @@ extension Command {
             unresolved ones are reported. A ${command: ...} is not run: its output is shown as ***, and
             the request is shown without its conditions.
 
+            --response prints the response at which a run of the feed failed last: its status, its header
+            and the first 64 KiB of its body, with credentials as ***. It is kept as long as events are.
+
             `feedsync help words` explains the words.
             """,
         example: "feedsync explain swift-repos"
@@ -21,6 +24,7 @@ extension Command {
         let configuration = try session.configuration()
         guard let feed = try session.feeds(of: configuration).first else { return .done }
         let store = try await session.storeIfAny(configuration)
+        if session.invocation.has(.response) { return try await session.printResponse(of: feed.name, store) }
         let explanation = try await session.explanation(of: feed, configuration, store)
         if session.invocation.has(.json) {
             session.console.print(json: explanation.json)
@@ -32,6 +36,35 @@ extension Command {
 }
 
 extension Session {
+    /// Prints the response at which a run failed last.
+    fileprivate func printResponse(of feed: String, _ store: Store?) async throws(Failure) -> ExitCode {
+        let record = try await reading { () async throws(FeedSyncError) in try await store?.failedResponse(of: feed) }
+        guard let record = record.flatMap(\.self) else {
+            console.note("\(feed): no response is kept: no run has failed at one")
+            return .done
+        }
+        if invocation.has(.json) {
+            console.print(json: record.json)
+            return .done
+        }
+        let palette = console.palette
+        let response = record.response
+        console.print([
+            palette.faint("\(RelativeTime.ago(record.at)), run \(record.run): \(record.error)"), "",
+            palette.name("\(StatusText.text(response.status)), from \(response.url)"),
+        ])
+        console.print(
+            response.headers.map { "\(palette.faint("\($0.name):")) \(DisplayWidth.printable($0.value))" } + [""])
+        let end = response.body.hasSuffix("\n") ? "" : "\n"
+        console.write(response.body + end, isGuarded: true)
+        if response.byteCount > FailedResponse.mostBytes {
+            console.note(
+                "note: the first \(NumberFormat.bytes(FailedResponse.mostBytes)) of \(NumberFormat.bytes(response.byteCount))"
+            )
+        }
+        return .done
+    }
+
     /// Everything that is known about a feed without a request.
     ///
     /// - Throws: `Failure` if the file or the store cannot be read.
@@ -54,7 +87,7 @@ extension Session {
         options.commands = CommandSecrets(standingIn: Secrets.mask)
         var explanation = Explanation(
             feed: feed, entry: effective.entry,
-            warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).warnings)
+            warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).unresolved)
         if explanation.warnings.isEmpty {
             do throws(FeedSyncError) {
                 explanation.request = try await NextRequest(of: settled, store: store, options: options)

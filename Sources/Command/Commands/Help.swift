@@ -50,8 +50,11 @@ extension Failure {
 extension Command {
     /// What other programs call our commands.
     fileprivate static let usualNames = [
-        "ls": "feeds", "list": "feeds", "pull": "sync", "fetch": "sync", "update": "sync", "init": "add",
-        "rm": "remove",
-        "delete": "remove", "log": "events", "validate": "check",
+        "ls": "feeds", "list": "feeds", "pull": "sync", "fetch": "sync", "update": "sync", "refresh": "sync",
+        "run": "sync", "start": "sync", "get": "show", "cat": "show", "view": "show", "export": "show", "query": "sql",
+        "init": "add", "new": "add", "create": "add", "rm": "remove", "delete": "remove", "mv": "rename",
+        "log": "events", "logs": "events", "history": "changes", "diff": "changes", "next": "more", "info": "explain",
+        "validate": "check", "test": "check", "debug": "doctor", "diagnose": "doctor", "health": "doctor",
+        "config": "path", "clean": "prune", "vacuum": "prune", "st": "status",
     ]
 }

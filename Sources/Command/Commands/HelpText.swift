@@ -80,12 +80,13 @@ enum HelpText {
           FEEDSYNC_CONFIG  the configuration, unless `--config` names it
           FEEDSYNC_STORE  the store, unless `--store` names it
           NO_COLOR  if set, nothing is coloured
-          http_proxy, https_proxy, no_proxy  proxies, as for curl
+          http_proxy, https_proxy, all_proxy, no_proxy  proxies, as for curl
+          CURL_CA_BUNDLE, SSL_CERT_FILE  certificates to trust, in place of the system's
         """
 
     static let codes = """
           0  done, also when nothing was new
-          1  with `status --fail`: not all is well
+          1  with `status --fail` and `doctor`: not all is well
           64  wrong usage
           65  a page cannot be decoded or followed
           69  the server cannot be reached, or fails

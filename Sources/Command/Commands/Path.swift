@@ -54,7 +54,7 @@ extension Session {
 }
 
 /// Paths that hold wherever they are used.
-private enum AbsolutePath {
+enum AbsolutePath {
     static func of(_ path: String) -> String {
         if let resolved = realpath(path, nil) {
             defer { free(resolved) }

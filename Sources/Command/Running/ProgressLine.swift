@@ -39,6 +39,11 @@ final class ProgressLine: Sendable {
             case .fetching(.retry(let attempt, let reason)):
                 state.reason = "\(DisplayWidth.printable(reason)), attempt \(attempt)"
                 state.resumesAt = nil
+            case .fetching(.paced(let duration)):
+                // What passes at once is not worth a word.
+                guard duration >= .seconds(1) else { return }
+                state.reason = "its turn, at the feed's rate"
+                state.resumesAt = ContinuousClock.now + duration
             case .fetching(.waiting(let duration)):
                 state.resumesAt = ContinuousClock.now + duration
             }

@@ -33,11 +33,18 @@ extension Session {
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeForWriting(_ configuration: Configuration) async throws(Failure) -> Store {
         let wait = try invocation.duration(.wait) ?? .zero
-        return try await reading { () async throws(FeedSyncError) in
+        let path = storePath(configuration) ?? configuration.store
+        if let failure = Failure.missingFolder(of: path) { throw failure }
+        let nearest = MissingPath(path)?.nearest
+        let store = try await reading { () async throws(FeedSyncError) in
             try await Store(
-                path: storePath(configuration) ?? configuration.store,
+                path: path,
                 options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep, wait: wait))
         }
+        if let nearest, invocation.has(.store) {
+            console.note("note: \(path) is a new store; there is also \(nearest)")
+        }
+        return store
     }
 
     /// Sends the command to one feed; `onEvent` gets each status transition, on the engine's thread.

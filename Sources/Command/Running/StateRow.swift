@@ -45,6 +45,9 @@ struct StateRow: Sendable, JSONRecord {
         return stateAtRest.word + (why(stateAtRest).map { " (\($0))" } ?? "")
     }
 
+    /// Why it is what it is but for a run under way.
+    var whyAtRest: String? { why(stateAtRest) }
+
     private func why(_ state: MirrorState) -> String? {
         switch state {
         case .running:

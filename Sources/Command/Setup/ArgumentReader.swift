@@ -1,7 +1,7 @@
 /// Separates options from operands, like `getopt_long`: options anywhere, grouped letters, `--` ends them.
 struct ArgumentReader {
     private(set) var options: [Option: String] = [:]
-    /// All values of each option, in order.
+    /// All values of each option, in order; an empty one for each time that an option without a value was given.
     private(set) var values: [Option: [String]] = [:]
     private(set) var operands: [String] = []
     private var words: ArraySlice<String>
@@ -45,7 +45,7 @@ struct ArgumentReader {
             return try take(option, value)
         }
         if value != nil { throw .usage("\(option.written) takes no value", advice: advice) }
-        options[option] = ""
+        note(option)
     }
 
     private mutating func readLetters(_ letters: Substring) throws(Failure) {
@@ -57,16 +57,20 @@ struct ArgumentReader {
                 throw .unknown("option", "-\(letter)", among: [], advice: advice)
             }
             // No option with a value has a letter.
-            options[option] = ""
+            note(option)
         }
+    }
+
+    private mutating func note(_ option: Option, _ value: String = "") {
+        options[option] = value
+        values[option, default: []].append(value)
     }
 
     private mutating func take(_ option: Option, _ attached: String?) throws(Failure) {
         guard let value = attached ?? words.popFirst(), !value.isEmpty else {
             throw .usage("\(option.written) needs a value", advice: advice)
         }
-        options[option] = value
-        values[option, default: []].append(value)
+        note(option, value)
     }
 
     private var advice: String { command?.helpAdvice ?? "feedsync help" }

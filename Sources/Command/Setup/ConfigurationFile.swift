@@ -1,3 +1,4 @@
+internal import FeedSync
 internal import Glibc
 
 /// A configuration file that is replaced as a whole, or not at all.
@@ -32,7 +33,7 @@ struct ConfigurationFile: Sendable {
     /// Changes the text. Several processes take turns, and each sees what the one before wrote.
     ///
     /// - Parameters:
-    ///   - isPrivate: Whether the file is for its owner alone from now on.
+    ///   - isPrivate: Whether the file is for its owner alone from now on; it is so if it holds a credential.
     ///   - change: Makes the new text from the present one, which is empty if there is no file. It may be called again
     ///     if another process was faster.
     /// - Returns: Whether the file was created.
@@ -43,7 +44,8 @@ struct ConfigurationFile: Sendable {
     ) throws(Failure) -> Bool {
         while true {
             guard let target = try target() else {
-                if try make(change([]), isPrivate: isPrivate) { return true }
+                let text = try change([])
+                if try make(text, isPrivate: isPrivate || holdsCredential(text)) { return true }
                 continue
             }
             let descriptor = open(target, O_RDONLY | O_CLOEXEC)
@@ -56,10 +58,13 @@ struct ConfigurationFile: Sendable {
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
             guard isCurrent(descriptor, target) else { continue }
             guard access(target, W_OK) == 0 else { throw failure("write") }
-            try replace(target, as: descriptor, with: change(try contents(of: descriptor)), isPrivate: isPrivate)
+            let text = try change(try contents(of: descriptor))
+            try replace(target, as: descriptor, with: text, isPrivate: isPrivate || holdsCredential(text))
             return false
         }
     }
+
+    private func holdsCredential(_ text: [UInt8]) -> Bool { Configuration.holdsCredential(text, file: path) }
 
     /// The path with symbolic links resolved; nil if there is no file.
     private func target() throws(Failure) -> String? {
@@ -168,6 +173,7 @@ struct ConfigurationFile: Sendable {
     }
 
     private func failure(_ verb: String) -> Failure {
+        if errno == ENOENT, let failure = Failure.missingFolder(of: path) { return failure }
         let reason = String(cString: strerror(errno))
         return Failure(
             .store, ["\(path) cannot be \(verb == "read" ? "read" : "written"): \(reason)"],

@@ -74,6 +74,9 @@ struct Invocation: Sendable {
     /// Whether the option was given.
     func has(_ option: Option) -> Bool { options[option] != nil }
 
+    /// How often the option was given.
+    func times(_ option: Option) -> Int { values[option]?.count ?? 0 }
+
     /// The option's value as a whole number, 1 or more; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.

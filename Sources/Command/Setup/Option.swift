@@ -14,13 +14,17 @@ enum Option: String, Sendable, CaseIterable {
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes
+    case verbose, trace, response
     case man, help, version
 
     /// The options of most commands.
     static let general: [Option] = [.config, .store, .json, .quiet, .help]
 
     /// The options of commands that make requests.
-    static let requesting: [Option] = [.wait, .maxWait]
+    static let fetching: [Option] = [.maxWait, .verbose, .trace]
+
+    /// The options of commands that make requests and store what comes.
+    static let requesting: [Option] = [.wait] + fetching
 
     /// The option as written on the command line.
     var written: String { "--\(name)" }
@@ -40,17 +44,18 @@ enum Option: String, Sendable, CaseIterable {
         case .quiet: "q"
         case .help: "h"
         case .follow: "f"
+        case .verbose: "v"
         default: nil
         }
     }
 
     /// Whether each of several counts, and not only the last.
-    var isRepeatable: Bool { self == .header || self == .feed }
+    var isRepeatable: Bool { [.header, .feed, .verbose].contains(self) }
 
     /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
         switch self {
-        case .config, .store: "PATH"
+        case .config, .store, .trace: "PATH"
         case .wait, .maxWait, .maxTime: "DURATION"
         case .limit: "N|all"
         case .namedColumns, .sort: "NAMES"
@@ -63,7 +68,7 @@ enum Option: String, Sendable, CaseIterable {
         case .header: "'NAME: VALUE'"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
-            .ndjson, .csv, .tsv, .markdown, .data, .yes:
+            .ndjson, .csv, .tsv, .markdown, .data, .yes, .verbose, .response:
             nil
         }
     }
@@ -108,6 +113,9 @@ enum Option: String, Sendable, CaseIterable {
         case .maxRequests: "make at most N requests"
         case .data: "also delete all that the store has of the feed"
         case .yes: "do not ask"
+        case .verbose: "print each request, its response and how long it took, on stderr; twice: with headers"
+        case .trace: "write all requests and responses to this file, in the HAR format that browsers open"
+        case .response: "print the response at which a run failed last"
         case .man: "print it as a manual page, for packages"
         case .help: "show help for the command"
         case .version: "print the version"

@@ -9,6 +9,7 @@ final class Console: Sendable {
         var progress = ""
         var isClosed = false
         var failure: Failure?
+        var otherFailure: Failure?
         var isQuiet = false
         var printsResults = true
         /// The end of a pipe to a pager; nil if results go to stdout.
@@ -70,8 +71,14 @@ final class Console: Sendable {
         return isAbandoned || state.withLock { $0.isClosed }
     }
 
-    /// Why results were lost; nil if none were.
-    var failure: Failure? { state.withLock { $0.failure } }
+    /// Why results were lost, or something else that was to be written; nil if all was written.
+    var failure: Failure? { state.withLock { $0.failure ?? $0.otherFailure } }
+
+    /// Takes note that something besides the results could not be written.
+    func fail(_ failure: Failure) {
+        state.withLock { $0.otherFailure = failure }
+        report(failure)
+    }
 
     /// Prints lines of results, unless only failures are printed.
     func print(_ lines: [String]) {
@@ -122,6 +129,11 @@ final class Console: Sendable {
     func note(_ line: String) {
         guard !isQuiet else { return }
         writeError(["feedsync: \(DisplayWidth.printable(line))"])
+    }
+
+    /// Prints lines that were asked for, with `--quiet` too; together, whatever else is printed meanwhile.
+    func trace(_ lines: [String]) {
+        writeError(lines.map { ControlCharacters.replaced(in: $0, keepsColours: errorPalette.isOn) })
     }
 
     /// Prints a line that is important even with `--quiet`.

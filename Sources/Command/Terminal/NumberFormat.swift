@@ -28,6 +28,19 @@ enum NumberFormat {
         return "\(number) B"
     }
 
+    /// `0.3 ms`, `34 ms`, `1.2 s`: how long something took.
+    static func duration(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let microseconds =
+            Int(clamping: seconds.multipliedReportingOverflow(by: 1_000_000).partialValue)
+            + Int(attoseconds / 1_000_000_000_000)
+        switch microseconds {
+        case ..<10_000: return "\(microseconds / 1_000).\(microseconds / 100 % 10) ms"
+        case ..<1_000_000: return "\(microseconds / 1_000) ms"
+        default: return "\(count(microseconds / 1_000_000)).\(microseconds / 100_000 % 10) s"
+        }
+    }
+
     /// `12 s`, `3 min`, in the largest unit that fits.
     static func time(seconds: Int64) -> String {
         switch seconds {

@@ -10,6 +10,9 @@ package struct FetchCost: Sendable {
         self.quota = quota
     }
 
+    /// Whether nothing was paid, and nothing said of a quota.
+    package var isEmpty: Bool { requestCount == 0 && byteCount == 0 && quota.isEmpty }
+
     package mutating func add(_ other: FetchCost) {
         requestCount += other.requestCount
         byteCount += other.byteCount

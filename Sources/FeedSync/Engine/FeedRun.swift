@@ -99,11 +99,18 @@ final class FeedRun {
             try await fail(error)
         }
         await awaitDropped()
-        try await store.spend(meter.take(), on: feed)
+        let rest = meter.take()
+        if !rest.isEmpty { try await store.spend(rest, on: feed) }
         guard case .end(let outcome, let closing) = step else {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
-        let (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
+        let (itemCount, seen): (Int, Int)
+        do throws(FeedSyncError) {
+            (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
+        } catch {
+            // The last page was to be committed with it.
+            try await fail(error)
+        }
         let (crawl, figures) = try await store.progress(of: feed)
         let reason = try await store.reason(of: feed)
         return RunSummary(

@@ -5,6 +5,16 @@ extension PageLoader {
     func read(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) async throws(FeedSyncError) -> LoadedPage {
+        do throws(FeedSyncError) {
+            return try await readOpen(page, fetched, after: crawl)
+        } catch {
+            throw error.keeping(fetched.response, to: page)
+        }
+    }
+
+    private func readOpen(
+        _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
+    ) async throws(FeedSyncError) -> LoadedPage {
         let isOpen =
             !definition.isResolved || definition.items == nil
             || (page.cursor == nil && definition.hasOpenPagination)

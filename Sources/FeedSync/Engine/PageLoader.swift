@@ -198,6 +198,16 @@ final class PageLoader: Sendable {
     ///
     /// - Parameter crawl: what came before the page.
     func load(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
+        let loaded = try await readLoaded(fetch, after: crawl)
+        options.trace(of: definition.name)?(
+            .page(
+                TracedPage(
+                    number: crawl.pages + 1, cursor: loaded.page.cursor?.text, itemCount: loaded.elementCount,
+                    isUnmodified: loaded.isNotModified, next: loaded.end.next?.text)))
+        return loaded
+    }
+
+    private func readLoaded(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
         var fetched = try fetch.result.get()
         var page = fetch.page
         if fetched.kind == .notModified {

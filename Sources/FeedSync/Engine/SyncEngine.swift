@@ -63,7 +63,7 @@ public actor SyncEngine {
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
-            progress: { onActivity(.fetching($0)) })
+            progress: { onActivity(.fetching($0)) }, pacer: options.pacer, trace: options.trace(of: definition.name))
     }
 
     /// Where commands go in.

@@ -30,6 +30,17 @@ enum CredentialMask {
         }
     }
 
+    /// A proxy's URL without a password that is written out.
+    static func proxy(_ proxy: ConnectionRule.Proxy) -> String {
+        guard case .url(let template) = proxy else { return "none" }
+        let text = template.description
+        guard let start = text.firstRange(of: "://")?.upperBound, let end = text[start...].lastIndex(of: "@"),
+            let colon = text[start..<end].firstIndex(of: ":")
+        else { return text }
+        let password = text[text.index(after: colon)..<end]
+        return password.contains("${") ? text : "\(text[...colon])\(Secrets.mask)\(text[end...])"
+    }
+
     /// The URL with the values of parameters masked that are named like credentials.
     static func url(_ text: String) -> String {
         guard let mark = text.firstIndex(of: "?") else { return text }

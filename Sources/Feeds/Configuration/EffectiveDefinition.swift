@@ -40,7 +40,9 @@ package struct EffectiveDefinition: Sendable {
         "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key", "section",
         "model",
         "columns",
-        "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "removed", "ignore",
+        "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "rate", "proxy",
+        "ca",
+        "client_certificate", "user_agent", "removed", "ignore",
         "raw", "show", "search", "changes", "on_change",
     ]
 
@@ -76,11 +78,24 @@ package struct EffectiveDefinition: Sendable {
         case "retries": .init(name, .plain("\(definition.retries)"))
         case "max_pages": definition.maxPages.map { .init(name, .plain("\($0)")) }
         case "raw": .init(name, .plain("\(definition.keepsRaw)"))
+        case "rate": definition.connection.rate.map { .init(name, .text($0.description)) }
+        case "proxy": definition.connection.proxy.map { .init(name, .text(CredentialMask.proxy($0))) }
+        case "ca": definition.connection.authorities.map { .init(name, .text($0.path)) }
+        case "client_certificate": definition.connection.clientCertificate.map { .init(name, certificate($0)) }
+        case "user_agent": definition.connection.userAgent.map { .init(name, .text($0)) }
         default: nil
         }
     }
 
     private static let found = "found"
+
+    private static func certificate(_ certificate: ConnectionRule.ClientCertificate) -> FeedEntry.Value {
+        let others = [
+            certificate.key.map { FeedEntry.Member("key", .text($0.path)) },
+            certificate.password.map { FeedEntry.Member("password", .text(CredentialMask.template($0))) },
+        ].compactMap(\.self)
+        return .mapping([.init("certificate", .text(certificate.certificate.path))] + others)
+    }
 
     private static func columns(_ definition: FeedDefinition, _ findings: Findings) -> FeedEntry.Member? {
         let known = Set(definition.columns.map(\.path))

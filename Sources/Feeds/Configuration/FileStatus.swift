@@ -38,6 +38,9 @@ package struct FileStatus: Sendable, Hashable {
         return nil
     }
 
+    /// Whether others than the owner may read the file.
+    package var isReadableByOthers: Bool { mode & 0o044 != 0 }
+
     /// Whether nobody but the user and root may write the file, or make the path lead elsewhere.
     package func isWritable(onlyBy user: UInt32 = geteuid()) -> Bool {
         (owner == user || owner == 0) && mode & 0o022 == 0

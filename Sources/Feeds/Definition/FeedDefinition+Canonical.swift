@@ -30,6 +30,10 @@ extension FeedDefinition {
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
         members += authentication.map { $0.canonicalMembers(hashed) } ?? []
+        // As before there were client certificates.
+        if let certificate = connection.clientCertificate?.certificate {
+            members.append(("client_certificate", certificate.path))
+        }
         if hasOpenColumns { members.append(("columns", "found")) }
         members += columns.map { ("columns.\($0.name)", $0.canonicalText) }
         members += responses.enumerated().map { index, rule in

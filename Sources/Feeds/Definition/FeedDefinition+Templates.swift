@@ -2,6 +2,7 @@ extension FeedDefinition {
     /// Every text of the request that may refer to a value elsewhere.
     package var templates: [Template] {
         [url] + (query + headers + (body?.texts ?? [])).map(\.value) + (authentication?.templates ?? [])
+            + connection.templates
     }
 
     /// Whether a request of the feed takes what a command prints.

@@ -53,6 +53,7 @@ struct FeedReader {
                 ?? FeedDefinition.standardTimeout,
             retries: members.integer("retries", in: 0...100) ?? FeedDefinition.standardRetries,
             maxPages: members.integer("max_pages", in: 1...Int.max),
+            connection: members.connectionRule(),
             removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
             show: members.showRule("show", of: columns, isOpen: !members.has("columns")),

@@ -51,7 +51,8 @@ extension FeedDefinition {
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
             hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
-            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages, removed: removed,
+            keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages,
+            connection: connection, removed: removed,
             ignore: ignore, show: show, search: search, keepsChanges: keepsChanges, hook: hook,
             position: position)
     }

@@ -15,11 +15,9 @@ enum ChangeView {
             """
         ) { row in
             guard case .array(let names)? = try? JSONValue(parsing: row.text(at: 2) ?? "") else { return }
-            let key = try names.compactMap { name in
-                if case .string(let text) = name { "t.\(try SQL.identifier(text))" } else { nil }
-            }
-            guard let first = key.first else { return }
-            let text = key.count == 1 ? first : "'[' || \(key.map(json).joined(separator: " || ',' || ")) || ']'"
+            let key = names.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            guard !key.isEmpty else { return }
+            let text = try self.key(key)
             let feed = try SQL.string(row.text(at: 0) ?? "")
             // Grouped, so that SQLite looks the pages up by their times instead of going through them for each row.
             selects.append(
@@ -37,6 +35,12 @@ enum ChangeView {
 }
 
 extension ChangeView {
+    /// The key of a row of `t` as the change log has it: the value of one column, or a JSON array of several.
+    static func key(_ columns: [String]) throws(SQLiteError) -> String {
+        let values = try columns.map { column throws(SQLiteError) in "t.\(try SQL.identifier(column))" }
+        return values.count == 1 ? values[0] : "'[' || \(values.map(json).joined(separator: " || ',' || ")) || ']'"
+    }
+
     /// A value as JSON. Views may not use SQLite's own functions for it where the schema is not trusted, as here.
     private static func json(_ value: String) -> String {
         let escapes = [

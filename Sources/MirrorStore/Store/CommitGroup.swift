@@ -1,11 +1,13 @@
 /// When the pages of a transaction are committed.
 ///
 /// Pages that come close together share a transaction, because a commit costs as much as the rows of a small page. A
-/// page that nothing follows, or that was waited for, is committed at once. Pure: it is told the time.
+/// page that was waited for is committed at once; the last page of a run waits for the run's end. Pure: it is told the
+/// time.
 ///
 /// | page | committed |
 /// | --- | --- |
-/// | that its run waited for more than 10 ms for, or that no page follows | at once, with those before it |
+/// | that its run waited for more than 10 ms for, if another page follows | at once, with those before it |
+/// | that no page follows | with what ends its run, which commits those before it, too |
 /// | the 64th, the one with which there are 4 MB, or one 50 ms behind the first | at once, with those before it |
 /// | any other one | with those that come next, until none comes for 10 ms, or 50 ms behind the first |
 struct CommitGroup: Sendable {
@@ -38,7 +40,7 @@ struct CommitGroup: Sendable {
         lastAt = now
         pages += 1
         bytes += page.bytes
-        return !page.isFollowed || page.waited > Self.longestPause || pages >= Self.mostPages
+        return page.isFollowed && page.waited > Self.longestPause || pages >= Self.mostPages
             || bytes >= Self.mostBytes || now - first >= Self.longestWait
     }
 

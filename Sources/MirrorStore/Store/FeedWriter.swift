@@ -36,6 +36,8 @@ final class FeedWriter {
     var lastSame: PageOfCrawl?
     /// What pages left that wait for their commit; nil where none wait.
     private var unsaved: UnsavedRows?
+    /// Whether that is written, and not committed yet.
+    private var isSaved = false
     /// Why pages that waited for their commit are not stored, until the run is told.
     private var loss: (any Error)?
 
@@ -96,6 +98,9 @@ final class FeedWriter {
                 draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
                 try saveProgress(draft)
             }
+            if let response = error.response {
+                try ResponseRecord.keep(response, at: now, run: run, error: error, of: feed, on: connection)
+            }
             try QuotaLedger.record(cost.quota, for: feed, on: connection)
             try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
             return event
@@ -119,6 +124,7 @@ final class FeedWriter {
     ///   - rows: What is to be written of it with the commit.
     func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int, rows: UnsavedRows) {
         unsaved = rows.behind(unsaved ?? UnsavedRows(before: state))
+        isSaved = false
         if draft.crawl?.id != state.crawl?.id {
             trail = CrawlTrail(isWhole: draft.crawl?.round.map { $0 == draft.crawl?.id } ?? true)
         }
@@ -131,21 +137,39 @@ final class FeedWriter {
 
     /// Writes what several pages changed, once for all of them.
     func saveOnce() throws {
-        guard let unsaved else { return }
+        guard let unsaved, !isSaved else { return }
         if let crawl = state.crawl { try save(crawl, endedAt: unsaved.endedAt) }
         try updateFeed(unsaved)
         if state.progress != unsaved.before.progress { try writeProgress(state.progress) }
         try updateRun(state.figures)
     }
 
+    /// Writes with `body`, in the transaction of the pages that wait for their commit, what comes behind them.
+    func write<T>(behindPages body: () throws -> T) throws -> T {
+        do {
+            return try connection.savepoint {
+                try saveOnce()
+                isSaved = true
+                return try body()
+            }
+        } catch {
+            isSaved = false
+            throw error
+        }
+    }
+
     /// The pages are committed.
-    func isCommitted() { unsaved = nil }
+    func isCommitted() {
+        unsaved = nil
+        isSaved = false
+    }
 
     /// Goes back to where the last commit left the feed: the pages since are not stored.
     func undo(_ error: any Error) {
         guard let unsaved else { return }
         state = unsaved.before
         self.unsaved = nil
+        isSaved = false
         lookedUp = [:]
         table.abandon()
         loss = error

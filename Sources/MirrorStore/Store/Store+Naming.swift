@@ -6,6 +6,7 @@ extension Store {
     private static let names = [
         ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_crawl", "feed"), ("_page", "feed"),
         ("_section", "feed"), ("_change", "feed"), ("_consumer", "feed"),
+        ("_response", "feed"),
     ]
 
     /// Says that a feed is about to get another name. Once the configuration has the new name, the next run finishes,

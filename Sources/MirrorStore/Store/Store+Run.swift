@@ -31,20 +31,33 @@ extension Store {
     private func end(
         _ feed: String, outcome: RunOutcome, closing: CrawlClosing?, now: String
     ) throws(FeedSyncError) -> (itemCount: Int, seenCount: Int) {
-        try storing {
+        try inGroup {
             let session = try session(feed)
-            if let closing {
-                _ = try session.close(closing, outcome: outcome.rawValue, now: now)
-            } else {
-                try session.finish(outcome: outcome.rawValue, now: now)
+            guard group.writers.contains(where: { $0 === session }) else {
+                try closeGroup()
+                return try end(session, outcome: outcome, closing: closing, now: now)
             }
-            var counts = (itemCount: 0, seenCount: 0)
-            try connection.rows(
-                "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _crawl ON _crawl.id = ? WHERE name = ?",
-                [Value(session.state.crawl?.id), .text(feed)]
-            ) { row in counts = (row.count(at: 0), row.count(at: 1)) }
+            // The run's last page has waited for this.
+            let counts = try session.write { try end(session, outcome: outcome, closing: closing, now: now) }
+            try closeGroup()
             return counts
         }
+    }
+
+    private func end(
+        _ session: FeedWriter, outcome: RunOutcome, closing: CrawlClosing?, now: String
+    ) throws -> (itemCount: Int, seenCount: Int) {
+        if let closing {
+            _ = try session.close(closing, outcome: outcome.rawValue, now: now)
+        } else {
+            try session.finish(outcome: outcome.rawValue, now: now)
+        }
+        var counts = (itemCount: 0, seenCount: 0)
+        try connection.rows(
+            "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _crawl ON _crawl.id = ? WHERE name = ?",
+            [Value(session.state.crawl?.id), .text(session.feed)]
+        ) { row in counts = (row.count(at: 0), row.count(at: 1)) }
+        return counts
     }
 
     /// The page cursor that led to a page of a crawl, which is the one in progress from now on.

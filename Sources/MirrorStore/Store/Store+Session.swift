@@ -88,6 +88,7 @@ extension Store {
         try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
         try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
         try ChangeLog.forget(before: limit, on: connection)
+        try connection.run("DELETE FROM _response WHERE feed = ?1 AND at < ?2", .text(feed), .text(limit))
         try connection.run(
             """
             DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
@@ -156,31 +157,14 @@ extension Store {
     /// - Returns: The definition with what earlier runs found.
     private func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
         let name = Value.text(declared.name)
-        var row: StoredDefinition?
-        try connection.rows(
-            """
-            SELECT key, definition, model, url, found FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
-            """, [name]
-        ) { row = StoredDefinition($0) }
-        guard let stored = row else {
-            throw FeedSyncError(
-                .store, "\(path): the tables `feed` and `_feed` disagree about the feed",
-                advice: "the store is damaged; restore a backup, or use another with --store")
-        }
+        let stored = try storedDefinition(of: declared.name)
         let canonical = declared.canonicalText(salt: salt)
-        var findings = stored.findings
-        if stored.definition != canonical {
-            // Rows are told apart by the key that was found; where items and pages are may be another matter now.
-            findings.items = nil
-            findings.pagination = nil
-            findings.triedElementCount = nil
-        }
-        let shape = try ResolvedFeed(declared, findings)
+        let shape = try resolved(declared, stored, canonical: canonical)
         let definition = shape.definition
         guard stored.key.isEmpty || stored.key == definition.keyText else {
             throw FeedSyncError(
                 .configuration, "`key` differs from the one the stored rows use",
-                advice: "restore the old `key`, or mirror the feed under a new name")
+                advice: "feedsync rekey \(declared.name), or restore the old `key`")
         }
         // Somebody may have dropped the table; what was known of its rows is not true any more then.
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
@@ -203,15 +187,43 @@ extension Store {
         return shape
     }
 
+    /// - Throws: `FeedSyncError` of kind `store` if the store does not have the feed.
+    func storedDefinition(of feed: String) throws -> StoredDefinition {
+        var row: StoredDefinition?
+        try connection.rows(
+            """
+            SELECT key, definition, model, url, found FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
+            """, [.text(feed)]
+        ) { row = StoredDefinition($0) }
+        if let row { return row }
+        throw FeedSyncError(
+            .store, "\(path): the tables `feed` and `_feed` disagree about the feed",
+            advice: "the store is damaged; restore a backup, or use another with --store")
+    }
+
+    /// The definition with what earlier runs found, as far as that still holds.
+    func resolved(
+        _ declared: FeedDefinition, _ stored: StoredDefinition, canonical: String
+    ) throws(FeedSyncError) -> ResolvedFeed {
+        var findings = stored.findings
+        if stored.definition != canonical {
+            // Rows are told apart by the key that was found; where items and pages are may be another matter now.
+            findings.items = nil
+            findings.pagination = nil
+            findings.triedElementCount = nil
+        }
+        return try ResolvedFeed(declared, findings)
+    }
+
     /// What the store has of a feed's definition.
-    private struct StoredDefinition {
+    struct StoredDefinition {
         let key: String
         let definition: String
         let model: String?
         let url: String
         let findings: Findings
 
-        init(_ row: Statement) {
+        fileprivate init(_ row: Statement) {
             key = row.text(at: 0) ?? ""
             definition = row.text(at: 1) ?? ""
             model = row.text(at: 2)
@@ -221,7 +233,7 @@ extension Store {
     }
 
     /// Drops validators, page cursor, a synced range and watermark, which belong to another definition.
-    private func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
+    func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
         let definition = shape.definition
         let name = Value.text(definition.name)
         try forgetPlaces(of: definition.name)

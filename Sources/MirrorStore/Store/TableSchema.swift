@@ -110,21 +110,44 @@ extension TableSchema {
 
     /// Makes the table anew with a key that may be anything. Rows, columns, indexes and triggers stay, views too.
     static func admitAnyKey(to name: String, on connection: Connection) throws {
+        var key: [String] = []
+        try connection.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(name)]) { row in
+            key.append(row.text(at: 0) ?? "")
+        }
+        try rebuild(name, key: key, keyType: "ANY", on: connection)
+    }
+
+    /// Makes the table of that name anew with this key. Rows, columns, indexes and triggers stay, views too.
+    ///
+    /// - Throws: `SQLiteError` if the key's columns do not tell the rows apart.
+    func rebuild(_ table: String, on connection: Connection) throws {
+        let isOfIntegers =
+            try key.count == 1 && columns.contains { $0.name == key[0] && $0.mayBeRowID }
+            && connection.scalar(
+                "SELECT 1 FROM \(try SQL.identifier(table)) WHERE typeof(\(try SQL.identifier(key[0]))) <> 'integer' LIMIT 1"
+            )
+                == nil
+        try Self.rebuild(table, key: key, keyType: isOfIntegers ? "INTEGER" : "ANY", on: connection)
+    }
+
+    private static func rebuild(_ name: String, key: [String], keyType: String, on connection: Connection) throws {
         let table = try SQL.identifier(name)
+        let keys = Set(key.map(folded))
         var columns: [String] = []
         var lines: [String] = []
         try connection.rows(
-            #"SELECT name, CASE pk WHEN 0 THEN type ELSE 'ANY' END, "notnull", dflt_value, pk FROM pragma_table_info(?)"#,
+            #"SELECT name, CASE pk WHEN 0 THEN type ELSE 'ANY' END, "notnull" AND pk = 0, dflt_value FROM pragma_table_info(?)"#,
             [.text(name)]
         ) { row in
-            let column = try SQL.identifier(row.text(at: 0) ?? "")
+            let own = row.text(at: 0) ?? ""
+            let column = try SQL.identifier(own)
             columns.append(column)
             let otherwise = row.text(at: 3).map { " DEFAULT \($0)" } ?? ""
-            let isKey = row.int64(at: 4) > 0
-            lines.append(
-                "\(column) \(row.text(at: 1) ?? "ANY")\(isKey || row.int64(at: 2) == 1 ? " NOT NULL" : "")\(otherwise)"
-                    + (isKey ? " PRIMARY KEY" : ""))
+            let isKey = keys.contains(folded(own))
+            let type = isKey ? keyType : row.text(at: 1) ?? "ANY"
+            lines.append("\(column) \(type)\(isKey || row.int64(at: 2) == 1 ? " NOT NULL" : "")\(otherwise)")
         }
+        lines.append("PRIMARY KEY (\(try key.map { try SQL.identifier($0) }.joined(separator: ", ")))")
         var attached: [String] = []
         try connection.rows(
             "SELECT sql FROM sqlite_schema WHERE tbl_name = ? COLLATE NOCASE AND type <> 'table' AND sql IS NOT NULL",

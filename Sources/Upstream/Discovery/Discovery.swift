@@ -164,6 +164,6 @@ package struct Discovery: Sendable {
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: min(retries, mostRetries), maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
-            meter: meter, progress: progress)
+            meter: meter, progress: progress, pacer: options.pacer, trace: options.trace(of: definition.name))
     }
 }

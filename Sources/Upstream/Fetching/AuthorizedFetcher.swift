@@ -59,7 +59,8 @@ package struct AuthorizedFetcher: Sendable {
         } catch {
             throw FeedSyncError(
                 error.kind, page.secrets.mask(error.message), advice: error.advice, httpStatus: response.status,
-                url: page.shown(response.url))
+                url: page.shown(response.url)
+            ).keeping(response, to: page)
         }
     }
 
@@ -80,7 +81,8 @@ extension AuthorizedFetcher {
     private func fetchToken(
         _ token: TokenRequest, for page: PreparedPage
     ) async -> Result<AccessToken, FeedSyncError> {
-        let request = token.page(timeouts: page.request.timeouts, secrets: page.secrets)
+        let request = token.page(
+            timeouts: page.request.timeouts, connection: page.request.connection, secrets: page.secrets)
         let url = request.shown(token.url)
         let now = fetcher.seconds
         let fetched: FetchedPage

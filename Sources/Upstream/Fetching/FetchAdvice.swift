@@ -22,7 +22,8 @@ enum FetchAdvice {
         case .resolve: "check the host in `url`, and the network"
         case .connect, .connectionLost: "check the network, or run it again later"
         case .timeout, .stalled: "run it again later, or give the feed a longer `timeout`"
-        case .tls: "check the clock of this machine and the certificate of the host"
+        case .tls:
+            "check the clock of this machine and the certificate of the host; name certificates of your own with `ca`"
         case .refusedRedirect: "check the `url`; if you trust the redirect, write its target there"
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"

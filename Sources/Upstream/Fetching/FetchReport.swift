@@ -37,7 +37,8 @@ package struct FetchReport {
     package func failure(_ kind: FeedSyncError.Kind, _ response: Response, attempts: Int = 1) -> FeedSyncError {
         FeedSyncError(
             kind, sentence(about: response, attempts), advice: FetchAdvice.advice(kind, response.status),
-            httpStatus: response.status, url: page.shown(response.url))
+            httpStatus: response.status, url: page.shown(response.url)
+        ).keeping(response, to: page)
     }
 
     /// The host wants no request for a time; `isTooLong` tells that we would have made one had we been allowed to wait.

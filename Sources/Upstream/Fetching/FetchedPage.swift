@@ -45,6 +45,8 @@ extension FeedSyncError {
 package enum FetchProgress: Sendable, Hashable {
     /// An attempt failed; the one of this number, counted from 1, comes next. The reason holds no secret.
     case retry(attempt: Int, because: String)
+    /// The next request has its turn only then, as the feed's `rate` says.
+    case paced(for: Duration)
     /// Nothing happens for so long.
     case waiting(for: Duration)
 }

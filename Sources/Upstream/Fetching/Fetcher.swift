@@ -12,6 +12,8 @@ package struct Fetcher: Sendable {
     private let now: @Sendable () -> Int64
     let bodyValue: BodyValue
     private var progress: @Sendable (FetchProgress) -> Void
+    private let pacer: RequestPacer
+    private let trace: TraceHandler?
     private var gate: CircuitBreaker?
     private var prepare: (@Sendable (Response) -> (any Sendable)?)?
     /// Where requests are counted.
@@ -29,12 +31,15 @@ package struct Fetcher: Sendable {
     ///   - bodyValue: Reads a value from a body, for rules and messages.
     ///   - meter: Where requests are counted.
     ///   - progress: Hears of what would otherwise look like standing still.
+    ///   - pacer: The turns of requests where there is a rate.
+    ///   - trace: Hears of each request and response; nil where nobody does.
     package init(
         client: Client, rules: [ResponseRule], policy: RetryPolicy,
         clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         now: @escaping @Sendable () -> Int64, bodyValue: @escaping BodyValue,
-        meter: RequestMeter = RequestMeter(), progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+        meter: RequestMeter = RequestMeter(), progress: @escaping @Sendable (FetchProgress) -> Void = { _ in },
+        pacer: RequestPacer = RequestPacer(), trace: TraceHandler? = nil
     ) {
         self.client = client
         self.rules = rules
@@ -45,6 +50,8 @@ package struct Fetcher: Sendable {
         self.bodyValue = bodyValue
         self.meter = meter
         self.progress = progress
+        self.pacer = pacer
+        self.trace = trace
     }
 
     /// The time in seconds since 1970.
@@ -92,16 +99,18 @@ package struct Fetcher: Sendable {
             request.headers.setConditions(validators)
             isConditional = true
         }
+        let observer = trace.map { TraceMask(page).observer(telling: $0) }
         var hasAskedAgain = false
         var attempt = 1
         while true {
+            if let interval = page.interval { try await waitForTurn(interval, at: request.url.origin) }
             guard client.allowance?.take() ?? true else {
                 throw FeedSyncError(.cancelled, "no further request was allowed")
             }
             let response: Response
             do throws(HTTPError) {
                 response = try await client.send(
-                    request, gate: gate, isAhead: isAhead && attempt == 1, preparing: prepare)
+                    request, gate: gate, isAhead: isAhead && attempt == 1, observer: observer, preparing: prepare)
             } catch {
                 guard error.kind != .heldBack else {
                     client.allowance?.giveBack()
@@ -111,7 +120,7 @@ package struct Fetcher: Sendable {
                 guard case .retry(let wait) = decision(.failure(error), attempt) else {
                     throw report.failure(error, attempts: attempt)
                 }
-                try await pause(wait, before: &attempt, because: error.message, report)
+                try await pause(wait, isAskedFor: false, before: &attempt, because: error.message, report)
                 continue
             }
             let now = now()
@@ -130,9 +139,12 @@ package struct Fetcher: Sendable {
                 request.headers.setConditions(nil)
                 request.headers["Cache-Control"] = "no-cache"
             case .retry:
-                switch decision(outcome(of: response, now: now), attempt) {
+                let outcome = outcome(of: response, now: now)
+                switch decision(outcome, attempt) {
                 case .retry(let wait):
-                    try await pause(wait, before: &attempt, because: StatusText.text(response.status), report)
+                    try await pause(
+                        wait, isAskedFor: outcome.requestedWait != nil, before: &attempt,
+                        because: StatusText.text(response.status), report)
                 case .limited(let wait):
                     throw report.limited(
                         response, wait: wait, isTooLong: wait > policy.maxWait, attempts: attempt, now: now)
@@ -142,6 +154,14 @@ package struct Fetcher: Sendable {
                 }
             }
         }
+    }
+
+    private func waitForTurn(_ interval: Duration, at origin: Origin) async throws(FeedSyncError) {
+        let wait = pacer.wait(for: origin, interval: interval)
+        guard wait > .zero else { return }
+        trace?(.paced(wait))
+        progress(.paced(for: wait))
+        try await sleep(for: wait)
     }
 
     private func decision(_ outcome: RetryPolicy.Outcome, _ attempt: Int) -> RetryPolicy.Decision {
@@ -157,14 +177,20 @@ package struct Fetcher: Sendable {
     }
 
     private func pause(
-        _ wait: Duration, before attempt: inout Int, because reason: String, _ report: FetchReport
+        _ wait: Duration, isAskedFor: Bool, before attempt: inout Int, because reason: String, _ report: FetchReport
     ) async throws(FeedSyncError) {
         attempt += 1
         // A rule may say so of a response that looks well.
         gate?.shut()
-        progress(.retry(attempt: attempt, because: report.page.secrets.mask(reason)))
+        let reason = report.page.secrets.mask(reason)
+        trace?(.retrying(attempt: attempt, wait: wait, isAskedFor: isAskedFor, because: reason))
+        progress(.retry(attempt: attempt, because: reason))
         guard wait > .zero else { return }
         progress(.waiting(for: wait))
+        try await sleep(for: wait)
+    }
+
+    private func sleep(for wait: Duration) async throws(FeedSyncError) {
         do {
             try await clock.sleep(for: wait)
         } catch {

@@ -18,6 +18,10 @@ package struct PreparedPage: Sendable {
     package var tokenRequest: TokenRequest?
     /// The access token among the request's credentials; nil where it has none yet.
     var accessToken: AccessToken?
+    /// Whether it is a request for an access token, so that the response is a credential.
+    var isForToken = false
+    /// The least time from the request to the next one at its origin.
+    var interval: Duration?
     /// How many elements of the page before it begins with.
     package var overlap = 0
 }

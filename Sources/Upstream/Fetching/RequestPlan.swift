@@ -1,4 +1,5 @@
 package import BodyFormats
+internal import Glibc
 internal import HTTP
 
 /// How the pages of one feed are requested.
@@ -119,13 +120,15 @@ package struct RequestPlan: Sendable {
             request: request, identity: identity.joined(separator: " "),
             credentialFingerprint: common.fingerprint, cursor: cursor,
             mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
-            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken, overlap: page == nil ? 0 : wanted.overlap)
+            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken,
+            interval: definition.connection.rate?.interval, overlap: page == nil ? 0 : wanted.overlap)
     }
 
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
         var request = Request(
             target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
             timeouts: timeouts, maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
+        request.connection = parts.connection
         guard let body else { return request }
         request.method = "POST"
         request.body = Array(body.utf8)
@@ -156,11 +159,20 @@ package struct RequestPlan: Sendable {
                     environment: environment, relativeTo: folder, isURL: isURL, commands: commands, now: now)
             }
             return try ResolvedParts(
-                definition, address: try resolve(definition.url, true), token: { tokens.current($0) }, resolve: resolve)
+                definition, address: try resolve(definition.url, true), token: { tokens.current($0) },
+                file: { file throws(ConfigurationError) in try readable(file) }, resolve: resolve)
         } catch {
             throw FeedSyncError(
                 .configuration, error.description, advice: "set what the definition refers to, then run it again")
         }
+    }
+
+    /// The path of a file that the definition names.
+    private func readable(_ file: ConnectionRule.File) throws(ConfigurationError) -> String {
+        let path = FilePath.resolve(file.path, in: folder, home: environment["HOME"])
+        guard access(path, R_OK) != 0 else { return path }
+        let reason = String(cString: strerror(errno))
+        throw ConfigurationError(Diagnostic(position: file.position, problem: "`\(path)` cannot be read: \(reason)"))
     }
 
     private func url(of parts: ResolvedParts) throws(FeedSyncError) -> WebURL {

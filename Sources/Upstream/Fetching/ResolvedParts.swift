@@ -17,6 +17,8 @@ struct ResolvedParts: Sendable {
     /// What tells these credentials from others. An access token is not of it: a new one must not void validators.
     let distinction: Secrets
     private(set) var tokenRequest: TokenRequest?
+    /// How requests reach the host.
+    let connection: ConnectionOptions
     /// The access token among the credentials; nil where there is none yet.
     private(set) var accessToken: AccessToken?
 
@@ -25,9 +27,11 @@ struct ResolvedParts: Sendable {
     ///   - address: Its `url`, resolved as one.
     ///   - resolve: Follows the references of all else; the flag tells whether it is a URL.
     ///   - token: The access token that there is.
+    ///   - file: The path of a file that the definition names.
     /// - Throws: what `resolve` throws.
     init(
         _ definition: FeedDefinition, address: Template.Resolved, token: (TokenRequest) -> AccessToken?,
+        file: (ConnectionRule.File) throws(ConfigurationError) -> String,
         resolve resolveTemplate: (Template, _ isURL: Bool) throws(ConfigurationError) -> Template.Resolved
     ) throws(ConfigurationError) {
         url = address.text
@@ -80,6 +84,8 @@ struct ResolvedParts: Sendable {
             found += secrets
             tokenRequest = request
         }
+        let (connection, hidden) = try Self.connection(definition.connection, file, resolve)
+        self.connection = connection
         // Behind all others, so that these keep their numbers.
         found += address.secrets.flatMap(URLSecret.otherForms)
         found += parameters.filter { SecretName.matches($0.name) }.map(\.value.text)
@@ -90,7 +96,48 @@ struct ResolvedParts: Sendable {
             credentials.append(.header(name: "Authorization", value: "Bearer \(accessToken.text)"))
             found.append(accessToken.text)
         }
-        secrets = Secrets(found)
+        // What a proxy is told says nothing of what the upstream answers.
+        secrets = Secrets(found + hidden)
+    }
+
+    /// How requests reach the host, and what of it must not be shown.
+    private static func connection(
+        _ rule: ConnectionRule, _ file: (ConnectionRule.File) throws(ConfigurationError) -> String,
+        _ resolve: (Template) throws(ConfigurationError) -> Template.Resolved
+    ) throws(ConfigurationError) -> (ConnectionOptions, secrets: [String]) {
+        var options = ConnectionOptions()
+        var secrets: [String] = []
+        options.userAgent = rule.userAgent
+        if let authorities = rule.authorities { options.caFile = try file(authorities) }
+        if let certificate = rule.clientCertificate {
+            var own = ConnectionOptions.ClientCertificate(file: try file(certificate.certificate))
+            if let key = certificate.key { own.keyFile = try file(key) }
+            if let password = certificate.password {
+                let resolved = try resolve(password)
+                own.password = resolved.text
+                secrets += [resolved.text] + resolved.secrets
+            }
+            options.clientCertificate = own
+        }
+        switch rule.proxy {
+        case nil: break
+        case .direct: options.proxy = ""
+        case .url(let template):
+            let resolved = try resolve(template)
+            options.proxy = resolved.text
+            secrets += resolved.secrets + Self.userInformation(of: resolved.text)
+        }
+        return (options, secrets)
+    }
+
+    /// The credentials of a proxy: the password, and both together as they are sent.
+    private static func userInformation(of proxy: String) -> [String] {
+        guard let start = proxy.firstRange(of: "://")?.upperBound, let end = proxy[start...].lastIndex(of: "@"),
+            let colon = proxy[start..<end].firstIndex(of: ":")
+        else { return [] }
+        let user = PercentCoding.decoded(proxy[start..<colon].utf8, plus: "+")
+        let password = PercentCoding.decoded(proxy[proxy.index(after: colon)..<end].utf8, plus: "+")
+        return [password, String(proxy[proxy.index(after: colon)..<end]), Base64.encoded("\(user):\(password)")]
     }
 
     /// A URL for people, secrets masked.

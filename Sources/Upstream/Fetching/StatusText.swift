@@ -4,6 +4,9 @@
 package enum StatusText {
     package static func text(_ status: Int) -> String { phrases[status].map { "\(status) \($0)" } ?? "\(status)" }
 
+    /// The reason phrase alone; empty for a status without one.
+    package static func phrase(_ status: Int) -> String { phrases[status] ?? "" }
+
     private static let phrases = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
         300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",

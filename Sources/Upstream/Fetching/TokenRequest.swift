@@ -51,8 +51,10 @@ package struct TokenRequest: Sendable, Hashable {
 
     /// The request as it is sent; it goes to its own URL or nowhere.
     ///
-    /// - Parameter secrets: What its errors must not show.
-    func page(timeouts: Timeouts, secrets: Secrets) -> PreparedPage {
+    /// - Parameters:
+    ///   - connection: How the feed's own requests reach their host.
+    ///   - secrets: What its errors must not show.
+    func page(timeouts: Timeouts, connection: ConnectionOptions, secrets: Secrets) -> PreparedPage {
         var form = [(name: "grant_type", value: "client_credentials")]
         var request = Request(
             url, method: "POST",
@@ -68,9 +70,12 @@ package struct TokenRequest: Sendable, Hashable {
         if let audience { form.append(("audience", audience)) }
         request.body = FormEncoding.body(form)
         request.redirects = .none
+        request.connection = connection
+        // It is for the feed's origin.
+        request.connection.clientCertificate = nil
         return PreparedPage(
             request: request, identity: "POST \(secrets.key(for: url.text))", credentialFingerprint: 0,
-            cursor: nil, secrets: secrets)
+            cursor: nil, secrets: secrets, isForToken: true)
     }
 }
 

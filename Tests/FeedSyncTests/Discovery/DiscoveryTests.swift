@@ -300,6 +300,11 @@ struct DiscoveryTests {
                 "expected JSON, but got HTML with the title \"Log in – Acme\"", "browser"
             ),
             (
+                "<html><title></title><body><center><h1 class=\"x\">502 <b>Bad</b>\n Gateway</h1></center>",
+                .undecodable,
+                "expected JSON, but got HTML with the title \"502 Bad Gateway\"", "browser"
+            ),
+            (
                 #"<?xml version="1.0"?><rss version="2.0">"#, .undecodable, "expected JSON, but got an RSS feed",
                 "format: rss"
             ),

@@ -40,8 +40,13 @@ struct CommitGroupTests {
 
     @Test("Pages that come close together share one")
     func close() {
-        let pages = [Page(at: 0), Page(at: 5), Page(at: 14, isFollowed: false)]
-        #expect(transactions(pages) == [3])
+        #expect(transactions([Page(at: 0), Page(at: 5), Page(at: 14), Page(at: 30)]) == [3])
+    }
+
+    @Test("The last page of a run waits for the run's end, even if it was waited for")
+    func last() {
+        #expect(transactions([Page(at: 0), Page(at: 30, waited: 20, isFollowed: false)]) == [1])
+        #expect(transactions([Page(at: 0, isFollowed: false), Page(at: 30)]) == [1])
     }
 
     @Test("A page that was waited for is committed at once, with those before it")

@@ -1,0 +1,115 @@
+internal import FeedSync
+internal import Glibc
+internal import HTTP
+
+// What `doctor` looks at on this machine.
+extension Session {
+    func versionFinding(_ store: Store?) async -> Finding {
+        do throws(HTTPError) {
+            let curl = try CurlLibrary.version()
+            let sqlite = (try? await store?.libraryVersion()).flatMap(\.self).map { ", SQLite/\($0)" } ?? ""
+            return Finding(.version, .ok, "feedsync/\(FeedSyncVersion.text), \(curl)\(sqlite)")
+        } catch {
+            return Finding(
+                .version, .problem, "feedsync/\(FeedSyncVersion.text): \(error.message)",
+                advice: "install libcurl; on Debian: apt-get install libcurl4")
+        }
+    }
+
+    func configurationFindings(_ configuration: Configuration) -> [Finding] {
+        var findings: [Finding] = []
+        let file = configuration.file
+        if let status = FileStatus(of: file), !status.isWritable() {
+            findings.append(
+                Finding(.configuration, .problem, "\(file) can be changed by other users", advice: "chmod go-w \(file)")
+            )
+        }
+        for feed in configuration.feeds {
+            let check = FeedCheck(feed: feed, environment: environment, folder: configuration.folder)
+            findings += check.unresolved.map { Finding(.configuration, .warning, feed: feed.name, $0) }
+            findings += check.exposed.map {
+                Finding(.configuration, .warning, feed: feed.name, $0, advice: FeedCheck.exposureAdvice(file))
+            }
+        }
+        let count = NumberFormat.count(configuration.feeds.count, "feed")
+        return [Finding(.configuration, .ok, "\(AbsolutePath.of(file)), \(count)")] + findings
+    }
+
+    /// The variables that count, by name: a value may hold a credential.
+    func environmentFindings() -> [Finding] {
+        let proxies = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
+        let names = proxies + ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "FEEDSYNC_CONFIG", "FEEDSYNC_STORE"]
+        let set = names.filter { environment[$0].map { !$0.isEmpty } ?? false }
+        guard !set.isEmpty else { return [] }
+        var findings = [Finding(.environment, .ok, "set: \(set.joined(separator: ", "))")]
+        if let file = Client.caFile(in: environment), access(file, R_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            findings.append(
+                Finding(
+                    .environment, .problem, "no certificate can be verified: \(file) cannot be read: \(reason)",
+                    advice: "correct CURL_CA_BUNDLE or SSL_CERT_FILE, or unset it"))
+        }
+        return findings
+    }
+
+    func storeFindings(_ store: Store?, at path: String) async -> [Finding] {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard let store else {
+            if let failure = Failure.missingFolder(of: path) { return Finding.problems(.store, failure) }
+            guard access(folder, W_OK | X_OK) == 0 else {
+                return [
+                    Finding(
+                        .store, .problem, "\(path) cannot be made: \(String(cString: strerror(errno)))",
+                        advice: "let this user write to the folder \(folder), or choose another with `store`")
+                ]
+            }
+            return [Finding(.store, .ok, "\(AbsolutePath.of(path)): not there yet; sync creates it")]
+                + diskFindings(folder, needs: 0)
+        }
+        var status = stat()
+        let size = stat(path, &status) == 0 ? Int(clamping: status.st_size) : 0
+        var findings: [Finding] = []
+        if access(path, W_OK) != 0 || access(folder, W_OK | X_OK) != 0 {
+            findings.append(
+                Finding(
+                    .store, .warning, "this user can read it, but not write it: no sync is possible",
+                    advice: "run feedsync as the owner of \(path)"))
+        }
+        if status.st_mode & 0o002 != 0 {
+            findings.append(
+                Finding(.store, .problem, "every user can change it", advice: "chmod o-w \(path)"))
+        }
+        do throws(FeedSyncError) {
+            findings += try await store.damages().map { damage in
+                Finding(
+                    .store, .problem, "it is damaged: \(damage)",
+                    advice: "restore a backup; or save what can be read: sqlite3 \(path) .recover | sqlite3 new.db")
+            }
+        } catch {
+            findings += Finding.problems(.store, Failure(error))
+        }
+        if findings.allSatisfy({ $0.level != .problem }) {
+            let words = "\(AbsolutePath.of(path)), \(NumberFormat.bytes(size)), whole"
+            findings.insert(Finding(.store, .ok, words), at: 0)
+        }
+        return findings + diskFindings(folder, needs: size)
+    }
+
+    /// - Parameter needs: What a copy of the store takes, which some commands make.
+    private func diskFindings(_ folder: String, needs size: Int) -> [Finding] {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return [] }
+        let (free, isHuge) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
+            by: Int(clamping: status.f_frsize))
+        let room = isHuge ? Int.max : free
+        let words = "\(NumberFormat.bytes(room)) free beside the store"
+        let advice = "make room, or delete old items with feedsync prune"
+        if room < Self.leastRoom { return [Finding(.disk, .problem, words, advice: advice)] }
+        if room < max(size, Self.fairRoom) { return [Finding(.disk, .warning, words, advice: advice)] }
+        return [Finding(.disk, .ok, words)]
+    }
+
+    /// What a page with its log takes at most.
+    private static let leastRoom = 64_000_000
+    private static let fairRoom = 512_000_000
+}

@@ -1,0 +1,68 @@
+internal import Glibc
+internal import Text
+
+/// A path where nothing is: what is missing of it, and what was probably meant.
+struct MissingPath: Sendable {
+    private let path: String
+    private let folder: String
+    private let name: String
+
+    /// Nil if there is something, or it cannot be told.
+    init?(_ path: String) {
+        guard access(path, F_OK) != 0, errno == ENOENT else { return nil }
+        self.path = path
+        let slash = path.lastIndex(of: "/")
+        folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ""
+        name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+    }
+
+    /// The folder that is not there either; nil where only the file is missing.
+    var missingFolder: String? {
+        folder.isEmpty || access(folder, F_OK) == 0 || errno != ENOENT ? nil : folder
+    }
+
+    /// The file beside it whose name is nearly the same.
+    var nearest: String? {
+        guard missingFolder == nil, let found = NearestWord.suggestion(for: name, among: neighbours) else { return nil }
+        return folder.isEmpty ? found : folder.hasSuffix("/") ? folder + found : "\(folder)/\(found)"
+    }
+
+    /// The names of files that end as this one does.
+    private var neighbours: [String] {
+        guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
+        defer { closedir(stream) }
+        let ending = name.lastIndex(of: ".").map { name[$0...] } ?? ""
+        var names: [String] = []
+        while names.count < 10_000, let entry = readdir(stream) {
+            let found = withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if found.hasSuffix(ending), !found.hasPrefix(".") { names.append(found) }
+        }
+        // The system lists them in no order.
+        return names.sorted()
+    }
+}
+
+extension Failure {
+    /// A file that cannot be made because its folder is missing; nil if that is there.
+    static func missingFolder(of path: String, _ code: ExitCode = .store) -> Failure? {
+        guard let folder = MissingPath(path)?.missingFolder else { return nil }
+        return Failure(
+            code, ["\(path) cannot be written: the folder \(folder) does not exist"], advice: "mkdir -p \(folder)")
+    }
+
+    /// What needs a store where there is none.
+    static func noStore(at path: String?) -> Failure {
+        let missing = path.flatMap(MissingPath.init)
+        if let folder = missing?.missingFolder {
+            return Failure(
+                .store, ["there is no store at \(path ?? ""): the folder \(folder) does not exist"],
+                advice: "check the path; feedsync path shows which store is used otherwise")
+        }
+        if let nearest = missing?.nearest {
+            return Failure(.store, ["there is no store at \(path ?? ""); did you mean \(nearest)?"])
+        }
+        return Failure(.store, ["there is no store at \(path ?? "") yet"], advice: "feedsync sync creates it")
+    }
+}

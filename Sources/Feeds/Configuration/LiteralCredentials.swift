@@ -1,0 +1,39 @@
+extension FeedDefinition {
+    /// Where a credential is written out, and not as a reference such as `${NAME}`.
+    package var literalCredentials: [SourcePosition] {
+        var found = (authentication?.secrets ?? []).filter(\.hasLiteralSecret)
+        found += (query + headers + (body?.texts ?? [])).filter { SecretName.matches($0.name) }.map(\.value)
+            .filter(\.hasLiteralSecret)
+        if maskedURL != url.description { found.append(url) }
+        if let password = connection.clientCertificate?.password, password.hasLiteralSecret { found.append(password) }
+        if case .url(let template)? = connection.proxy, CredentialMask.proxy(.url(template)) != template.description {
+            found.append(template)
+        }
+        return found.map(\.position)
+    }
+}
+
+extension Configuration {
+    /// Whether a text of a configuration has a credential written out; false where it cannot be read.
+    package static func holdsCredential(_ text: [UInt8], file: String) -> Bool {
+        guard let configuration = try? parse(text, file: file, allowsCommands: true) else { return false }
+        return configuration.feeds.contains { !$0.literalCredentials.isEmpty }
+    }
+}
+
+extension Authentication {
+    /// The parts that must not be known to others.
+    fileprivate var secrets: [Template] {
+        switch self {
+        case .bearer(let token): [token]
+        case .basic(_, let password): [password]
+        case .headers(let values), .query(let values): values.map(\.value)
+        case .oauth2(let client): [client.secret]
+        }
+    }
+}
+
+extension Template {
+    /// Whether it has text of its own, besides what may stand before a credential.
+    fileprivate var hasLiteralSecret: Bool { CredentialMask.template(self) != description }
+}

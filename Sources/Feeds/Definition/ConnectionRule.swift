@@ -1,0 +1,134 @@
+internal import YAML
+
+/// How a feed's requests reach its host.
+package struct ConnectionRule: Sendable {
+    /// A file that a definition names.
+    package struct File: Sendable {
+        /// The path as written; a relative one starts at the folder of the configuration.
+        package let path: String
+        package let position: SourcePosition
+    }
+
+    /// What shows a host who asks, in the TLS handshake.
+    package struct ClientCertificate: Sendable {
+        package let certificate: File
+        /// The private key; nil where it is in the same file.
+        package let key: File?
+        /// What the key is encrypted with.
+        package let password: Template?
+    }
+
+    /// What stands between.
+    package enum Proxy: Sendable {
+        /// Nothing, whatever the environment says: `none`.
+        case direct
+        /// The proxy's URL, which may hold its credentials.
+        case url(Template)
+    }
+
+    /// The certificates to trust, in place of the system's.
+    package var authorities: File?
+    package var clientCertificate: ClientCertificate?
+    /// Nil where the environment tells.
+    package var proxy: Proxy?
+    package var userAgent: String?
+    package var rate: RequestRate?
+
+    /// The texts that may refer to a value elsewhere.
+    var templates: [Template] {
+        let proxy: Template? = if case .url(let template) = proxy { template } else { nil }
+        return [proxy, clientCertificate?.password].compactMap(\.self)
+    }
+}
+
+/// How many requests may be made in how much time.
+package struct RequestRate: Sendable, Hashable, CustomStringConvertible {
+    private static let units: [(name: String, duration: Duration)] = [
+        ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3_600)), ("d", .seconds(86_400)),
+    ]
+
+    private let count: Int
+    private let unit: String
+    /// The time from one request to the next.
+    package let interval: Duration
+
+    /// Reads `2/s`, `30/m`, `1000/h` or `5/d`; nil for anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let count = Int(parts[0]), (1...1_000_000).contains(count),
+            let unit = Self.units.first(where: { $0.name == parts[1] })
+        else { return nil }
+        self.count = count
+        self.unit = unit.name
+        interval = unit.duration / count
+    }
+
+    /// As it is written.
+    package var description: String { "\(count)/\(unit)" }
+}
+
+extension MappingDecoder {
+    /// The members that say how requests reach their host.
+    func connectionRule() -> ConnectionRule {
+        ConnectionRule(
+            authorities: file("ca"), clientCertificate: clientCertificate("client_certificate"), proxy: proxy("proxy"),
+            userAgent: userAgent("user_agent"), rate: rate("rate"))
+    }
+
+    private func file(_ name: String) -> ConnectionRule.File? {
+        guard let node = node(name), let path = string(name, node) else { return nil }
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            report("`\(name)` of \(subject) must be the path of a file", at: SourcePosition(node.mark))
+            return nil
+        }
+        return ConnectionRule.File(path: path, position: SourcePosition(node.mark))
+    }
+
+    private func clientCertificate(_ name: String) -> ConnectionRule.ClientCertificate? {
+        guard let node = node(name) else { return nil }
+        guard node.pairs != nil else {
+            return file(name).map { ConnectionRule.ClientCertificate(certificate: $0, key: nil, password: nil) }
+        }
+        let members = MappingDecoder(node, of: "`\(name)` of \(subject)", log: log)
+        defer { members.finish() }
+        members.require("certificate", "give the path of a PEM file")
+        let (key, password) = (members.file("key"), members.template("password"))
+        return members.file("certificate").map {
+            ConnectionRule.ClientCertificate(certificate: $0, key: key, password: password)
+        }
+    }
+
+    private func proxy(_ name: String) -> ConnectionRule.Proxy? {
+        guard let node = node(name), let template = template(name, node) else { return nil }
+        if template.isLiteral, template.description == "none" { return .direct }
+        let schemes = ["http://", "https://", "socks5://", "socks5h://"]
+        // What begins with a reference is told of when it is used.
+        guard !template.isLiteral || schemes.contains(where: template.description.hasPrefix) else {
+            report(
+                "`\(name)` of \(subject) must be a URL such as `http://proxy.example.com:3128`, or `none`",
+                at: SourcePosition(node.mark))
+            return nil
+        }
+        return .url(template)
+    }
+
+    private func userAgent(_ name: String) -> String? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+            report("`\(name)` of \(subject) must be one line of ASCII", at: SourcePosition(node.mark))
+            return nil
+        }
+        return text
+    }
+
+    private func rate(_ name: String) -> RequestRate? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        guard let rate = RequestRate(text) else {
+            report(
+                "`\(name)` of \(subject) must be a number of requests and a time such as `2/s`, `30/m` or `1000/h`, not `\(text)`",
+                at: SourcePosition(node.mark), word: text)
+            return nil
+        }
+        return rate
+    }
+}

@@ -1,0 +1,28 @@
+internal import SQLite
+
+extension Store {
+    /// What SQLite finds wrong with the file, the first few of it; none if it is whole. It reads all of the file.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func damages() throws(FeedSyncError) -> [String] {
+        try storing {
+            var found: [String] = []
+            // https://sqlite.org/pragma.html#pragma_integrity_check
+            try connection.rows("PRAGMA integrity_check(3)") { row in found.append(row.text(at: 0) ?? "") }
+            return found == ["ok"] ? [] : found
+        }
+    }
+
+    /// The version of the SQLite that reads the store.
+    package func libraryVersion() throws(FeedSyncError) -> String {
+        try storing { try connection.scalar("SELECT sqlite_version()")?.text ?? "" }
+    }
+
+    /// When a command of that name was last begun on any feed; nil as long as the history goes back.
+    package func lastBegin(of command: String) throws(FeedSyncError) -> Timestamp? {
+        try storing {
+            let sql = "SELECT max(started_at) FROM run WHERE command = ?"
+            return try connection.scalar(sql, .text(command))?.text.flatMap { Timestamp($0) }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package import HTTP
+
+extension FeedSyncError {
+    /// The error with the response that it tells of; one that it has already stays.
+    package func keeping(_ response: Response, to page: PreparedPage) -> FeedSyncError {
+        guard self.response == nil, httpStatus != nil else { return self }
+        let mask = TraceMask(page)
+        var error = self
+        error.response = FailedResponse(
+            status: response.status, url: page.shown(response.url),
+            headers: mask.headers(response.headers).map { FailedResponse.Field(name: $0.name, value: $0.value) },
+            body: mask.text(of: response.body, limit: FailedResponse.mostBytes), byteCount: response.body.count)
+        return error
+    }
+}

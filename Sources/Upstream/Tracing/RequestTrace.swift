@@ -1,0 +1,90 @@
+package import HTTP
+
+/// What happens while a feed's pages are requested, for whoever wants to know why; secrets are masked.
+package enum RequestTrace: Sendable {
+    /// A request is about to be sent.
+    case began(TracedRequest)
+    /// It ended.
+    case ended(TracedExchange)
+    /// The request is sent again, as attempt of this number, after a wait.
+    case retrying(attempt: Int, wait: Duration, isAskedFor: Bool, because: String)
+    /// The next request has to wait for its turn.
+    case paced(Duration)
+    /// A page was read.
+    case page(TracedPage)
+}
+
+/// A request as it went out, or is about to.
+package struct TracedRequest: Sendable {
+    /// What tells requests of a process apart, from 1.
+    package let number: UInt64
+    package let method: String
+    package let url: String
+    package let headers: [Headers.Field]
+    package let body: String?
+}
+
+/// A request and what came back.
+package struct TracedExchange: Sendable {
+    /// What came back.
+    package struct Answer: Sendable {
+        package let status: Int
+        package let version: String
+        package let headers: [Headers.Field]
+        /// The first value of the header, masked.
+        package subscript(name: String) -> String? { Headers(headers)[name] }
+        package let headerByteCount: Int
+        package let bodyByteCount: Int
+        /// How long the body is, decompressed.
+        package let size: Int
+        private let body: Body
+        private let mask: TraceMask
+
+        init(_ answer: Exchange.Answer, _ mask: TraceMask) {
+            status = answer.status
+            version = answer.version
+            headers = mask.headers(answer.headers)
+            headerByteCount = answer.headerByteCount
+            bodyByteCount = answer.bodyByteCount
+            size = answer.body.count
+            body = answer.body
+            self.mask = mask
+        }
+
+        /// The body as text, at most so many bytes of it.
+        package func text(limit: Int) -> String { mask.text(of: body, limit: limit) }
+    }
+
+    package let request: TracedRequest
+    /// When it began, in milliseconds since 1970.
+    package let startedAt: Int64
+    package let timings: Exchange.Timings
+    package let address: String?
+    package let answer: Answer?
+    /// Why there is no response.
+    package let failure: String?
+}
+
+/// A page that was read, and where it leads.
+package struct TracedPage: Sendable {
+    /// Its number in the crawl, from 1.
+    package let number: Int
+    /// The page cursor that it was asked for with; nil for the first page.
+    package let cursor: String?
+    package let itemCount: Int
+    /// Whether the upstream said that it is the stored one.
+    package let isUnmodified: Bool
+    /// The next page cursor; nil at the end.
+    package let next: String?
+
+    package init(number: Int, cursor: String?, itemCount: Int, isUnmodified: Bool, next: String?) {
+        self.number = number
+        self.cursor = cursor
+        self.itemCount = itemCount
+        self.isUnmodified = isUnmodified
+        self.next = next
+    }
+}
+
+/// Hears what happens while pages are requested, on any thread.
+package typealias TraceHandler = @Sendable (RequestTrace) -> Void
