@@ -208,6 +208,17 @@ struct SearchTests {
         #expect(try place.query("SELECT name FROM sqlite_schema WHERE name LIKE '%search%'").isEmpty)
     }
 
+    @Test("rekey keeps the index true")
+    func rekey() async throws {
+        let place = try await place()
+        let text = try place.text(of: "feedsync.yaml")
+        try place.write("feedsync.yaml", text.replacing("key: id", with: "key: name"))
+        let run = try await place.run("rekey things")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(try await keys("swift", in: place) == "\"A swift bird\" \"Cafés of Paris\" \"東京タワー\"")
+        try expectTrue(place)
+    }
+
     @Test("Several feeds are searched together, or those that are named")
     func feeds() async throws {
         let place = try Workplace(["one", "two", "three"], extra: "search: name")

@@ -34,14 +34,6 @@ package struct ConnectionRule: Sendable {
     package var userAgent: String?
     package var rate: RequestRate?
 
-    /// This rule, with the other's members where it has none.
-    func over(_ other: ConnectionRule) -> ConnectionRule {
-        ConnectionRule(
-            authorities: authorities ?? other.authorities,
-            clientCertificate: clientCertificate ?? other.clientCertificate,
-            proxy: proxy ?? other.proxy, userAgent: userAgent ?? other.userAgent, rate: rate ?? other.rate)
-    }
-
     /// The texts that may refer to a value elsewhere.
     var templates: [Template] {
         let proxy: Template? = if case .url(let template) = proxy { template } else { nil }
