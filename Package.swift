@@ -67,7 +67,9 @@ let package = Package(
         // What is stored, in SQLite: a page's items are decoded beside the table that they are written to. Sends nothing.
         .target(
             name: "MirrorStore",
-            dependencies: ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite"],
+            dependencies: [
+                "CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite", "Text",
+            ],
             swiftSettings: settings),
         // The public face: the engine that fetches and stores, one command at a time, and what can be observed of it.
         .target(
@@ -95,7 +97,7 @@ let package = Package(
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
             name: "PureTests",
-            dependencies: ["Crawling", "Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time"],
+            dependencies: ["Crawling", "Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time", "YAML"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",

@@ -47,8 +47,8 @@ struct Command: Sendable {
 
     /// Every command, in the order of the help text.
     static let all: [Command] = [
-        .add, .reload, .more, .sync, .plan, .status, .show, .sql, .changes, .events, .feeds, .path, .explain, .remove,
-        .rename, .reset, .rekey, .prune, .backup, .presets, .check, .doctor, .demo, .completion, .help,
+        .add, .reload, .more, .sync, .plan, .status, .show, .search, .sql, .changes, .events, .feeds, .path, .explain,
+        .remove, .rename, .reset, .rekey, .prune, .backup, .presets, .check, .doctor, .schema, .demo, .completion, .help,
     ]
 
     /// The command of that name.
@@ -73,13 +73,16 @@ struct Command: Sendable {
         case "add": "the name of the new feed, and a URL or the name of a preset"
         case "rename": "the name of a feed, and a new one"
         case "sql": "a query, in quotes"
+        case "search": "the words to search for"
         case "backup": "the name of the file to write"
         default: "the name of a feed"
         }
     }
 
     /// Where to find them.
-    var needAdvice: String { ["add", "sql", "backup"].contains(name) ? helpAdvice : "feedsync feeds lists them" }
+    var needAdvice: String {
+        ["add", "sql", "search", "backup"].contains(name) ? helpAdvice : "feedsync feeds lists them"
+    }
 
     /// Any number of operands.
     static let anyNumber = Int.max - 1

@@ -62,10 +62,12 @@ extension Session {
 
     /// The feeds that are configured or stored, configured ones first, with their records.
     ///
-    /// - Parameter includesRemoved: Whether feeds that the configuration no longer has are among them.
+    /// - Parameters:
+    ///   - names: The names of those that are wanted; none for all. By default the operands.
+    ///   - includesRemoved: Whether feeds that the configuration no longer has are among them.
     /// - Throws: `Failure` with exit code 64 for an unknown feed.
     func knownFeeds(
-        _ configuration: Configuration?, _ store: Store?, includesRemoved: Bool = true
+        _ configuration: Configuration?, _ store: Store?, names: [String]? = nil, includesRemoved: Bool = true
     ) async throws(Failure) -> [KnownFeed] {
         var records: [FeedRecord] = []
         if let store { records = try await reading { () async throws(FeedSyncError) in try await store.feeds() } }
@@ -80,15 +82,13 @@ extension Session {
             + records.filter { record in !definitions.contains { $0.name == record.name } }.map {
                 KnownFeed(definition: nil, record: $0)
             }
-        guard !invocation.operands.isEmpty else { return all }
-        var result: [KnownFeed] = []
-        for name in invocation.operands {
-            guard let feed = all.first(where: { $0.name == name }) else {
-                throw .unknown("feed", name, among: all.map(\.name), advice: "feedsync status lists them")
-            }
-            if !result.contains(where: { $0.name == name }) { result.append(feed) }
+        let names = names ?? invocation.operands
+        guard !names.isEmpty else { return all }
+        let (matching, unknown) = NamePattern.names(names, among: all.map(\.name))
+        if let unknown {
+            throw .unknown("feed", unknown, among: all.map(\.name), advice: "feedsync status lists them")
         }
-        return result
+        return matching.compactMap { name in all.first { $0.name == name } }
     }
 }
 

@@ -42,6 +42,27 @@ struct Session: Sendable {
         }
     }
 
+    /// The file that has a feed's lines: the configuration file, or one that it includes; nil if there is none.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a feed that has no lines of its own.
+    func configurationFile(of name: String) throws(Failure) -> ConfigurationFile? {
+        guard let file = try configurationFile() else { return nil }
+        // Whatever else is wrong with it, a feed of the file itself can be found.
+        let configuration = try? Configuration.load(
+            file.path, environment: environment, allowsCommands: file.mayRunCommands)
+        guard let feed = configuration?.feed(named: name) else { return file }
+        let own = ConfigurationFile(path: feed.position.file, mayRunCommands: file.mayRunCommands)
+        let text = try own.text()
+        let names = try configuring { () throws(ConfigurationError) in
+            try ConfigurationEditor(text, file: own.path).names
+        }
+        guard names.contains(name) else {
+            throw Failure(
+                .usage, ["feed \(name) is one of an `each` (\(feed.position))"], advice: "edit the list there")
+        }
+        return own
+    }
+
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
 
     private var missing: String {
@@ -66,20 +87,16 @@ struct Session: Sendable {
         return configuration?.store
     }
 
-    /// The feeds that the operands name, in order, each once.
+    /// The feeds that the operands name, by a name or a pattern, in order, each once.
     ///
     /// - Throws: `Failure` with exit code 64 for an unknown name.
     func feeds(of configuration: Configuration) throws(Failure) -> [FeedDefinition] {
-        var result: [FeedDefinition] = []
-        for name in invocation.operands {
-            guard let feed = configuration.feed(named: name) else {
-                throw .unknown(
-                    "feed", name, among: configuration.feeds.map(\.name),
-                    advice: "feedsync feeds lists those of \(configuration.file)")
-            }
-            if !result.contains(where: { $0.name == name }) { result.append(feed) }
+        let all = configuration.feeds.map(\.name)
+        let (names, unknown) = NamePattern.names(invocation.operands, among: all)
+        if let unknown {
+            throw .unknown("feed", unknown, among: all, advice: "feedsync feeds lists those of \(configuration.file)")
         }
-        return result
+        return names.compactMap(configuration.feed)
     }
 
     /// The engine options of the command line.

@@ -9,6 +9,9 @@ extension Connection {
     ///
     /// - Throws: `SQLiteError`.
     public func allowOnlyQueries() throws(SQLiteError) {
+        // SQLite declares a virtual table when it is used first, and the authorizer would refuse that.
+        try execute(
+            "SELECT t.name FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'table' AND s.rootpage = 0")
         try execute("PRAGMA query_only = ON")
         let check:
             @convention(c) (

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// One connection to one SQLite database file.
 ///
-/// It comes up with extended result codes and foreign keys on, with double-quoted strings and trust in the schema
-/// off, and in defensive mode. It closes when it and its statements are gone.
+/// It comes up with extended result codes and foreign keys on, with double-quoted strings off, in defensive mode, and
+/// without trust in the schema unless that is asked for. It closes when it and its statements are gone.
 ///
 /// - Isolation: has no mutex and belongs to one owner, such as an actor; never shared between threads.
 public final class Connection {
@@ -33,14 +33,17 @@ public final class Connection {
     ///   - path: a path, never a URI; only `:memory:` is special, a database that lives as long as the connection.
     ///   - busyTimeout: how long a statement waits for another connection's lock; in whole milliseconds, from 0
     ///     to about 24 days.
+    ///   - trustsSchema: whether triggers and views in the file may use functions and virtual tables that SQLite does
+    ///     not call harmless: https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigtrustedschema
     /// - Throws: `SQLiteError` with its `path`, also for a file that is not a database.
     public init(
-        path: String, access: Access = .readWriteCreate, busyTimeout: Duration = .seconds(5)
+        path: String, access: Access = .readWriteCreate, busyTimeout: Duration = .seconds(5),
+        trustsSchema: Bool = false
     ) throws(SQLiteError) {
         handle = try Self.open(path, access)
         do throws(SQLiteError) {
             try handle.check(sqlite3_busy_timeout(handle.database, busyTimeout.wholeMilliseconds))
-            try configure()
+            try configure(trustsSchema: trustsSchema)
             // Opening does not look at the content; the first read does.
             try execute("SELECT 1 FROM sqlite_schema LIMIT 1")
         } catch {
@@ -54,7 +57,7 @@ public final class Connection {
     /// Opens a database that is in no file with a name.
     init(temporaryNamed name: String) throws(SQLiteError) {
         handle = try Handle(path: name, flags: Access.readWriteCreate.flags)
-        try configure()
+        try configure(trustsSchema: false)
     }
 
     private static func open(_ path: String, _ access: Access) throws(SQLiteError) -> Handle {
@@ -96,13 +99,13 @@ public final class Connection {
         return isSpecial ? "./" + path : path
     }
 
-    private func configure() throws(SQLiteError) {
+    private func configure(trustsSchema: Bool) throws(SQLiteError) {
         // https://sqlite.org/c3ref/c_dbconfig_defensive.html
         let options: [(option: Int32, enabled: Int32)] = [
             (SQLITE_DBCONFIG_ENABLE_FKEY, 1),
             (SQLITE_DBCONFIG_DQS_DDL, 0),
             (SQLITE_DBCONFIG_DQS_DML, 0),
-            (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema ? 1 : 0),
             (SQLITE_DBCONFIG_DEFENSIVE, 1),
         ]
         for (option, enabled) in options {

@@ -6,6 +6,23 @@ package enum Base64 {
 
     package static func encoded(_ text: String) -> String { encoded(Array(text.utf8)) }
 
+    /// The bytes of a text; nil where it is not Base64.
+    package static func decoded(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var (bits, count) = (0, 0)
+        let body = text.prefix { $0 != "=" }
+        for character in body {
+            guard let digit = digits.firstIndex(of: character) else { return nil }
+            bits = (bits << 6 | digit) & 0xFFFF
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return text.dropFirst(body.count).allSatisfy { $0 == "=" } ? bytes : nil
+    }
+
     package static func encoded(_ bytes: [UInt8]) -> String {
         var result = ""
         var rest = bytes[...]

@@ -1,13 +1,13 @@
-/// Times as people write them in a configuration: `500ms`, `30s`, `15m`, `2h`, `1d`.
+/// Times as people write them: `500ms`, `30s`, `15m`, `2h`, `1d`; a number alone is seconds.
 package enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// The time, or nil where the text is not a whole number and a unit.
+    /// The time, or nil where the text is not a whole number, with a unit or without.
     package static func parse(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let unit = text.dropFirst(digits.count)
+        let unit = digits.count == text.count ? "s" : text.dropFirst(digits.count)
         guard let count = Int64(digits), let factor = units.first(where: { $0.name == unit })?.milliseconds else {
             return nil
         }

@@ -35,7 +35,7 @@ import Testing
     @Test("A parameter of the preset goes to `with`, others to the query, several of one name to a list")
     func parameters() async throws {
         let place = try empty()
-        #expect(try await place.run("add r github.repo owner=apple repo=swift a=1 a=x").code == 0)
+        #expect(try await place.run("add r github.repo owner=apple repo=swift ?a=1 ?a=x").code == 0)
         #expect(
             try place.text(of: "feedsync.yaml") == """
                 feeds:
@@ -45,6 +45,20 @@ import Testing
                     query: {a: [1, x]}
 
                 """)
+    }
+
+    @Test("A parameter that the preset does not have is an error with a hint")
+    func unknownParameter() async throws {
+        let place = try empty()
+        let slip = try await place.run("add r github.repo owner=apple repoo=swift")
+        #expect(slip.code == 64)
+        #expect(
+            slip.errors == """
+                feedsync: github.repo has no parameter repoo; did you mean repo?
+                Try: write '?repoo=…' to add a query parameter; feedsync presets github.repo shows the preset
+
+                """)
+        #expect(place.files.isEmpty)
     }
 
     @Test("--dry-run prints lines to paste below `feeds:`, and touches nothing")

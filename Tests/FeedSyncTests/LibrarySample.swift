@@ -18,3 +18,11 @@ func search(in mirror: Mirror) async {
         print(results.text, results.items.count, results.error?.message ?? "")
     }
 }
+
+func filter(in mirror: Mirror) async {
+    let search = StoredSearch(in: mirror, feeds: ["articles"])
+    search.send("swi")
+    for await results in search.results {
+        for hit in results.hits { print(hit.title.text, hit.excerpt.pieces.filter(\.isMatch)) }
+    }
+}

@@ -58,7 +58,7 @@ struct ReadmeSampleTests {
         let source = try String(contentsOf: tests.appending(path: "LibrarySample.swift"), encoding: .utf8)
         let page = try String(contentsOf: tests.appending(path: "../../Docs/library.md"), encoding: .utf8)
         let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-        #expect(samples.count == 2)
+        #expect(samples.count == 3)
         for sample in samples { #expect(plain(source[...]).contains(plain(sample))) }
     }
 

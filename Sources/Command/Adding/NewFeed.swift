@@ -16,7 +16,7 @@ struct NewFeed: Sendable {
     /// Reads the operands and the headers of a command line.
     ///
     /// - Throws: `Failure` with exit code 64 for a word that means nothing.
-    init(_ invocation: Invocation) throws(Failure) {
+    init(_ invocation: Invocation, presets: UserPresets) throws(Failure) {
         name = invocation.operands[0]
         let word = invocation.operands[1]
         var parameters = try Self.parameters(invocation.operands.dropFirst(2))
@@ -25,14 +25,16 @@ struct NewFeed: Sendable {
             source = .url(word)
             members.append(.init("url", .text(word)))
         } else {
-            let preset = try Self.preset(word)
+            let preset = try Self.preset(word, presets)
             source = .preset(preset)
             members.append(.init("preset", .text(preset.name)))
             let isOwn = { (parameter: FeedEntry.Member) in preset.parameters.contains(parameter.name) }
             let values = parameters.filter(isOwn)
             parameters.removeAll(where: isOwn)
             if !values.isEmpty { members.append(.init("with", .mapping(values))) }
+            try Self.check(parameters, of: preset)
         }
+        parameters = parameters.map { .init($0.name.hasPrefix("?") ? String($0.name.dropFirst()) : $0.name, $0.value) }
         if !parameters.isEmpty { members.append(.init("query", .mapping(parameters))) }
         let headers = try (invocation.values[.header] ?? []).map { text throws(Failure) in try Self.header(text) }
         if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
@@ -45,15 +47,29 @@ struct NewFeed: Sendable {
         return "feedsync add NAME \(preset.name) " + preset.parameters.map { "\($0)=…" }.joined(separator: " ")
     }
 
-    private static func preset(_ word: String) throws(Failure) -> Preset {
-        let presets: [Preset]
-        do throws(ConfigurationError) { presets = try Preset.all } catch { throw Failure(error) }
-        if let preset = presets.first(where: { $0.name == word }) { return preset }
-        let nearest = NearestWord.suggestion(for: word, among: presets.map(\.name))
+    private static func preset(_ word: String, _ presets: UserPresets) throws(Failure) -> Preset {
+        do throws(ConfigurationError) {
+            if let preset = try presets.named(word) { return preset }
+        } catch {
+            throw Failure(error)
+        }
+        let nearest = NearestWord.suggestion(for: word, among: presets.names)
         let hint = nearest.map { "; did you mean \($0)?" } ?? ""
         throw .usage(
             "\(word) is neither a URL nor the name of a preset\(hint)",
             advice: "begin a URL with https://; feedsync presets lists the presets")
+    }
+
+    /// A query parameter that the preset does not have may be a slip, unless it is written as one.
+    private static func check(_ parameters: [FeedEntry.Member], of preset: Preset) throws(Failure) {
+        let known = preset.parameters + preset.queryNames
+        for parameter in parameters where !parameter.name.hasPrefix("?") && !known.contains(parameter.name) {
+            let name = parameter.name
+            let hint = NearestWord.suggestion(for: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            throw .usage(
+                "\(preset.name) has no parameter \(name)\(hint)",
+                advice: "write '?\(name)=…' to add a query parameter; feedsync presets \(preset.name) shows the preset")
+        }
     }
 
     /// `name=value` words; a repeated name has several values.

@@ -17,13 +17,14 @@ extension Command {
 
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
-            KEY=VALUE sets a parameter of the preset, or else a query parameter. Write a secret as
+            KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
+            written '?KEY=VALUE'. Write a secret as
             '${NAME}', in single quotes: the file then has the reference, not the value.
             """,
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
-        let new = try NewFeed(session.invocation)
         let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
+        let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))
         var draft = FeedDraft(
             file: file, environment: session.environment, entry: new.entry, advice: new.advice,
             isDry: session.invocation.has(.dryRun))

@@ -36,6 +36,8 @@ extension Command {
     ) { session throws(Failure) in
         let line = PartialCommandLine(session.invocation.operands)
         let environment = session.environment
+        let presets = UserPresets(
+            beside: (try? ConfigurationSearch(environment: environment).file(option: line.config)) ?? nil ?? "")
         let names = PartialCommandLine.Names(
             feeds: { config in
                 let search = ConfigurationSearch(environment: environment)
@@ -43,10 +45,9 @@ extension Command {
                 return Configuration.feedNames(in: found.path)
             },
             presets: {
-                let presets = (try? Preset.all) ?? []
-                return presets.map { Completion.Candidate(word: $0.name, meaning: $0.description) }
+                ((try? presets.all) ?? []).map { Completion.Candidate(word: $0.name, meaning: $0.description) }
             },
-            parameters: { name in ((try? Preset.named(name)) ?? nil)?.parameters ?? [] })
+            parameters: { name in ((try? presets.named(name)) ?? nil)?.parameters ?? [] })
         session.console.print(line.completion(names).lines(beginningWith: line.last))
         return .done
     }

@@ -79,7 +79,8 @@ extension Session {
             try findings.map { found throws(FeedSyncError) in try feed.settled(by: found) } ?? feed
         }
         let effective = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in
-            try EffectiveDefinition(of: feed, in: text, findings: findings)
+            try EffectiveDefinition(
+                of: feed, in: text, file: configuration.file, home: environment["HOME"], findings: findings)
         }
         var options = try engineOptions(folder: configuration.folder)
         // Nothing is run for an explanation: a command may ask for a password, or use the network.

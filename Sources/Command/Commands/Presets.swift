@@ -3,17 +3,23 @@ internal import FeedSync
 extension Command {
     /// `presets [NAME]`
     static let presets = Command(
-        "presets", operands: "[PRESET]", count: 0...1, general: [.json, .help], isForResults: true,
-        summary: "List the feed definitions that come with feedsync",
+        "presets", operands: "[PRESET]", count: 0...1, general: [.config, .json, .help], isForResults: true,
+        summary: "List the feed definitions that feeds can start from",
         explanation: """
-            With a name, prints that preset. Its members are those of a feed.
+            Lists those that come with feedsync, and your own: files presets/NAME.yaml beside the configuration, with a
+            `name`, a `description`, perhaps `parameters`, and the members of a feed.
+
+            With a name, prints that preset.
 
             A feed uses a preset with `preset: NAME`, sets its parameters with `with: {word: value}`, and
             may override any member.
             """,
         example: "feedsync presets github.search"
     ) { session throws(Failure) in
-        let presets = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in try Preset.all }
+        let file = try session.configurationFile()
+        let presets = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in
+            try UserPresets(beside: file?.path ?? "feedsync.yaml").all
+        }
         if let name = session.invocation.operands.first {
             guard let preset = presets.first(where: { $0.name == name }) else {
                 throw .unknown("preset", name, among: presets.map(\.name), advice: "feedsync presets lists them")

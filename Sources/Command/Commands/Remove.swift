@@ -16,7 +16,7 @@ extension Command {
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in
         let name = session.invocation.operands[0]
-        guard let file = try session.configurationFile() else {
+        guard let file = try session.configurationFile(of: name) else {
             _ = try session.configuration()
             return .done
         }
@@ -31,7 +31,7 @@ extension Session {
     fileprivate func report(
         removed name: String, from file: ConfigurationFile, comment: Int?
     ) async throws(Failure) {
-        let kept = try await keptItems(of: name, file)
+        let kept = try await keptItems(of: name)
         if invocation.has(.json) {
             let document: JSONFields = ["feed": name, "file": file.path, "item_count": kept?.count ?? 0]
             return console.print(json: document.json)
@@ -48,10 +48,9 @@ extension Session {
     }
 
     /// What the store has of a removed feed; nil if there is nothing, or it cannot be read.
-    private func keptItems(of name: String, _ file: ConfigurationFile) async throws(Failure) -> KeptItems? {
+    private func keptItems(of name: String) async throws(Failure) -> KeptItems? {
         // The feed is removed; other errors in the file do not matter here.
-        let configuration = try? Configuration.load(
-            file.path, environment: environment, allowsCommands: file.mayRunCommands)
+        let configuration = (try? configurationIfAny()) ?? nil
         guard let path = storePath(configuration), let store = try? await storeIfAny(configuration),
             let record = try? await store.feed(named: name), record.itemCount > 0
         else { return nil }

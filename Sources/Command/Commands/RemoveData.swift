@@ -7,8 +7,7 @@ extension Session {
             try ConfigurationEditor(text, file: file.path)
         }
         // The feed goes; errors in the file do not matter here, unless they hide where the store is.
-        let configuration = try? Configuration.load(
-            file.path, environment: environment, allowsCommands: file.mayRunCommands)
+        let configuration = (try? configurationIfAny()) ?? nil
         guard storePath(configuration) != nil else {
             _ = try self.configuration()
             return .done

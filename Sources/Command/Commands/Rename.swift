@@ -14,7 +14,7 @@ extension Command {
     ) { session throws(Failure) in
         let (feed, name) = (session.invocation.operands[0], session.invocation.operands[1])
         let configuration = try session.configuration()
-        guard let file = try session.configurationFile() else { return .done }
+        guard let file = try session.configurationFile(of: feed) else { return .done }
         let store = try await session.existingStore(configuration)
         let change = FeedRenaming(feed: feed, name: name, file: file, environment: session.environment)
         let isInFile = try await session.isUnfinished(change, in: configuration, store)

@@ -65,11 +65,6 @@ extension Session {
         return query
     }
 
-    private func limit() throws(Failure) -> Int? {
-        guard invocation.options[.limit] != "all" else { return nil }
-        return try invocation.count(.limit)
-    }
-
     /// The time of `--since`, as the store writes times; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.

@@ -80,7 +80,11 @@ struct PartialCommandLine: Sendable {
 
     /// What may stand in place of the last word.
     func completion(_ names: Names) -> Completion {
-        if let open { return Completion(isPath: open.placeholder == "PATH") }
+        if let open {
+            let feeds = open.placeholder == "FEED" ? names.feeds(config) : []
+            return Completion(
+                candidates: feeds.map { Completion.Candidate(word: $0) }, isPath: open.placeholder == "PATH")
+        }
         if !hasEndedOptions, last.hasPrefix("--"), last.contains("=") {
             let name = last.prefix { $0 != "=" }
             return Completion(isPath: Option.allCases.contains { $0.written == name && $0.placeholder == "PATH" })

@@ -7,6 +7,7 @@ final class RowPrinter: RowReceiver {
     private let console: Console
     private let format: RowFormat
     private let choice: ColumnChoice
+    private let mark: @Sendable (Palette, String) -> String
     private var writer: RowWriter?
     private var table: TablePrinter?
     private var text = ""
@@ -21,8 +22,14 @@ final class RowPrinter: RowReceiver {
         var skipped: [String] = []
     }
 
-    /// - Parameter choice: Which columns people get.
-    init(_ console: Console, _ format: RowFormat, choice: ColumnChoice) {
+    /// - Parameters:
+    ///   - choice: Which columns people get.
+    ///   - mark: Colours the cells of a table.
+    init(
+        _ console: Console, _ format: RowFormat, choice: ColumnChoice,
+        mark: @escaping @Sendable (Palette, String) -> String = { $1 }
+    ) {
+        self.mark = mark
         self.console = console
         self.format = format
         self.choice = choice
@@ -40,6 +47,7 @@ final class RowPrinter: RowReceiver {
         if format.isForPeople {
             guard table == nil else { return }
             var table = TablePrinter(columns, choice, format, console.palette, width: console.width)
+            table.mark = mark
             table.indentation = hasTitles ? 2 : 0
             self.table = table
         } else if writer == nil {

@@ -12,6 +12,8 @@ struct TablePrinter {
     private let width: Int
     private var sample: [[StoredValue]] = []
     private var layout: Layout?
+    /// Colours a cell.
+    var mark: @Sendable (Palette, String) -> String = { $1 }
     /// Spaces before each line.
     var indentation = 0
     /// The names of the columns with values that found no room.
@@ -48,7 +50,7 @@ struct TablePrinter {
         let chosen = indexes.map { columns[$0] }
         var table = Table(
             indexes.map { index in
-                Table.Column(title: columns[index].name, isNumber: isNumber(index), limit: choice.limit)
+                Table.Column(title: columns[index].name, isNumber: isNumber(index), limit: choice.limit, paint: mark)
             })
         table.indentation = indentation
         for values in sample { table.add(indexes.map { values[$0].description }) }

@@ -10,6 +10,8 @@ struct RunReport: Sendable {
     var summary: RunSummary?
     /// Why it failed, if it did.
     var error: FeedSyncError?
+    /// Why what changed could not be told to who wants to know.
+    var hookError: FeedSyncError?
     /// The pages that it committed before it failed.
     private(set) var pagesBefore = 0
     /// What it stored before it failed, if anything.
@@ -22,7 +24,13 @@ struct RunReport: Sendable {
 
     var failure: Failure? { error.map { Failure($0, feed: feed) } }
 
+    /// Why the feed's `on_change` failed, if it did.
+    var hookFailure: Failure? { hookError.map { Failure($0, feed: feed) } }
+
     var code: ExitCode { failure?.code ?? .done }
+
+    /// How each part of the run ended, the sync first.
+    var codes: [ExitCode] { [code, hookFailure?.code ?? .done] }
 
     /// Notes for the user, beside the result or the failure.
     var notices: [String] {

@@ -15,14 +15,14 @@ extension Session {
             // After Ctrl-C no further feed is started.
             if Task.isCancelled { break }
             let report = await run(command, on: feed, store: store, options: options)
-            codes.append(report.code)
+            codes += report.codes
             if invocation.has(.json) {
                 documents.append(await report.json(from: store))
             } else if let line = report.line(console.palette, nameWidth: Self.width(of: feeds)) {
                 console.print(line)
             }
             for notice in report.notices { console.note("\(feed.name): note: \(notice)") }
-            if let failure = report.failure { console.report(failure) }
+            for failure in [report.failure, report.hookFailure].compactMap(\.self) { console.report(failure) }
         }
         if invocation.has(.json) { console.print(json: JSONLines.array(documents)) }
         return codes.combined
@@ -81,6 +81,12 @@ extension Session {
             }
         } catch {
             report.error = error
+        }
+        // Changes of a run that failed are news, too, and those that an earlier run could not tell.
+        if !Task.isCancelled, let delivery = ChangeDelivery(of: feed, in: store, options: options) {
+            do throws(FeedSyncError) { try await delivery.deliver(mayBegin: report.summary != nil) } catch {
+                report.hookError = error
+            }
         }
         return report
     }

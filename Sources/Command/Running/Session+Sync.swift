@@ -51,8 +51,10 @@ extension Session {
             console.print(json: JSONLines.array(documents))
         }
         let stuck = await stuckFeeds(reports, in: store, allowance: allowance)
-        let codes = feeds.compactMap { reports[$0.name] }.map { report in
-            report.isCutOff(by: allowance) ? stuck.contains(report.feed) ? .tryLater : .done : report.code
+        let codes = feeds.compactMap { reports[$0.name] }.flatMap { report in
+            let isStuck = stuck.contains(report.feed)
+            return report.isCutOff(by: allowance)
+                ? [isStuck ? .tryLater : .done] + report.codes.dropFirst() : report.codes
         }
         let code = codes.combined
         let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: allowance) ?? !Task.isCancelled }
@@ -151,6 +153,7 @@ extension Session {
     ///   - reach: How far the feed came by then.
     ///   - state: The feed's state after a sync that ended well.
     private func show(_ report: RunReport, width: Int, limit: String?, reach: LoadingReach?, state: StateRow?) {
+        defer { report.hookFailure.map(tell) }
         if let limit, let reach {
             guard !invocation.has(.json) else { return }
             let padding = String(repeating: " ", count: max(0, width - report.feed.count) + 2)
@@ -163,6 +166,10 @@ extension Session {
         }
         for notice in report.notices { console.note("\(report.feed): note: \(notice)") }
         guard let failure = report.failure, !isCutOff else { return }
+        tell(failure)
+    }
+
+    private func tell(_ failure: Failure) {
         if console.isQuiet { console.reportBriefly(failure) } else { console.report(failure) }
     }
 }

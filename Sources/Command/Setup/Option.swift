@@ -8,6 +8,7 @@ enum Option: String, Sendable, CaseIterable {
     /// As `since`, and also a run.
     case sinceRun = "since="
     case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack
+    case feed
     case dryRun = "dry-run"
     case online, due, jobs, fail, hell
     case maxTime = "max-time"
@@ -49,7 +50,7 @@ enum Option: String, Sendable, CaseIterable {
     }
 
     /// Whether each of several counts, and not only the last.
-    var isRepeatable: Bool { self == .header || self == .verbose }
+    var isRepeatable: Bool { [.header, .verbose, .feed].contains(self) }
 
     /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
@@ -63,6 +64,7 @@ enum Option: String, Sendable, CaseIterable {
         case .sinceRun: "TIME|RUN|last"
         case .pages, .last, .jobs, .maxRequests: "N"
         case .section, .ack: "NAME"
+        case .feed: "FEED"
         case .header: "'NAME: VALUE'"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
@@ -95,6 +97,7 @@ enum Option: String, Sendable, CaseIterable {
         case .sinceRun: "only what happened since TIME (default: 1d), since that run, or in each feed's last one"
         case .sort: "sort by these columns, separated by commas; -NAME sorts downwards"
         case .ack: "only what is new since the last time with this name, and remember how far it got"
+        case .feed: "only this feed; can be given several times"
         case .removed: "also items that the server no longer has"
         case .ndjson: "print one JSON object per line"
         case .csv: "print CSV"

@@ -35,7 +35,7 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
         let next = try await store?.feed(named: definition.name)?.nextPage
         var plan = RequestPlan(
             definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
-            commands: options.commands)
+            commands: options.commands, now: options.wallClock.seconds)
         plan.overlap = 1
         let first = try await store?.firstPartition(of: definition.name)
         let start = definition.partitioning?.start(at: options.wallClock.seconds, known: first)

@@ -30,6 +30,6 @@ extension RequestPlan {
     init(_ definition: FeedDefinition, store: Store, options: EngineOptions) {
         self.init(
             definition, environment: options.environment, folder: options.folder, salt: store.salt,
-            commands: options.commands, tokens: options.tokens)
+            commands: options.commands, tokens: options.tokens, now: options.wallClock.seconds)
     }
 }

@@ -67,7 +67,8 @@ public struct Configuration: Sendable {
         guard let bytes = try? FileContents.read(file, limit: sizeLimit),
             let node = try? Node.parse(bytes, source: file)
         else { return [] }
-        return (node["feeds"]?.pairs ?? []).compactMap(\.key.text).filter(FeedNames.isValid)
+        return WrittenFeeds(of: node, file: file, home: nil, log: Diagnostics()).entries.map(\.name)
+            .filter(FeedNames.isValid)
     }
 
     /// The feed of this name, or nil where there is none; case counts.
@@ -85,27 +86,55 @@ extension MappingDecoder {
         }
         let keep = duration("keep", in: .zero...FeedDefinition.longestTime)
         let isDurable = boolean("durable")
-        let shared = reader("defaults", of: "`defaults`")
-        let defaults = shared?.feedDefaults() ?? FeedDefaults()
-        shared?.finish()
-        let feeds = feeds("feeds", defaults: defaults)
+        let common = FeedReader.Common(
+            defaults: node("defaults").flatMap { defaults($0) }, presets: UserPresets(beside: file))
+        _ = node("include")
+        let written = WrittenFeeds(
+            feeds: node("feeds"), include: node("include"), file: file, home: home, log: log)
+        let feeds = feeds(written, common)
         finish()
         return Configuration(
             file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"), feeds: feeds,
             keep: keep ?? Configuration.standardKeep, isDurable: isDurable ?? false)
     }
 
-    private func feeds(_ name: String, defaults: FeedDefaults) -> [FeedDefinition] {
-        // `feeds:` with nothing below is how a new file begins.
-        guard let node = node(name), !node.isNull else { return [] }
+    private func feeds(_ written: WrittenFeeds, _ common: FeedReader.Common) -> [FeedDefinition] {
         var names = FeedNames()
-        return MappingDecoder(node, of: "`feeds`", log: log).entries().map { entry in
-            let position = SourcePosition(entry.key.mark)
-            let feed = FeedReader(
-                FeedReader.Entry(name: entry.name, position: position, node: entry.value), defaults: defaults, log: log
-            ).feed()
-            names.add(feed, modelPosition: entry.value["model"].map { SourcePosition($0.mark) }, log: log)
+        return written.entries.map { entry in
+            let feed = FeedReader(entry, common: common, log: log).feed()
+            names.add(feed, modelPosition: entry.node["model"].map { SourcePosition($0.mark) }, log: log)
             return feed
+        }
+    }
+
+    /// The members that all feeds have in common; one that no feed can have is wrong, and is none.
+    private func defaults(_ node: Node) -> Node? {
+        guard let pairs = node.pairs else {
+            _ = reader("defaults", of: "`defaults`")
+            return nil
+        }
+        log.share(node.mark.source, node.mark.line...max(node.mark.line, node.lastLine))
+        // A feed is what these make it.
+        let own: Set<String> = ["url", "preset", "with"]
+        let known = FeedReader.memberNames.filter { !own.contains($0) }
+        let valid = pairs.filter { pair in
+            guard let name = pair.key.text, !known.contains(name) else { return true }
+            report(
+                "unknown member `\(name)` in `defaults`", at: SourcePosition(pair.key.mark), word: name,
+                suggestion: NearestWord.suggestion(for: name, among: known))
+            return false
+        }
+        return Node(.mapping(valid), mark: node.mark)
+    }
+}
+
+extension Node {
+    /// The last line on which a part of it begins.
+    fileprivate var lastLine: Int {
+        switch content {
+        case .scalar: mark.line
+        case .sequence(let elements): elements.map(\.lastLine).max() ?? mark.line
+        case .mapping(let pairs): pairs.map(\.value.lastLine).max() ?? mark.line
         }
     }
 }

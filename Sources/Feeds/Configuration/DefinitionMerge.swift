@@ -7,10 +7,17 @@ enum DefinitionMerge {
 
     /// The preset's members with the feed's in their place: the feed's win, `null` takes the preset's away, `query`,
     /// `headers`, `columns` and a `pagination` of the same style merge name by name, and all else replaces as a whole.
-    static func merge(_ own: Node, over preset: Node?) -> Node {
-        guard let preset else { return own }
+    ///
+    /// - Parameter defaults: Members under both, merged likewise.
+    static func merge(_ own: Node, over preset: Node?, defaults: Node? = nil) -> Node {
         // A diagnostic that a preset's member takes part in is the feed's, and is shown there.
-        return merge(own, over: moved(preset, to: own.mark)) { name, own, preset in
+        let preset = preset.map { moved($0, to: own.mark) }
+        let base = preset.map { preset in defaults.map { merge(preset, over: $0) } ?? preset } ?? defaults
+        return base.map { merge(own, over: $0) } ?? own
+    }
+
+    private static func merge(_ own: Node, over base: Node) -> Node {
+        merge(own, over: base) { name, own, preset in
             if mergedByName.contains(name) {
                 return merge(own, over: preset, ignoringCase: name == "headers") { _, own, _ in own }
             }

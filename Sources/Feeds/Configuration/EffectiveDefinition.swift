@@ -10,22 +10,27 @@ package struct EffectiveDefinition: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The feed.
-    ///   - text: The text of the configuration it was read from.
+    ///   - text: The text of the configuration.
+    ///   - file: The configuration's file, where paths start.
+    ///   - home: Where `~/` is.
     ///   - findings: What was found; nil as long as nothing was.
     /// - Throws: `ConfigurationError` if the text or the preset cannot be read any more.
     package init(
-        of definition: FeedDefinition, in text: [UInt8], findings: Findings? = nil
+        of definition: FeedDefinition, in text: [UInt8], file: String, home: String? = nil, findings: Findings? = nil
     ) throws(ConfigurationError) {
         let node: Node?
         do throws(YAMLError) {
-            node = try Node.parse(text, source: definition.position.file)
+            node = try Node.parse(text, source: file)
         } catch {
             throw ConfigurationError(error)
         }
-        let preset = try definition.presetName.flatMap { name throws(ConfigurationError) in try Preset.named(name) }
-        let start = Mark(source: definition.position.file, line: 1, column: 1)
-        let own = node?["feeds"]?[definition.name] ?? Node(.mapping([]), mark: start)
-        let written = DefinitionMerge.merge(own, over: preset?.members)
+        let preset = try definition.presetName.flatMap { name throws(ConfigurationError) in
+            try UserPresets(beside: file).named(name)
+        }
+        let start = Mark(source: file, line: 1, column: 1)
+        let feeds = node.map { WrittenFeeds(of: $0, file: file, home: home, log: Diagnostics()).entries } ?? []
+        let own = feeds.first { $0.name == definition.name }?.node ?? Node(.mapping([]), mark: start)
+        let written = DefinitionMerge.merge(own, over: preset?.members, defaults: node?["defaults"])
         entry = FeedEntry(
             name: definition.name, members: Self.members(definition, written, findings ?? Findings()))
     }
@@ -36,9 +41,7 @@ package struct EffectiveDefinition: Sendable {
         "model",
         "columns",
         "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "rate", "proxy",
-        "ca",
-        "client_certificate", "user_agent", "removed", "ignore",
-        "raw", "show", "changes",
+        "ca", "client_certificate", "user_agent", "removed", "ignore", "raw", "show", "search", "changes", "on_change",
     ]
 
     private static func members(

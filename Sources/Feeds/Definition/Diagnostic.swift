@@ -54,16 +54,29 @@ extension ConfigurationError {
 final class Diagnostics {
     private(set) var diagnostics: [Diagnostic] = []
     private var known: Set<Diagnostic> = []
+    /// Lines that several feeds have in common.
+    private var common: (file: String, lines: ClosedRange<Int>)?
+    private var told: Set<SourcePosition> = []
+
+    /// Says that what stands in these lines is read for each feed: what is wrong there is told once.
+    func share(_ file: String, _ lines: ClosedRange<Int>) { common = (file, lines) }
 
     /// Adds a diagnostic that is not known yet: a member may be read more than once.
     func add(_ diagnostic: Diagnostic) {
+        let position = diagnostic.position
+        if let common, common.file == position.file, common.lines.contains(position.line),
+            !told.insert(position).inserted
+        {
+            return
+        }
         if known.insert(diagnostic).inserted { diagnostics.append(diagnostic) }
     }
 
     /// - Throws: `ConfigurationError` with everything gathered, in the order of the file, if there is anything.
     func throwIfAny() throws(ConfigurationError) {
         let sorted = diagnostics.sorted {
-            ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column)
+            ($0.position.file, $0.position.line, $0.position.column)
+                < ($1.position.file, $1.position.line, $1.position.column)
         }
         guard let first = sorted.first else { return }
         throw ConfigurationError(first, Array(sorted.dropFirst()))

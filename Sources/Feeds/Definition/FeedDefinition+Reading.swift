@@ -48,7 +48,7 @@ extension FeedDefinition {
     ) throws(ConfigurationError) -> FeedDefinition {
         let log = Diagnostics()
         let entry = FeedReader.Entry(name: name, position: SourcePosition(start), node: node)
-        let feed = FeedReader(entry, defaults: FeedDefaults(), log: log).feed()
+        let feed = FeedReader(entry, log: log).feed()
         var names = FeedNames()
         names.add(feed, log: log)
         if !allowsCommands { feed.refusedCommands().forEach(log.add) }

@@ -10,14 +10,24 @@ extension FeedDefinition {
 
     /// Why the definition cannot be used where commands are not to be run: each place that has one.
     func refusedCommands() -> [Diagnostic] {
-        templates.filter { !$0.commands.isEmpty }.map { template in
+        let trust = "only for a file that you name, and that nobody else may write"
+        let hooks = [hook].compactMap(\.self).map { hook in
             Diagnostic(
-                position: template.position,
+                position: hook.position,
                 problem: """
-                    feed `\(name)` has a `${command:…}`, and commands are run only for a file that you name, and that \
-                    nobody else may write: use --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
+                    feed `\(name)` has an `on_change`, and what changed is told \(trust): use --config \
+                    \(hook.position.file) or $FEEDSYNC_CONFIG if you trust it
                     """)
         }
+        return hooks
+            + templates.filter { !$0.commands.isEmpty }.map { template in
+                Diagnostic(
+                    position: template.position,
+                    problem: """
+                        feed `\(name)` has a `${command:…}`, and commands are run only for a file that you name, and that \
+                        nobody else may write: use --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
+                        """)
+            }
     }
 }
 

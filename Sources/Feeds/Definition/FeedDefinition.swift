@@ -62,8 +62,12 @@ public struct FeedDefinition: Sendable {
     package let ignore: [Path]
     /// What people want to see of an item; nil where that is to be found.
     package let show: ShowRule?
+    /// What can be searched for words; nil for nothing.
+    package let search: SearchRule?
     /// Whether the store keeps what changed in rows.
     package let keepsChanges: Bool
+    /// Who is told what changes; nil for nobody.
+    package let hook: ChangeHook?
     /// Where the feed stands in its file.
     public let position: SourcePosition
 
@@ -77,26 +81,4 @@ public struct FeedDefinition: Sendable {
     static let longestTime = Duration.seconds(3650 * 86_400)
     /// The most columns of a feed.
     package static let mostColumns = 1_000
-}
-
-/// What feeds have where neither they nor their preset say something else.
-struct FeedDefaults: Sendable {
-    var timeout: Duration?
-    var retries: Int?
-    var every: Duration?
-    var maxPages: Int?
-    var keepsRaw: Bool?
-    var connection = ConnectionRule()
-}
-
-extension MappingDecoder {
-    /// The members that feeds and `defaults` have in common.
-    func feedDefaults() -> FeedDefaults {
-        FeedDefaults(
-            timeout: duration("timeout", in: .milliseconds(1)...Duration.seconds(86_400)),
-            retries: integer("retries", in: 0...100),
-            every: duration("every", in: .seconds(1)...FeedDefinition.longestTime),
-            maxPages: integer("max_pages", in: 1...Int.max),
-            keepsRaw: boolean("raw"), connection: connectionRule())
-    }
 }

@@ -10,23 +10,29 @@ struct FeedReader {
     }
 
     private let entry: Entry
-    private let defaults: FeedDefaults
     private let preset: Preset?
     private let members: MappingDecoder
 
-    init(_ entry: Entry, defaults: FeedDefaults, log: Diagnostics) {
+    /// What feeds of one configuration have in common.
+    struct Common {
+        /// Members that a feed has unless it or its preset has its own.
+        var defaults: Node?
+        /// The user's own presets.
+        var presets: UserPresets?
+    }
+
+    init(_ entry: Entry, common: Common = Common(), log: Diagnostics) {
         let subject = "feed `\(entry.name)`"
         self.entry = entry
-        self.defaults = defaults
-        preset = MappingDecoder(entry.node, of: subject, at: entry.position, log: log).preset("preset")
-        let merged = DefinitionMerge.merge(entry.node, over: preset?.members)
+        preset = MappingDecoder(entry.node, of: subject, at: entry.position, log: log)
+            .preset("preset", of: common.presets)
+        let merged = DefinitionMerge.merge(entry.node, over: preset?.members, defaults: common.defaults)
         members = MappingDecoder(merged, of: subject, at: entry.position, log: log)
     }
 
     /// The feed; not to be used if the log has a diagnostic then.
     func feed() -> FeedDefinition {
         defer { members.finish() }
-        let own = members.feedDefaults()
         let (url, query) = request()
         let items = members.itemsRule("items")
         let (columns, key) = columnsAndKey(items)
@@ -41,16 +47,19 @@ struct FeedReader {
             pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
             sync: sync.rule, fullCrawlEvery: sync.full, verify: sync.verify,
-            keepsRaw: own.keepsRaw ?? defaults.keepsRaw ?? false,
-            every: own.every ?? defaults.every,
-            timeout: own.timeout ?? defaults.timeout ?? FeedDefinition.standardTimeout,
-            retries: own.retries ?? defaults.retries ?? FeedDefinition.standardRetries,
-            maxPages: own.maxPages ?? defaults.maxPages,
-            connection: own.connection.over(defaults.connection),
+            keepsRaw: members.boolean("raw") ?? false,
+            every: members.duration("every", in: .seconds(1)...FeedDefinition.longestTime),
+            timeout: members.duration("timeout", in: .milliseconds(1)...Duration.seconds(86_400))
+                ?? FeedDefinition.standardTimeout,
+            retries: members.integer("retries", in: 0...100) ?? FeedDefinition.standardRetries,
+            maxPages: members.integer("max_pages", in: 1...Int.max),
+            connection: members.connectionRule(),
             removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
             show: members.showRule("show", of: columns, isOpen: !members.has("columns")),
-            keepsChanges: members.boolean("changes") ?? true, position: entry.position)
+            search: members.searchRule("search", of: columns, isOpen: !members.has("columns")),
+            keepsChanges: members.boolean("changes") ?? true, hook: members.changeHook("on_change"),
+            position: entry.position)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)
         return feed
@@ -58,6 +67,15 @@ struct FeedReader {
 }
 
 extension FeedReader {
+    /// The names of all members that a feed can have: those that reading one asks for.
+    static let memberNames: [String] = {
+        let start = Mark(source: "", line: 1, column: 1)
+        let nothing = Entry(name: "x", position: SourcePosition(start), node: Node(.mapping([]), mark: start))
+        let reader = FeedReader(nothing, log: Diagnostics())
+        _ = reader.feed()
+        return reader.members.names
+    }()
+
     /// The URL and the query, with the preset's parameters put in.
     private func request() -> (Template, [NamedTemplate]) {
         // Of a feed whose preset is not known, what it lacks cannot be told.

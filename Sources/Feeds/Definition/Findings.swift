@@ -53,7 +53,7 @@ extension FeedDefinition {
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
             keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages,
             connection: connection, removed: removed,
-            ignore: ignore, show: show, keepsChanges: keepsChanges,
+            ignore: ignore, show: show, search: search, keepsChanges: keepsChanges, hook: hook,
             position: position)
     }
 

@@ -103,6 +103,12 @@ extension MappingDecoder {
 
     func template(_ name: String, _ node: Node) -> Template? {
         guard let text = string(name, node) else { return nil }
+        if let mistake = RelativeMoment.mistake(in: text) {
+            report(
+                "in `\(name)` of \(subject): `\(mistake.words)` is no moment; write it as in \(RelativeMoment.forms)",
+                at: SourcePosition(node, offset: mistake.offset))
+            return nil
+        }
         do throws(TemplateError) {
             return try Template(text, position: SourcePosition(node.mark))
         } catch {

@@ -31,6 +31,9 @@ package final class MappingDecoder {
         }
     }
 
+    /// The names that were asked for.
+    var names: [String] { known }
+
     /// Whether the mapping has this member; asking makes the name a known one.
     package func has(_ name: String) -> Bool { node(name) != nil }
 

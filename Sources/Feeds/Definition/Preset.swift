@@ -32,6 +32,12 @@ package struct Preset: Sendable {
         }
     }
 
+    /// The query parameters that its requests have.
+    package var queryNames: [String] {
+        let paging = (members["pagination"]?.pairs ?? []).filter { $0.key.text?.hasSuffix("param") ?? false }
+        return (members["query"]?.pairs ?? []).compactMap(\.key.text) + paging.compactMap(\.value.text)
+    }
+
     /// The preset of this name, or nil where there is none.
     ///
     /// - Throws: `ConfigurationError`, as `all`.
@@ -44,16 +50,16 @@ package struct Preset: Sendable {
     }
 
     /// Reads the file of a preset.
-    init(_ file: [UInt8]) throws(ConfigurationError) {
+    init(_ file: [UInt8], source: String = "preset") throws(ConfigurationError) {
         let node: Node?
         do throws(YAMLError) {
-            node = try Node.parse(file, source: "preset")
+            node = try Node.parse(file, source: source)
         } catch {
             throw ConfigurationError(error)
         }
         let log = Diagnostics()
-        let reader = MappingDecoder(
-            node ?? Node(.mapping([]), mark: Mark(source: "preset", line: 1, column: 1)), of: "the preset", log: log)
+        let start = Mark(source: source, line: 1, column: 1)
+        let reader = MappingDecoder(node ?? Node(.mapping([]), mark: start), of: "the preset", log: log)
         reader.require("name", "feeds start from it by its name")
         reader.require("description", "say in a sentence what it mirrors")
         yaml = String(decoding: file, as: UTF8.self)
@@ -62,18 +68,19 @@ package struct Preset: Sendable {
         parameters = reader.strings("parameters").map(\.text)
         let own: Set<String> = ["name", "description", "parameters"]
         let pairs = (node?.pairs ?? []).filter { !own.contains($0.key.text ?? "") }
-        members = Node(.mapping(pairs), mark: Mark(source: "preset", line: 1, column: 1))
+        members = Node(.mapping(pairs), mark: start)
         try log.throwIfAny()
     }
 }
 
 extension MappingDecoder {
-    /// The preset that a member names.
-    func preset(_ name: String) -> Preset? {
+    /// The preset that a member names, one that ships or one of the user's.
+    func preset(_ name: String, of own: UserPresets?) -> Preset? {
         guard let node = node(name), let word = string(name, node) else { return nil }
         do throws(ConfigurationError) {
-            if let preset = try Preset.named(word) { return preset }
-            let suggestion = NearestWord.suggestion(for: word, among: Preset.names)
+            let preset = if let own { try own.named(word) } else { try Preset.named(word) }
+            if let preset { return preset }
+            let suggestion = NearestWord.suggestion(for: word, among: own?.names ?? Preset.names)
             report(
                 "unknown preset `\(word)` in \(subject)", at: SourcePosition(node.mark), word: word,
                 suggestion: suggestion)

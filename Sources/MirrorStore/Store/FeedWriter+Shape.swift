@@ -18,6 +18,7 @@ extension FeedWriter {
             try widen(column.name, from: from, to: to)
         }
         try record(shape)
+        try SearchIndex.follow(definition, on: connection)
         follow(shape)
     }
 

@@ -36,6 +36,7 @@ extension Store {
         try storing {
             let before = FileStamp(path: path)?.size ?? 0
             try connection.execute("VACUUM")
+            try SearchIndex.rebuildAllBehindVacuum(on: connection)
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             return max(0, before - (FileStamp(path: path)?.size ?? before))
         }

@@ -58,7 +58,10 @@ extension Store {
                 try lock.check()
                 try withoutViews {
                     let table = try storedTable(of: feed)
-                    if let table { try connection.execute("DROP TABLE \(try SQL.identifier(table))") }
+                    if let table {
+                        try SearchIndex.drop(of: table, on: connection)
+                        try connection.execute("DROP TABLE \(try SQL.identifier(table))")
+                    }
                     try connection.run(
                         "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", .text(feed))
                     for (table, column) in Self.names.reversed() {
@@ -110,12 +113,16 @@ extension Store {
             }
             let table = TableSchema.tableName(name)
             if let old = try storedTable(of: name), old != table {
+                // An index goes by the name of its table.
+                let searched = try SearchIndex.storedColumns(of: old, on: connection)
+                try SearchIndex.drop(of: old, on: connection)
                 // Names that differ only in case are one name to SQLite.
                 let between = "_renamed"
                 try connection.execute(
                     "ALTER TABLE \(try SQL.identifier(old)) RENAME TO \(try SQL.identifier(between))")
                 try connection.execute(
                     "ALTER TABLE \(try SQL.identifier(between)) RENAME TO \(try SQL.identifier(table))")
+                if !searched.isEmpty { try SearchIndex(table: table, columns: searched).make(on: connection) }
             }
             try connection.run(
                 "UPDATE _feed SET \"table\" = ?, new_name = NULL WHERE feed = ?", .text(table), .text(name))

@@ -173,6 +173,7 @@ extension Store {
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
         }
         if stored.definition != canonical || isNew { try forgetUpstream(shape, canonical: canonical) }
+        try SearchIndex.follow(definition, on: connection)
         guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL
         else {
             return shape

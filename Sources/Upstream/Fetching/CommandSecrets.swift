@@ -36,7 +36,9 @@ package final class CommandSecrets: Sendable {
     /// Runs a command, unless it was run before; whether it failed is told by `value`.
     ///
     /// - Throws: `FeedSyncError`, of kind `cancelled` if the task is: the command is ended then, and may be run again.
-    func run(_ command: String, folder: String, environment: [String: String]) async throws(FeedSyncError) {
+    package func run(
+        _ command: String, folder: String, environment: [String: String]
+    ) async throws(FeedSyncError) {
         let key = Key(command: command, folder: folder)
         guard values.withLock({ $0[key] }) == nil else { return }
         let runner = self.runner.withLock { runner in

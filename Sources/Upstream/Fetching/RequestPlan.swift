@@ -18,6 +18,8 @@ package struct RequestPlan: Sendable {
     private let commands: CommandSecrets
     private let kept: KeptRequestBase
     private let commandTexts: [String]
+    /// The time of all its requests, so that the pages of a crawl are those of one list.
+    private let now: Int64
     /// The access tokens of OAuth 2.
     let tokens: AccessTokens
     /// What the request of a sync carries besides: how far the mirror reaches.
@@ -34,11 +36,15 @@ package struct RequestPlan: Sendable {
     ///   - pagination: The style that was found, where it is not for the definition to say.
     ///   - commands: What `${command: …}` printed; shared by the feeds of a process.
     ///   - tokens: The access tokens of OAuth 2; shared likewise.
+    ///   - now: The time, in seconds since 1970.
     ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
     package init(
         _ definition: FeedDefinition, pagination: (any Paginator)? = nil, environment: [String: String],
-        folder: String, salt: String, commands: CommandSecrets = CommandSecrets(), tokens: AccessTokens = AccessTokens()
+        folder: String, salt: String, commands: CommandSecrets = CommandSecrets(),
+        tokens: AccessTokens = AccessTokens(),
+        now: Int64 = WallClock.system.seconds
     ) {
+        self.now = now
         self.definition = definition
         bodies = BodyReader(definition.format, columns: definition.columns)
         self.environment = environment
@@ -150,7 +156,7 @@ package struct RequestPlan: Sendable {
         do throws(ConfigurationError) {
             let resolve = { (template: Template, isURL: Bool) throws(ConfigurationError) in
                 try template.resolved(
-                    environment: environment, relativeTo: folder, isURL: isURL, commands: commands)
+                    environment: environment, relativeTo: folder, isURL: isURL, commands: commands, now: now)
             }
             return try ResolvedParts(
                 definition, address: try resolve(definition.url, true), token: { tokens.current($0) },

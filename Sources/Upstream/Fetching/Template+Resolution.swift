@@ -16,18 +16,22 @@ extension Template {
     ///   - isURL: Whether the template is one of a URL: in the path and the query values are percent-encoded, so that
     ///     none becomes another part of it; a value that the URL begins with goes in as it is.
     ///   - commands: What the commands printed, which are not run here.
+    ///   - now: The time that `{now}` and `{today}` go by, in seconds since 1970.
     /// - Throws: `ConfigurationError` at the template's place if a variable is unset or empty, or a file cannot be
     ///   read, is empty, is not UTF-8 or is larger than 64 KiB, or a command failed or was not run.
     package func resolved(
         environment: [String: String], relativeTo folder: String, isURL: Bool = false,
-        commands: CommandSecrets = CommandSecrets()
+        commands: CommandSecrets = CommandSecrets(), now: Int64 = WallClock.system.seconds
     ) throws(ConfigurationError) -> Resolved {
         var text = ""
         var secrets: [String] = []
         var diagnostics: [Diagnostic] = []
         for part in parts {
             if case .literal(let literal) = part {
-                text += literal
+                let before = text
+                text += RelativeMoment.written(in: literal, at: now) { value, part in
+                    isURL ? URLPart(after: before + part).encoded(value) : value
+                }
                 continue
             }
             do throws(Unresolved) {

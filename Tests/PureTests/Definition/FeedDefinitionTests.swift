@@ -91,8 +91,8 @@ struct FeedDefinitionTests {
         arguments: [
             ("colums: {}", "f:4:1: unknown member `colums` in feed `x`; did you mean `columns`?"),
             (
-                "timeout: 30",
-                "f:4:10: `timeout` of feed `x` must be a time such as `500ms`, `30s`, `15m`, `2h` or `1d`, not `30`"
+                "timeout: 30x",
+                "f:4:10: `timeout` of feed `x` must be a time such as `500ms`, `30s`, `15m`, `2h` or `1d`, not `30x`"
             ),
             ("timeout: 0s", "f:4:10: `timeout` of feed `x` must be from 1ms to 1d, not `0s`"),
             (

@@ -57,6 +57,8 @@ package struct ChangeQuery: Sendable {
     package let feed: String
     /// Only what came later.
     package var after = ChangePlace()
+    /// Only what came up to here; nil for all.
+    package var until: ChangePlace?
     /// Only what happened at this time or later, as the store writes times.
     package var since: String?
     /// Only what this run and later ones brought.

@@ -83,7 +83,7 @@ private final class ChangeSource {
     /// - Returns: Nil for a feed that nothing is stored of.
     init?(_ query: ChangeQuery, until: ChangePlace, on connection: Connection) throws {
         self.query = query
-        self.until = until
+        self.until = query.until ?? until
         self.connection = connection
         var found: (table: String, columns: [RowColumn], key: [String])?
         try connection.rows("SELECT \"table\", columns, key_columns FROM _feed WHERE feed = ?", [.text(query.feed)]) {
@@ -99,7 +99,7 @@ private final class ChangeSource {
             SELECT min(at) FROM event WHERE feed = ? AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?
             """,
             [
-                .text(query.feed), Value(query.after.event), Value(until.event), .text(query.since ?? ""),
+                .text(query.feed), Value(query.after.event), Value(self.until.event), .text(query.since ?? ""),
                 Value(query.run ?? 0),
             ]
         ) { row in first = row.text(at: 0) }
@@ -219,7 +219,7 @@ extension ChangeLog {
 
 extension RowColumn {
     /// The columns that `_feed.columns` tells of.
-    fileprivate static func list(_ json: String?) -> [RowColumn] {
+    static func list(_ json: String?) -> [RowColumn] {
         guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
         return elements.compactMap { element in
             guard case .object(let members) = element, case .string(let name)? = members["name"] else { return nil }
@@ -231,7 +231,7 @@ extension RowColumn {
         }
     }
 
-    fileprivate static func names(_ json: String?) -> [String] {
+    static func names(_ json: String?) -> [String] {
         guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
         return elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
     }

@@ -1,0 +1,136 @@
+/// What a configuration file may hold, as a JSON Schema for editors.
+///
+/// Source: <https://json-schema.org/draft/2020-12>
+package enum ConfigurationSchema {
+    /// A member of a feed.
+    package struct Member: Sendable {
+        package let name: String
+        /// Its schema, without the description.
+        let schema: String
+        /// What it means, in a phrase.
+        let meaning: String
+
+        init(_ name: String, _ schema: String, _ meaning: String) {
+            (self.name, self.schema, self.meaning) = (name, schema, meaning)
+        }
+    }
+
+    private static let text = #""type":"string""#
+    private static func see(_ name: String) -> String { "\"$ref\":\"#/$defs/\(name)\"" }
+
+    private static let scalar = see("scalar")
+    private static let boolean = #""type":"boolean""#
+    private static let duration = see("duration")
+    private static let count = #""type":"integer","minimum":1"#
+    private static let words = see("words")
+    private static let scalars = #""type":"object","additionalProperties":{\#(see("scalars"))}"#
+
+    private static func object(_ members: String, required: [String] = []) -> String {
+        let names = required.isEmpty ? "" : ",\"required\":\(required.json)"
+        return #""type":"object","properties":{\#(members)},"additionalProperties":false\#(names)"#
+    }
+
+    private static func any(_ schemas: String...) -> String {
+        #""anyOf":[\#(schemas.map { "{\($0)}" }.joined(separator: ","))]"#
+    }
+
+    private static func choice(_ words: [String]) -> String { #""enum":\#(words.json)"# }
+
+    /// Every member that a feed can have, in the order of the documentation.
+    package static let members: [Member] = [
+        Member("preset", text, "the definition to start from"),
+        Member("with", scalars, "values for the preset's parameters"),
+        Member("url", text, "where the first page is"),
+        Member("query", scalars, "query parameters"),
+        Member("headers", scalars, "header fields"),
+        Member("method", choice(["GET", "POST"]), "POST sends `body` as JSON"),
+        Member("body", #""type":"object""#, "the JSON to send"),
+        Member("auth", #""type":"object","maxProperties":1"#, "bearer, basic, header, query or oauth2"),
+        Member("allow_origins", words, "other origins that pages may lead to, without credentials"),
+        Member("format", choice(FeedFormat.allCases.map(\.rawValue)), "what the pages are; found if absent"),
+        Member(
+            "items", any(text, object(#""path":{\#(text)},"keyed_by":{\#(text)}"#, required: ["path"])),
+            "the path of the array of items; found if absent"),
+        Member("key", words, "the column or path that identifies an item, a list of them, or $hash"),
+        Member(
+            "section",
+            any(
+                text,
+                object(#""path":{\#(text)},"by":{\#(choice(["hour", "day", "month", "year"]))}"#, required: ["path"])),
+            "what items are grouped by"),
+        Member("model", text, "the view that shows this feed together with others"),
+        Member(
+            "columns", #""type":"object","additionalProperties":{\#(see("column"))}"#,
+            "name: path, or name: {path, type}"),
+        Member("pagination", any(text, #""type":"object""#), "how to get the next page; found if absent"),
+        Member("partition", #""type":"object""#, "how to divide a feed that the upstream caps"),
+        Member("responses", #""type":"array","items":{"type":"object"}"#, "what a response means"),
+        Member("raw", boolean, "whether each item's JSON is kept"),
+        Member(
+            "show",
+            object(
+                #""title":{\#(text)},"text":{\#(text)},"link":{\#(text)},"picture":{\#(text)},"figures":{\#(words)}"#),
+            "what people want to see of an item"),
+        Member(
+            "search", any(words, object(#""columns":{\#(words)}"#, required: ["columns"])),
+            "columns that can be searched for words"),
+        Member("changes", boolean, "false keeps no old values"),
+        Member(
+            "on_change", object(#""exec":{\#(words)},"webhook":{\#(text)},"secret":{\#(text)}"#),
+            "who is told what changes"),
+        Member("timeout", duration, "how long a response may take"),
+        Member("retries", #""type":"integer","minimum":0,"maximum":100"#, "how often a failed request is tried again"),
+        Member("max_pages", count, "the most pages that a crawl asks for"),
+        Member("rate", text, "at most so many requests: 2/s, 30/m, 1000/h"),
+        Member("proxy", text, "the proxy, or none"),
+        Member("ca", text, "a file with the certificates to trust"),
+        Member(
+            "client_certificate",
+            any(
+                text,
+                object(
+                    #""certificate":{\#(text)},"key":{\#(text)},"password":{\#(text)}"#, required: ["certificate"])),
+            "the certificate to show to the host"),
+        Member("user_agent", text, "the name that requests carry"),
+        Member("sync", any(text, #""type":"object""#), "what a sync looks for"),
+        Member("every", duration, "the interval of sync --due"),
+        Member(
+            "removed", any(text, object(#""path":{\#(text)},"is":{\#(scalar)}"#, required: ["path"])),
+            "how an item says that it is gone"),
+        Member("ignore", words, "paths of members whose change does not count"),
+        Member("each", #""type":"array","minItems":1"#, "values of which each makes a feed"),
+    ]
+
+    private static func properties(_ members: [Member]) -> String {
+        members.map { member in
+            // `null` takes away what a preset or the defaults have.
+            "\(member.name.json):{\"description\":\(member.meaning.json),\(any(member.schema, #""type":"null""#))}"
+        }.joined(separator: ",")
+    }
+
+    /// The schema.
+    package static var json: String {
+        let notShared: Set = ["url", "preset", "with", "each"]
+        let shared = members.filter { !notShared.contains($0.name) }
+        let top = [
+            #""store":{"description":"the SQLite file, relative to this one",\#(text)}"#,
+            #""keep":{"description":"how long runs, events and changes are kept",\#(duration)}"#,
+            #""durable":{"description":"whether a commit survives a power failure",\#(boolean)}"#,
+            #""include":{"description":"files with further feeds",\#(words)}"#,
+            #""defaults":{"description":"members that all feeds have",\#(object(properties(shared)))}"#,
+            #""feeds":{"description":"the feeds by name",\#(any(#""type":"object","additionalProperties":{\#(see("feed"))}"#, #""type":"null""#))}"#,
+        ]
+        let definitions = [
+            #""scalar":{"type":["string","number","boolean"]}"#,
+            #""scalars":{"anyOf":[{\#(see("scalar"))},{"type":"null"},{"type":"array","items":{\#(see("scalar"))}}]}"#,
+            #""words":{"anyOf":[{"type":"string"},{"type":"array","items":{\#(see("scalar"))}}]}"#,
+            #""duration":{"anyOf":[{"type":"string","pattern":"^[0-9]+(ms|s|m|h|d)?$"},{"type":"integer","minimum":0},{"const":"never"}]}"#,
+            #""column":{"anyOf":[{"type":["string","null"]},{"type":"object","properties":{"path":{"type":"string"},"type":{\#(choice(ColumnType.allCases.map(\.rawValue)))}},"additionalProperties":false}]}"#,
+            #""feed":{\#(object(properties(members)))}"#,
+        ]
+        return
+            #"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"feedsync","type":"object","properties":{"#
+            + top.joined(separator: ",") + #"},"additionalProperties":false,"$defs":{"#
+            + definitions.joined(separator: ",") + "}}"
+    }
+}

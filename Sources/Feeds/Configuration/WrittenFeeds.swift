@@ -1,0 +1,193 @@
+internal import Glibc
+internal import YAML
+
+/// The feeds of a configuration as they are written: those of its file and of the files that it includes, each feed of
+/// an `each` by itself.
+struct WrittenFeeds {
+    /// The feeds, in order.
+    private(set) var entries: [FeedReader.Entry] = []
+    private let log: Diagnostics
+
+    /// The most feeds of one `each`, and the most files that are included.
+    private static let most = 10_000
+
+    /// The feeds of a configuration's text, whatever else is wrong with it.
+    init(of root: Node, file: String, home: String?, log: Diagnostics) {
+        self.init(feeds: root["feeds"], include: root["include"], file: file, home: home, log: log)
+    }
+
+    /// The feeds below `feeds`, then those of the files that `include` names, relative to the file.
+    init(feeds: Node?, include: Node?, file: String, home: String?, log: Diagnostics) {
+        self.log = log
+        add(feeds)
+        guard let include else { return }
+        for node in include.elements ?? [include] {
+            guard let pattern = node.text, !node.isNull else {
+                let problem = "`include` must be a path, or a list of them, not \(node.kind)"
+                log.add(Diagnostic(position: SourcePosition(node.mark), problem: problem))
+                continue
+            }
+            self.include(pattern, from: file, home: home, at: node)
+        }
+    }
+
+    /// Adds the feeds below `feeds`.
+    private mutating func add(_ node: Node?) {
+        // `feeds:` with nothing below is how a new file begins.
+        guard let node, !node.isNull else { return }
+        for entry in MappingDecoder(node, of: "`feeds`", log: log).entries() {
+            let position = SourcePosition(entry.key.mark)
+            guard let list = entry.value["each"] else {
+                entries.append(FeedReader.Entry(name: entry.name, position: position, node: entry.value))
+                continue
+            }
+            addEach(of: list, entry.name, entry.value, at: position)
+        }
+    }
+
+    /// Adds the feeds of the files that a pattern names, in the order of their names.
+    private mutating func include(_ pattern: String, from file: String, home: String?, at node: Node) {
+        let position = SourcePosition(node.mark)
+        let path = FilePath.resolve(pattern, in: FilePath.folder(of: file), home: home)
+        let files = Self.files(path)
+        guard files.count <= Self.most else {
+            return log.add(Diagnostic(position: position, problem: "`include` names more than 10,000 files"))
+        }
+        guard !files.isEmpty || Self.isPattern(path) else {
+            return log.add(
+                Diagnostic(position: position, problem: "`include`: there is no file \(path)", word: pattern))
+        }
+        for file in files {
+            if let status = FileStatus(of: file), !status.isWritable() {
+                let problem = "is included, and can be written by others; run chmod go-w \(file)"
+                log.add(Diagnostic(position: SourcePosition(file: file), problem: problem))
+                continue
+            }
+            do throws(FileError) {
+                let bytes = try FileContents.read(file, limit: Configuration.sizeLimit)
+                guard let root = try? Node.parse(bytes, source: file) else {
+                    addProblem(of: bytes, file)
+                    continue
+                }
+                let members = MappingDecoder(root, of: "an included file", log: log)
+                add(members.node("feeds"))
+                members.finish()
+            } catch {
+                log.add(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
+            }
+        }
+    }
+
+    private func addProblem(of bytes: [UInt8], _ file: String) {
+        do throws(YAMLError) {
+            // A file without anything in it has no feeds.
+            _ = try Node.parse(bytes, source: file)
+        } catch {
+            ConfigurationError(error).diagnostics.forEach(log.add)
+        }
+    }
+
+    private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+
+    private static func files(_ pattern: String) -> [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob(pattern, 0, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+    }
+}
+
+extension WrittenFeeds {
+    /// Adds a feed for each value, or each mapping of values, of a list.
+    private mutating func addEach(of list: Node, _ name: String, _ feed: Node, at position: SourcePosition) {
+        let subject = "`each` of feed `\(name)`"
+        guard let elements = list.elements, !elements.isEmpty, elements.count <= Self.most else {
+            let problem = "\(subject) must be a list of values, or of mappings, with at most 10,000 of them"
+            return log.add(Diagnostic(position: SourcePosition(list.mark), problem: problem))
+        }
+        for element in elements {
+            var values: [String: String] = [:]
+            if let text = element.text, !element.isNull { values["each"] = text }
+            for pair in element.pairs ?? [] {
+                if let key = pair.key.text, let text = pair.value.text { values[key] = text }
+            }
+            guard !values.isEmpty, element.elements == nil else {
+                let problem = "\(subject) must be a list of values, or of mappings of values"
+                log.add(Diagnostic(position: SourcePosition(element.mark), problem: problem))
+                continue
+            }
+            let own = Substitution(values: values)
+            let isNamed = values.keys.contains { name.contains("{\($0)}") }
+            guard isNamed || values["each"] != nil else {
+                let problem =
+                    "the feed `\(name)` has an `each`, so its name must have one of its words, as in `\(name)-{word}`"
+                return log.add(Diagnostic(position: position, problem: problem))
+            }
+            entries.append(
+                FeedReader.Entry(
+                    name: own.name(isNamed ? name : "\(name)-{each}"), position: position,
+                    node: own.node(feed.without("each"))))
+        }
+    }
+
+    /// Puts values in the place of words in braces.
+    private struct Substitution {
+        let values: [String: String]
+
+        func text(_ text: String, _ coded: (_ value: String, _ before: String) -> String = { value, _ in value })
+            -> String
+        {
+            guard text.contains("{") else { return text }
+            var result = ""
+            var rest = text[...]
+            while let open = rest.firstIndex(of: "{") {
+                result += rest[..<open]
+                rest = rest[open...]
+                guard let close = rest.firstIndex(of: "}"),
+                    // `${NAME}` is a reference, and no word of a list.
+                    result.last != "$", let value = values[String(rest.dropFirst()[..<close])]
+                else {
+                    result.append("{")
+                    rest = rest.dropFirst()
+                    continue
+                }
+                result += coded(value, result)
+                rest = rest[rest.index(after: close)...]
+            }
+            return result + rest
+        }
+
+        /// A name that feeds may have: what they may not becomes `-`.
+        func name(_ pattern: String) -> String {
+            text(pattern) { value, _ in
+                String(value.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" ? $0 : "-" })
+            }
+        }
+
+        func node(_ node: Node, isURL: Bool = false) -> Node {
+            switch node.content {
+            case .scalar(let scalar):
+                let text =
+                    isURL
+                    ? text(scalar.text) { value, before in URLPart(after: before).encoded(value) } : text(scalar.text)
+                guard text != scalar.text else { return node }
+                return Node(.scalar(Scalar(text, style: scalar.style)), mark: node.mark)
+            case .sequence(let elements):
+                return Node(.sequence(elements.map { self.node($0) }), mark: node.mark)
+            case .mapping(let pairs):
+                let members = pairs.map { pair in
+                    Node.Pair(key: pair.key, value: self.node(pair.value, isURL: pair.key.text == "url"))
+                }
+                return Node(.mapping(members), mark: node.mark)
+            }
+        }
+    }
+}
+
+extension Node {
+    /// A mapping without a member.
+    func without(_ name: String) -> Node {
+        guard let pairs else { return self }
+        return Node(.mapping(pairs.filter { $0.key.text != name }), mark: mark)
+    }
+}

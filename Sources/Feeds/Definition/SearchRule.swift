@@ -1,0 +1,53 @@
+internal import YAML
+
+/// The columns that can be searched for words, by name or by the path that they are filled from.
+package struct SearchRule: Sendable, Hashable {
+    /// The columns, the one that counts most first.
+    package let words: [String]
+
+    /// The names of those that a feed has, in order.
+    package func columns(among columns: [ColumnDefinition]) -> [String] {
+        let known = columns.map { (name: $0.name, path: Optional($0.path.description)) }
+        var found: [String] = []
+        for word in words {
+            guard let name = ShowRule.column(word, among: known), !found.contains(name) else { continue }
+            found.append(name)
+        }
+        return found
+    }
+}
+
+extension MappingDecoder {
+    /// The feed's `search`: columns, or `{columns: …}`.
+    ///
+    /// - Parameters:
+    ///   - columns: The feed's columns.
+    ///   - isOpen: Whether there are others, which are still to be found.
+    func searchRule(_ name: String, of columns: [ColumnDefinition], isOpen: Bool) -> SearchRule? {
+        guard let node = node(name) else { return nil }
+        var words = [(text: String, node: Node)]()
+        if node.pairs != nil, let members = reader(name, of: "`\(name)` of \(subject)") {
+            members.require("columns", "say which columns can be searched")
+            words = members.strings("columns")
+            members.finish()
+        } else {
+            words = strings(name)
+        }
+        if words.isEmpty, node.elements != nil { report("`\(name)` of \(subject) is empty", at: name) }
+        let known = columns.map { (name: $0.name, path: Optional($0.path.description)) }
+        for (text, node) in words {
+            let column = ShowRule.column(text, among: known)
+            // FTS5 has columns of its own of these names: https://sqlite.org/fts5.html
+            if ["rank", "rowid"].contains((column ?? text).lowercased()) {
+                report(
+                    "SQLite cannot search a column of the name `\(text)`: give it another in `columns`",
+                    at: SourcePosition(node.mark), word: text)
+            } else if column == nil, !isOpen {
+                report(
+                    "`\(name)` of \(subject) is none of its columns: `\(text)`", at: SourcePosition(node.mark),
+                    word: text, suggestion: NearestWord.suggestion(for: text, among: columns.map(\.name)))
+            }
+        }
+        return SearchRule(words: words.map(\.text))
+    }
+}

@@ -1,0 +1,51 @@
+internal import Concurrency
+internal import SQLite
+
+/// Changes of a feed that are told together.
+package struct ChangeBatch: Sendable {
+    /// The changes as JSON objects.
+    package internal(set) var lines: [String] = []
+    /// The place behind them.
+    package internal(set) var end = ChangePlace()
+}
+
+extension Store {
+    /// The next changes of a feed: so many at least, as long as there are some, and those that came with the last one.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func changeBatch(_ query: ChangeQuery, least: Int) throws(FeedSyncError) -> ChangeBatch {
+        struct Reading {
+            var lines: [String] = []
+            var lastAt = ""
+            var isCut = false
+        }
+        let reading = Lock(Reading())
+        let end = try changes([query]) { change in
+            reading.withLock { reading in
+                // What happened at one time is one page, whose place is one.
+                guard reading.lines.count < least || change.at == reading.lastAt else {
+                    reading.isCut = true
+                    return false
+                }
+                reading.lines.append(change.json)
+                reading.lastAt = change.at
+                return true
+            }
+        }
+        let (lines, lastAt, isCut) = reading.withLock { ($0.lines, $0.lastAt, $0.isCut) }
+        guard isCut else { return ChangeBatch(lines: lines, end: end) }
+        return try storing {
+            // Before what comes next: a clock that went back must not hide any.
+            func last(_ table: String, after: Int64, until: Int64) throws -> Int64 {
+                let next = try connection.int64(
+                    "SELECT min(id) FROM \(table) WHERE feed = ? AND id > ? AND id <= ? AND at > ?",
+                    .text(query.feed), .integer(after), .integer(until), .text(lastAt))
+                return next.map { $0 - 1 } ?? until
+            }
+            var place = ChangePlace()
+            place.event = try last("event", after: query.after.event, until: end.event)
+            place.change = try last("_change", after: query.after.change, until: end.change)
+            return ChangeBatch(lines: lines, end: place)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package import Text
+
+/// An item that was found by its words.
+public struct SearchHit: Sendable, Hashable {
+    /// The feed's name.
+    public let feed: String
+    /// The item's key as JSON: a value, or an array of several.
+    public let key: String
+    /// What people know the item by.
+    public let title: MarkedText
+    /// A part of its text, around the words that were searched for if they are in it.
+    public let excerpt: MarkedText
+    /// Where it is on the web; nil if no column says so.
+    public let link: String?
+}
+
+/// A text with the places that were searched for.
+public struct MarkedText: Sendable, Hashable {
+    /// A part of a text.
+    public struct Piece: Sendable, Hashable {
+        /// The characters.
+        public let text: String
+        /// Whether they were searched for.
+        public let isMatch: Bool
+    }
+
+    /// The text in parts, one behind the other.
+    public let pieces: [Piece]
+
+    /// The whole text.
+    public var text: String { pieces.map(\.text).joined() }
+
+    /// A text, with what is searched for marked.
+    package init(_ text: String, _ search: SearchText) {
+        var pieces: [Piece] = []
+        var place = text.startIndex
+        func add(_ range: Range<String.Index>, isMatch: Bool) {
+            if !range.isEmpty { pieces.append(Piece(text: String(text[range]), isMatch: isMatch)) }
+        }
+        for match in search.matches(in: text) {
+            add(place..<match.lowerBound, isMatch: false)
+            add(match, isMatch: true)
+            place = match.upperBound
+        }
+        add(place..<text.endIndex, isMatch: false)
+        self.pieces = pieces
+    }
+
+    /// What was searched for, as it stands in the text, each once.
+    package var matches: [String] {
+        pieces.reduce(into: []) { found, piece in
+            if piece.isMatch, !found.contains(piece.text) { found.append(piece.text) }
+        }
+    }
+}
+
+extension MarkedText {
+    /// The most characters of an excerpt, and those of them that stand before what was found.
+    private static let excerptLength = 160
+    private static let lead = 40
+
+    /// A part of a text around the first place that is searched for.
+    static func excerpt(of text: String, _ search: SearchText) -> MarkedText {
+        guard text.utf8.count > excerptLength else { return MarkedText(text, search) }
+        var start = text.startIndex
+        if let match = search.matches(in: text).first,
+            let early = text.index(match.lowerBound, offsetBy: -lead, limitedBy: text.startIndex)
+        {
+            // From a word's beginning.
+            let space = text[early..<match.lowerBound].firstIndex(where: \.isWhitespace)
+            start = space.map { text.index(after: $0) } ?? early
+        }
+        let end = text.index(start, offsetBy: excerptLength, limitedBy: text.endIndex) ?? text.endIndex
+        let part = text[start..<end]
+        return MarkedText(
+            (start > text.startIndex ? "…" : "") + part + (end < text.endIndex ? "…" : ""), search)
+    }
+}

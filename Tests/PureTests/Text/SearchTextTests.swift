@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Text
+
+@Suite("What is searched for") struct SearchTextTests {
+    /// A text with `[` and `]` around what was found in it.
+    private func marked(_ search: String, _ text: String) -> String {
+        var result = ""
+        var place = text.startIndex
+        for match in SearchText(search).matches(in: text) {
+            result += text[place..<match.lowerBound] + "[" + text[match] + "]"
+            place = match.upperBound
+        }
+        return result + text[place...]
+    }
+
+    @Test(
+        "is marked where words begin with it, whatever the case and the accents",
+        arguments: [
+            ("swi", "Swift and swivel", "[Swi]ft and [swi]vel"),
+            ("cafe", "Café, CAFÉ", "[Café], [CAFÉ]"),
+            ("café", "cafe\u{301} or cafe", "[cafe\u{301}] or [cafe]"),
+            ("munchen", "MÜNCHEN", "[MÜNCHEN]"),
+            ("Việt", "viet nam", "[viet] nam"),
+            ("αθηνα", "Αθήνα", "[Αθήνα]"),
+            ("два", "Два, двадцать", "[Два], [два]дцать"),
+            ("one two", "two or one", "[two] or [one]"),
+            ("ab abc", "abcd", "[abc]d"),
+            ("c++", "C++ and c", "[C]++ and [c]"),
+            ("x-ray", "an X-ray", "an [X]-[ray]"),
+            ("!?", "what!?", "what!?"),
+            ("", "all", "all"),
+        ])
+    func marks(search: String, text: String, expected: String) {
+        #expect(marked(search, text) == expected)
+    }
+
+    @Test(
+        "may begin anywhere in scripts without spaces, and elsewhere if no word begins with it",
+        arguments: [
+            ("東京", "我在東京塔", "我在[東京]塔"),
+            ("swift", "使用Swift编写", "使用[Swift]编写"),
+            ("ภาษา", "คือภาษาไทย", "คือ[ภาษา]ไทย"),
+            ("wift", "Swift", "S[wift]"),
+            ("wift", "swift wifty", "swift [wift]y"),
+        ])
+    func anywhere(search: String, text: String, expected: String) {
+        #expect(marked(search, text) == expected)
+    }
+
+    @Test("becomes a query of FTS5 in which nothing is a command")
+    func query() {
+        #expect(
+            SearchText(#"swift "pack OR -x NEAR( c++ ***"#).fullTextQuery
+                == ##""swift"* """pack"* "OR"* "-x"* "NEAR(" "c++""##)
+        #expect(SearchText("+ *").fullTextQuery == nil)
+        #expect(SearchText(" \n").isEmpty)
+        #expect(SearchText.pattern(#"50%_\"#) == #"%50\%\_\\%"#)
+    }
+
+    @Test("is cut off where nobody can have typed so much")
+    func limits() {
+        #expect(SearchText(String(repeating: "word ", count: 10_000)).words.count == 20)
+        #expect(SearchText(String(repeating: "w", count: 10_000)).words == [String(repeating: "w", count: 1_000)])
+    }
+}
