@@ -162,7 +162,7 @@ struct OpenDefinitionTests {
         let yaml = "url: \(bench.server.url)/things\nkey: name"
         let error = try await bench.failure(.reload, bench.another(try EngineBench.definition(yaml)))
         #expect(error.kind == .configuration)
-        #expect(error.advice?.contains("new name") == true)
+        #expect(error.advice?.hasPrefix("feedsync rekey things") == true)
     }
 
     @Test("A page that fails leaves nothing of what was found with it")

@@ -25,11 +25,12 @@ private func quotation(_ body: String, type: String = "application/json", secret
         #expect(try FeedSyncTests.quotation(body) == expected.map { "\"\($0)\"" })
     }
 
-    @Test("quotes of a page of HTML the title alone")
+    @Test("quotes of a page of HTML the title alone, or its heading where it has none")
     func html() throws {
         let page = "<html><title>\n Down for\n maintenance</title><h1>Oops</h1>"
         #expect(try FeedSyncTests.quotation(page, type: "text/html") == #""Down for maintenance""#)
-        #expect(try FeedSyncTests.quotation("<h1>Oops</h1>", type: "text/HTML; charset=utf-8") == nil)
+        #expect(try FeedSyncTests.quotation("<h1>Oops</h1>", type: "text/HTML; charset=utf-8") == #""Oops""#)
+        #expect(try FeedSyncTests.quotation("<p>Oops</p>", type: "text/html") == nil)
     }
 
     @Test("quotes at most 200 characters, however they are escaped", arguments: ["a", "\u{1}", "ö", "e\u{301}"])
