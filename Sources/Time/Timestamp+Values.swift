@@ -3,6 +3,17 @@ extension Timestamp {
     public var secondsSince1970: Double { Double(seconds) + Double(wholeMilliseconds - seconds * 1000) / 1000 }
 }
 
+extension Timestamp {
+    /// Whether both are the same moment, with however many digits it is written.
+    public static func == (one: Timestamp, other: Timestamp) -> Bool { !one.isBefore(other) && !other.isBefore(one) }
+
+    /// Feeds the moment.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(seconds)
+        hasher.combine(fraction.prefix((fraction.lastIndex { $0 != UInt8(ascii: "0") } ?? -1) + 1))
+    }
+}
+
 extension Timestamp: Comparable {
     /// Whether one moment comes before another.
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.isBefore(other) }

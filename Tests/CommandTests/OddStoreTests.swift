@@ -26,6 +26,10 @@ struct OddStoreTests {
             ALTER TABLE event RENAME TO moved; CREATE VIEW event AS
                 WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n
             """,
+            """
+            ALTER TABLE things RENAME TO moved; CREATE VIEW things AS
+                WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n
+            """,
             "ALTER TABLE _page RENAME TO moved; CREATE VIEW _page AS SELECT load_extension('x') AS id",
         ])
     func foreignSQL(sql: String) async throws {

@@ -204,6 +204,15 @@ package actor Store {
             LIMIT 1
             """
         ) { row in found = (row.text(at: 0) ?? "", row.text(at: 1) ?? "") }
+        let hasFeeds = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_feed'"
+        if found == nil, try connection.scalar(hasFeeds) != nil {
+            try connection.rows(
+                """
+                SELECT name FROM sqlite_schema
+                WHERE type = 'view' AND name COLLATE NOCASE IN (SELECT "table" FROM _feed) LIMIT 1
+                """
+            ) { row in found = ("view", row.text(at: 0) ?? "") }
+        }
         guard let found else { return }
         throw FeedSyncError(
             .store,

@@ -174,7 +174,7 @@ struct MirrorTests {
         var sections = mirror.sections(of: "things").makeAsyncIterator()
         #expect(try await sections.next(isolation: nil)?.isEmpty == true)
         let connection = try Connection(path: bench.store.path)
-        try connection.execute("DROP VIEW IF EXISTS section; DROP TABLE IF EXISTS section")
+        try connection.execute("DROP TABLE _section")
         let error = await #expect(throws: FeedSyncError.self) { try await sections.next(isolation: nil) }
         #expect(error?.kind == .store)
         #expect(try await sections.next(isolation: nil) == nil)

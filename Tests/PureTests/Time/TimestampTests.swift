@@ -8,6 +8,15 @@ struct TimestampTests {
         Array(iso.utf8).withUnsafeBytes { Timestamp($0)?.text }
     }
 
+    @Test("is the same moment with however many digits it is written")
+    func equality() {
+        let moments = ["1994-12-06T08:49Z", "1994-12-06T08:49:00.000Z", "1994-12-06T09:49:00.0000000+01:00"].map {
+            Timestamp($0)
+        }
+        #expect(Set(moments).count == 1)
+        #expect(Timestamp("1994-12-06T08:49:00.001Z") != moments[0])
+    }
+
     @Test(
         "ISO 8601 becomes UTC with milliseconds, or more digits where it has them",
         arguments: [

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.3
+// The parsers of foreign bytes, built for libFuzzer; see Scripts/fuzz.
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
+}
+
+let package = Package(
+    name: "fuzz",
+    targets: [
+        .systemLibrary(name: "CExpat", path: "Sources/CExpat", pkgConfig: "expat"),
+        .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
+        .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
+        .target(name: "CCurl", dependencies: ["CLibraryLoader"], path: "Sources/CCurl"),
+        .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
+        .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
+        module("Concurrency"), module("Text"), module("Time"), module("JSON", ["Text"]),
+        module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]), module("XML", ["CExpat"]),
+        .target(
+            name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Text", "Time", "YAML"],
+            path: "Sources/Feeds", resources: [.embedInCode("Presets")], swiftSettings: settings,
+            plugins: ["PresetList"]),
+        .plugin(name: "PresetList", capability: .buildTool(), path: "Plugins/PresetList"),
+        module("HTTP", ["CCurl", "Concurrency", "Text", "Time"]),
+        module("ResponseBody", ["CPageDecoder", "Feeds", "HTTP"]),
+        module("BodyFormats", ["Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"]),
+        .executableTarget(
+            name: "Parsers",
+            dependencies: ["BodyFormats", "Feeds", "HTTP", "JSON", "Pagination", "ResponseBody", "Text", "Time"],
+            path: "Parsers", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
+    ],
+    cxxLanguageStandard: .cxx17
+)
