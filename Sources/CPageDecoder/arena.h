@@ -21,6 +21,12 @@ public:
         used = 0;
     }
 
+    size_t size() const {
+        size_t sum = 0;
+        for (const Block &block : blocks) sum += block.size;
+        return sum;
+    }
+
     /// Where `count` bytes can be written. Throws std::bad_alloc.
     char *room(size_t count) {
         if (blocks.empty() || blocks.back().size - used < count) {

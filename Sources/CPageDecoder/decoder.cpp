@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "count.h"
 #include "locate.h"
 #include "walk.h"
 
@@ -13,8 +14,9 @@ using simdjson::internal::dom_parser_implementation;
 struct json_decoder {
     std::unique_ptr<dom_parser_implementation> scanner;
     Arena arena;
-    std::vector<json_slot> body_slots, item_slots;
-    std::vector<json_item> items;
+    std::vector<json_slot> body_slots;
+    Growing<json_slot> item_slots;
+    Growing<json_item> items;
     std::vector<uint16_t> item_kinds;
 
     json_page decode(const json_plan &plan, const char *body, size_t length) {
@@ -27,7 +29,11 @@ struct json_decoder {
         arena.clear();
         body_slots.assign(plan.body_slot_count, json_slot{});
         if (length == 0) return page.error = JSON_EMPTY, page;
-        if (length >= UINT32_MAX) return page.error = JSON_TOO_LARGE, page;
+        if (length >= JSON_MAXIMUM_MEMORY) return page.error = JSON_TOO_LARGE, page;
+        // In most bodies there cannot be too many.
+        const size_t most_tokens = (JSON_MAXIMUM_MEMORY - length) / sizeof(uint32_t);
+        if (length > most_tokens && token_count(body, length) > most_tokens)
+            return page.error = JSON_TOO_MANY_TOKENS, page;
         if (!reserve(length)) return page.error = JSON_OUT_OF_MEMORY, page;
 
         const auto scan = scanner->stage1(reinterpret_cast<const uint8_t *>(body), length, simdjson::stage1_mode::regular);
@@ -75,6 +81,16 @@ struct json_decoder {
         return item_kinds.data();
     }
 
+    size_t memory() const {
+        return (scanner ? scanner->capacity() * sizeof(uint32_t) : 0) + arena.size()
+            + item_slots.capacity() * sizeof(json_slot) + items.capacity() * sizeof(json_item);
+    }
+
+    /// Frees the places of a large body's tokens, which nobody needs once it is decoded.
+    void shrink() {
+        if (scanner && scanner->capacity() > size_t(4) << 20) scanner.reset();
+    }
+
     bool reserve(size_t length) {
         if (!scanner) {
             auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(length, JSON_MAXIMUM_DEPTH, scanner);
@@ -89,18 +105,21 @@ struct json_decoder {
 
 extern "C" {
 
+size_t json_decoder_memory(const json_decoder *decoder) { return decoder->memory(); }
+
 json_decoder *json_decoder_create(void) { return new (std::nothrow) json_decoder(); }
 
 void json_decoder_destroy(json_decoder *decoder) { delete decoder; }
 
 json_page json_decode(json_decoder *decoder, const json_plan *plan, const char *body, size_t length) {
+    json_page page = {};
     try {
-        return decoder->decode(*plan, body, length);
+        page = decoder->decode(*plan, body, length);
     } catch (const std::bad_alloc &) {
-        json_page page = {};
         page.error = JSON_OUT_OF_MEMORY;
-        return page;
     }
+    decoder->shrink();
+    return page;
 }
 
 } // extern "C"

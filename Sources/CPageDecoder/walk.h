@@ -3,14 +3,16 @@
 #include <cstring>
 #include <vector>
 
+#include "growing.h"
 #include "plan.h"
 #include "skip.h"
 
 /// Walks the tokens of a body once, checks the grammar, and fills the slots that the plan asks for.
 struct Walk : Skip {
     const json_plan &plan;
-    std::vector<json_slot> &item_slots;
-    std::vector<json_item> &items;
+    Growing<json_slot> &item_slots;
+    Growing<json_item> &items;
+    const size_t memory;           // that of the body and its marks
     json_slot *slots;              // those of the item or the body being walked
 
     std::vector<json_node> taken;  // filters that have found their element in this item or body
@@ -18,9 +20,10 @@ struct Walk : Skip {
     bool has_strangers = false;
     size_t items_offset = 0;
 
-    Walk(const json_plan &plan, Tokens tokens, Arena &arena, json_slot *body_slots, std::vector<json_slot> &item_slots,
-         std::vector<json_item> &items)
-        : Skip(tokens, arena), plan(plan), item_slots(item_slots), items(items), slots(body_slots) {}
+    Walk(const json_plan &plan, Tokens tokens, Arena &arena, json_slot *body_slots, Growing<json_slot> &item_slots,
+         Growing<json_item> &items)
+        : Skip(tokens, arena), plan(plan), item_slots(item_slots), items(items),
+          memory(length() + size_t(end_mark - mark) * sizeof(*mark)), slots(body_slots) {}
 
     /// Walks the value at `mark` into `slot`; the plan may go on inside it.
     bool value(const json_plan_node &node, json_slot &slot) {
@@ -256,7 +259,7 @@ struct Walk : Skip {
 
     bool item() {
         const size_t first_slot = item_slots.size(), outer_taken = taken.size();
-        if (items.size() * sizeof(json_item) + first_slot * sizeof(json_slot) > JSON_MAXIMUM_MEMORY)
+        if (memory + items.size() * sizeof(json_item) + first_slot * sizeof(json_slot) > JSON_MAXIMUM_MEMORY)
             return fail(JSON_TOO_MANY_ITEMS, *mark);
         item_slots.resize(first_slot + plan.item_slot_count);
         json_slot *const outer_slots = slots;

@@ -66,7 +66,7 @@ public final class Body: @unchecked Sendable {
         guard bytes.count <= limit - count else { return false }
         let needed = count + bytes.count + Self.padding
         if needed > capacity {
-            guard grow(to: max(needed, capacity &* 2)) else { return false }
+            guard grow(to: max(needed, min(capacity &* 2, limit &+ Self.padding))) else { return false }
         }
         guard let start else { return false }
         memcpy(start + count, source, bytes.count)

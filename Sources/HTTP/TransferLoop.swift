@@ -35,8 +35,9 @@ final class TransferLoop {
             perform()
             readMessages()
             guard inbox.mayWait() else { continue }
-            // A wake-up since then makes this return at once; so do transfers that were just added.
-            let pollCode = ccurl_multi_poll(multi, 60_000)
+            // A wake-up since then makes this return at once; so do transfers that were just added. libcurl keeps it to
+            // itself if a wake-up cannot be sent, so nobody waits for one for longer than this.
+            let pollCode = ccurl_multi_poll(multi, 1_000)
             if pollCode != CURLM_OK { failAll(pollCode) }
         }
         inbox.attach(nil)

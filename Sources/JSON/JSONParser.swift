@@ -34,7 +34,9 @@ struct JSONParser {
         var open: [Container] = []
         while true {
             count += 1
-            guard count <= maximumCount else { throw error("more than \(maximumCount) values") }
+            guard count <= maximumCount else {
+                throw JSONSyntaxError(message: "more than \(maximumCount) values", offset: offset, isTooLarge: true)
+            }
             var value: JSONValue
             if let container = try beginContainer(depth: open.count) {
                 guard takeAfterSpace(container.close) else {

@@ -1,5 +1,5 @@
 /// A JSON text, read (RFC 8259).
-package indirect enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable, Hashable {
     /// `null`.
     case null
     /// `true` or `false`.
@@ -16,7 +16,7 @@ package indirect enum JSONValue: Sendable, Hashable {
     /// The most that arrays and objects may be nested.
     package static let maximumDepth = 1024
     /// The most values of one text: each takes more memory than its bytes do.
-    package static let maximumCount = 4_000_000
+    package static let maximumCount = 2_000_000
 
     /// Reads a whole text, which must be one value and nothing after it.
     ///
@@ -84,10 +84,13 @@ package struct JSONSyntaxError: Error, Sendable, Hashable {
     package let message: String
     /// How many bytes of UTF-8 come before it.
     package let offset: Int
+    /// Whether it may be JSON, of more values than are read.
+    package let isTooLarge: Bool
 
-    package init(message: String, offset: Int) {
+    package init(message: String, offset: Int, isTooLarge: Bool = false) {
         self.message = message
         self.offset = offset
+        self.isTooLarge = isTooLarge
     }
 }
 

@@ -17,7 +17,7 @@ extension JSONTree {
         do throws(JSONSyntaxError) {
             self = try JSONValue(parsing: start == 0 ? bytes : Array(bytes.dropFirst(start)))
         } catch {
-            throw JSONSyntaxError(message: error.message, offset: error.offset + start)
+            throw JSONSyntaxError(message: error.message, offset: error.offset + start, isTooLarge: error.isTooLarge)
         }
     }
 

@@ -1,13 +1,15 @@
 /// A secret found in a text.
 struct SecretMatch {
     /// How the text writes the secret.
-    enum Coding: CaseIterable {
+    enum Coding {
         /// Byte for byte.
         case plain
         /// Some or all of it as `%XX`, a space perhaps as `+`.
         case percent
         /// With escapes of a JSON string.
         case json
+        /// Some or all of it as `%25XX`.
+        case percentTwice
     }
 
     /// Which secret, counted from 0.
@@ -30,11 +32,18 @@ struct SecretMatch {
         of secrets: [[UInt8]], in text: [UInt8], at position: Int, shortestSecret: Int
     ) -> SecretMatch? {
         var longest: SecretMatch?
-        for (index, secret) in secrets.enumerated() where secret.count >= shortestSecret {
-            for coding in Coding.allCases {
-                guard let length = coding.length(of: secret, in: text, at: position) else { continue }
-                guard secret.count >= certainLength || isWord(in: text, at: position, length: length) else { continue }
-                if length > longest?.length ?? 0 { longest = SecretMatch(index: index, coding: coding, length: length) }
+        // What is encoded twice in the usual way is a form of its own, which gives it back as it was.
+        for codings in [[.plain, .percent, .json], [Coding.percentTwice]] {
+            for (index, secret) in secrets.enumerated() where secret.count >= shortestSecret {
+                for coding in codings {
+                    guard let length = coding.length(of: secret, in: text, at: position) else { continue }
+                    guard secret.count >= certainLength || isWord(in: text, at: position, length: length) else {
+                        continue
+                    }
+                    if length > longest?.length ?? 0 {
+                        longest = SecretMatch(index: index, coding: coding, length: length)
+                    }
+                }
             }
         }
         return longest
@@ -77,7 +86,9 @@ extension SecretMatch.Coding {
     private func unit(_ text: ArraySlice<UInt8>) -> (value: UInt8, length: Int)? {
         guard let first = text.first else { return nil }
         switch (self, first) {
-        case (.percent, UInt8(ascii: "%")): return PercentCoding.byte(text.dropFirst().prefix(2)).map { ($0, 3) }
+        case (.percent, UInt8(ascii: "%")), (.percentTwice, UInt8(ascii: "%")):
+            let isTwice = self == .percentTwice && text.starts(with: [0x25, 0x32, 0x35])
+            return PercentCoding.byte(text.dropFirst(isTwice ? 3 : 1).prefix(2)).map { ($0, isTwice ? 5 : 3) }
         case (.json, UInt8(ascii: "\\")): return Self.escape(text.dropFirst())
         default: return (first, 1)
         }

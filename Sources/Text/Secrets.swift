@@ -134,7 +134,7 @@ extension Secrets {
         while position < bytes.count {
             // The longest that begins at a place goes first.
             if let match = match(in: bytes, at: position, shortestSecret: shortestSecret) {
-                result += placeholder(match.index, isPercentEncoded: match.coding == .percent).utf8
+                result += placeholder(for: match).utf8
                 position += match.length
             } else if bytes[position...].starts(with: prefix) {
                 result += Self.literalPrefix.utf8
@@ -155,6 +155,12 @@ extension Secrets {
             all.append((Array(placeholder(index, isPercentEncoded: true).utf8), PercentCoding.encoded(value)))
         }
         return all
+    }
+
+    private func placeholder(for match: SecretMatch) -> String {
+        let twice = match.coding == .percentTwice ? names.firstIndex(of: "\(names[match.index]):twice") : nil
+        return placeholder(
+            twice ?? match.index, isPercentEncoded: match.coding == .percent || match.coding == .percentTwice)
     }
 
     private func placeholder(_ index: Int, isPercentEncoded: Bool) -> String {

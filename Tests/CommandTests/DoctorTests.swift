@@ -44,7 +44,7 @@ struct DoctorTests {
             let padding = String(repeating: " ", count: 15 - mark.count)
             #expect(lines.contains { $0.hasPrefix("ok       \(mark)\(padding)") }, "\(mark) in \(run.output)")
         }
-        #expect(lines.first?.contains(" libcurl/") == true && lines.first?.contains(", SQLite/3.") == true)
+        #expect(lines.first?.contains(" libcurl/") == true && run.output.contains("SQLite/3."))
         #expect(run.output.contains("\(place.server.url): 404 Not Found from 127.0.0.1 (DNS "))
         #expect(run.output.contains("sync last ran "))
         #expect(run.output.contains("1 of 1 feed fresh"))
@@ -54,7 +54,7 @@ struct DoctorTests {
         #expect(try place.query("SELECT count(*) FROM run") == before)
     }
 
-    @Test("A configuration with mistakes is a problem, each with its place; the store is looked at all the same")
+    @Test("A configuration with mistakes is a problem, each with its place")
     func mistakes() async throws {
         let place = try await place()
         try place.write("feedsync.yaml", "feeds: {things: {urll: x}}")
@@ -67,7 +67,7 @@ struct DoctorTests {
     func configuration() async throws {
         let place = try Workplace(["things", "others"], extra: #"auth: {bearer: "Literal-Token-9"}"#)
         let text = try place.text(of: "feedsync.yaml")
-        try place.write("feedsync.yaml", text.replacing("per_page", with: "n") + #"    headers: {X-Own: "${UNSET}"}"#)
+        try place.write("feedsync.yaml", text + #"    headers: {X-Own: "${UNSET}"}"#)
         let findings = try await findings(place, code: 0)
         let warnings = findings.filter { $0.level == "warning" && $0.subject == "configuration" }
         #expect(warnings.contains { $0.feed == "others" && $0.message.contains("`UNSET` is not set") })

@@ -56,7 +56,7 @@ struct HellTests {
     }
 
     /// What a run may have of memory that it can write, in kB: a page's, and the stacks of its threads.
-    private static let memory = 1_200_000
+    private static let memory = 700_000
 
     /// What the store calls a failure, and its exit code.
     private static let codes: [String: Int32] = [

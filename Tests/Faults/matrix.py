@@ -37,16 +37,18 @@ ONCE_ONLY = {"kill", "EINTR"}
 CODES = {0, 69, 73, 74, 75, 78}
 
 
-def trials(bench, scenario):
-    """Every trial of a scenario: the kind of fault, the call's number among those it may hit, how often."""
+def trials(bench, scenario, only):
+    """Every trial of a scenario, or those at some calls only: the kind of fault, the call's number among those it may hit, how often."""
     bench.begin(scenario)
     run = bench.run(scenario.command, {"FAULTS_ACTION": "count"})
     calls = bench.called()
     if run.code != 0 or not calls:
         raise SystemExit(f"faults: {scenario.name}: counted, it ends with {run.code}: {run.errors}")
     for kind, names in CALLS.items():
-        count = len(calls) if names is None else sum(1 for call in calls if call in names)
-        for number in range(1, count + 1):
+        hit = [call for call in calls if names is None or call in names]
+        for number, call in enumerate(hit, 1):
+            if only and call not in only:
+                continue
             yield scenario.name, kind, number, "once"
             if kind not in ONCE_ONLY:
                 yield scenario.name, kind, number, "from then on"
@@ -135,6 +137,7 @@ def main():
     parser.add_argument("--seed", type=int, metavar="S", help="without: a new one, which is printed")
     parser.add_argument("--scenario", action="append", metavar="NAME", choices=[s.name for s in places.SCENARIOS])
     parser.add_argument("--kind", action="append", choices=list(CALLS))
+    parser.add_argument("--call", action="append", metavar="NAME", help="only calls of that name, such as send")
     parser.add_argument("--at", type=int, metavar="N", help="only the call of that number")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many at a time (1)")
     parser.add_argument("--patience", type=int, default=60, metavar="S", help="a run that takes longer hangs (60 s)")
@@ -147,7 +150,7 @@ def main():
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
 
     start_worker(options)
-    everything = [trial for scenario in options.scenarios for trial in trials(bench, scenario)]
+    everything = [trial for scenario in options.scenarios for trial in trials(bench, scenario, options.call)]
     if options.kind:
         everything = [trial for trial in everything if trial[1] in options.kind]
     if options.at:

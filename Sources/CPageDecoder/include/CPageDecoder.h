@@ -17,8 +17,9 @@ extern "C" {
 #define JSON_PADDING 64
 /// Arrays and objects may be nested this deep, the outermost counted.
 #define JSON_MAXIMUM_DEPTH 1024
-/// The bytes that the items of a page and their slots may take: a few KB of gzip can hold many millions of items.
-#define JSON_MAXIMUM_MEMORY (160u << 20)
+/// The bytes that a body, the places of its tokens, its items and their slots may take together: a few KB of gzip can
+/// hold many millions of tokens.
+#define JSON_MAXIMUM_MEMORY (256u << 20)
 
 typedef enum {
     JSON_MISSING = 0,
@@ -65,6 +66,7 @@ typedef enum {
     JSON_TRAILING_BYTES,    // something stands behind the value
     JSON_TOO_DEEP,
     JSON_TOO_LARGE,         // beyond 4 GiB
+    JSON_TOO_MANY_TOKENS,   // they would take more than JSON_MAXIMUM_MEMORY
     JSON_TOO_MANY_ITEMS,    // they would take more than JSON_MAXIMUM_MEMORY
     JSON_OUT_OF_MEMORY,
     JSON_ITEMS_MISSING,     // the path to the items leads nowhere
@@ -111,6 +113,8 @@ typedef struct json_decoder json_decoder;
 /// NULL when memory is short. A decoder belongs to one thread at a time.
 json_decoder *json_decoder_create(void);
 void json_decoder_destroy(json_decoder *decoder);
+/// The bytes that it keeps for the next page.
+size_t json_decoder_memory(const json_decoder *decoder);
 
 typedef struct {
     json_error error;

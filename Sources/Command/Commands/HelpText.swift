@@ -80,7 +80,7 @@ enum HelpText {
           FEEDSYNC_CONFIG  the configuration, unless `--config` names it
           FEEDSYNC_STORE  the store, unless `--store` names it
           NO_COLOR  if set, nothing is coloured
-          http_proxy, https_proxy, all_proxy, no_proxy  proxies, as for curl
+          http_proxy, https_proxy, no_proxy  proxies, as for curl
           CURL_CA_BUNDLE, SSL_CERT_FILE  certificates to trust, in place of the system's
         """
 

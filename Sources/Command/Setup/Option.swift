@@ -50,7 +50,7 @@ enum Option: String, Sendable, CaseIterable {
     }
 
     /// Whether each of several counts, and not only the last.
-    var isRepeatable: Bool { [.header, .feed, .verbose].contains(self) }
+    var isRepeatable: Bool { [.header, .verbose, .feed].contains(self) }
 
     /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {

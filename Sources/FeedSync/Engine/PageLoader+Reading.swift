@@ -74,7 +74,7 @@ extension PageLoader {
                         try decoder.decode(fetched.response.body, secrets: page.secrets)
                     }
                 if mayGrow, decoded.needsNewColumns {
-                    let grown = try self.shape.grown(for: fetched.response.body)
+                    let grown = try self.shape.grown(for: decoded)
                     return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
                 }
                 skipped = try decoded.skipped()

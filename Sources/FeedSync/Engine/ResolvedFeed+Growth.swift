@@ -1,20 +1,20 @@
-internal import HTTP
-
 extension ResolvedFeed {
     /// The shape with room for everything that a page's items have: more columns, wider ones.
     ///
-    /// - Throws: `FeedSyncError` of kind `undecodable` if the response is not JSON.
-    func grown(for body: Body) throws(FeedSyncError) -> ResolvedFeed {
-        let tree: JSONTree
-        do throws(JSONSyntaxError) {
-            tree = try JSONTree(body)
-        } catch {
-            throw DiscoveryFault.notJSON(error, contentType: nil)
-        }
-        let items = definition.items ?? ItemsRule(path: Path([]))
-        guard let reading = PageReading(tree, items: items.path, isKeyed: items.keyedBy != nil) else { return self }
+    /// One item is read at a time: all of them as values would take a multiple of the page's memory.
+    ///
+    /// - Throws: `FeedSyncError` of kind `undecodable` if an item has too many values.
+    func grown(for page: DecodedPage) throws(FeedSyncError) -> ResolvedFeed {
         var shape = ItemShape()
-        for item in reading.items { shape.add(item.members) }
+        for index in 0..<page.elementCount {
+            let item: JSONValue
+            do throws(JSONSyntaxError) {
+                item = try page.value(at: index)
+            } catch {
+                throw DiscoveryFault.notJSON(error, contentType: nil)
+            }
+            if case .object(let members) = item { shape.add(members) }
+        }
         let names = Set(definition.columns.map(\.name))
         let columns = shape.columns(extending: definition.columns, fixed: names.subtracting(openColumns))
         var findings = findings

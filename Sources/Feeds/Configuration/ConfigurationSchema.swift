@@ -80,12 +80,18 @@ package enum ConfigurationSchema {
             "who is told what changes"),
         Member("timeout", duration, "how long a response may take"),
         Member("retries", #""type":"integer","minimum":0,"maximum":100"#, "how often a failed request is tried again"),
-        Member("rate", #""type":"string","pattern":"^[0-9]+/[smhd]$""#, "at most so many requests, as in 2/s"),
-        Member("proxy", text, "the proxy's URL, or none"),
-        Member("ca", text, "the file with the certificates to trust"),
-        Member("client_certificate", any(text, #""type":"object""#), "the certificate that shows who asks"),
-        Member("user_agent", text, "how requests introduce themselves"),
         Member("max_pages", count, "the most pages that a crawl asks for"),
+        Member("rate", text, "at most so many requests: 2/s, 30/m, 1000/h"),
+        Member("proxy", text, "the proxy, or none"),
+        Member("ca", text, "a file with the certificates to trust"),
+        Member(
+            "client_certificate",
+            any(
+                text,
+                object(
+                    #""certificate":{\#(text)},"key":{\#(text)},"password":{\#(text)}"#, required: ["certificate"])),
+            "the certificate to show to the host"),
+        Member("user_agent", text, "the name that requests carry"),
         Member("sync", any(text, #""type":"object""#), "what a sync looks for"),
         Member("every", duration, "the interval of sync --due"),
         Member(

@@ -41,9 +41,7 @@ package struct EffectiveDefinition: Sendable {
         "model",
         "columns",
         "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "rate", "proxy",
-        "ca",
-        "client_certificate", "user_agent", "removed", "ignore",
-        "raw", "show", "search", "changes", "on_change",
+        "ca", "client_certificate", "user_agent", "removed", "ignore", "raw", "show", "search", "changes", "on_change",
     ]
 
     private static func members(

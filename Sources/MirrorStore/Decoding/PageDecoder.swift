@@ -30,8 +30,12 @@ package final class PageDecoder: Sendable {
         return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self)
     }
 
-    /// Takes a scanner back for the next page.
+    /// The most memory of a scanner that is kept.
+    private static let largestKept = 32 << 20
+
+    /// Takes a scanner back for the next page, unless the one before was unusually large.
     fileprivate func recycle(_ scanner: Scanner) {
+        guard json_decoder_memory(scanner.pointer) <= Self.largestKept else { return }
         idle.withLock { if $0.scanners.count < 4 { $0.scanners.append(scanner) } }
     }
 }
@@ -101,6 +105,13 @@ package final class DecodedPage: @unchecked Sendable {
         PageItem(
             element: page.items[index], slots: page.item_slots.advanced(by: index &* page.slots_per_item),
             layout: plan.layout, plan: plan)
+    }
+
+    /// The element at `index`, which is less than `elementCount`, as a value.
+    ///
+    /// - Throws: `JSONSyntaxError` if it has too many values.
+    package func value(at index: Int) throws(JSONSyntaxError) -> JSONValue {
+        try JSONValue(parsing: Array(element(at: index).raw))
     }
 
     /// Whether items have members that there is no column for, or values that do not fit their column, where columns are

@@ -38,7 +38,11 @@ struct PageFault {
             error = FeedSyncError(
                 .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
         case JSON_TOO_LARGE:
-            error = FeedSyncError(.undecodable, "the body has more than 4 GiB")
+            error = FeedSyncError(.undecodable, "the body has more than \(JSON_MAXIMUM_MEMORY >> 20) MiB")
+        case JSON_TOO_MANY_TOKENS:
+            error = FeedSyncError(
+                .undecodable, "the page has too many values to be kept in memory",
+                advice: "ask for smaller pages, with `size` in the feed's `pagination`")
         case JSON_TOO_MANY_ITEMS:
             error = FeedSyncError(
                 .undecodable, "the page has too many items to be kept in memory \(place)",

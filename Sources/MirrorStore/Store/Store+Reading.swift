@@ -37,6 +37,7 @@ extension Store {
         var connection = try connect(file, &reading)
         try connection.retryWhileBusy(tries: 5000)
         try refuseForeign(connection, path: path)
+        try refuseForeignSQL(connection, path: path)
         let pending = try Migrator(Migrations.all).pending(in: connection)
         if pending.isEmpty {
             try connection.execute("PRAGMA query_only = ON")

@@ -115,6 +115,7 @@ package actor Store {
             busyTimeout: .milliseconds(options.tries), trustsSchema: true)
         try connection.retryWhileBusy(tries: options.tries)
         try refuseForeign(connection, path: path)
+        try refuseForeignSQL(connection, path: path)
         let migrator = Migrator(Migrations.all)
         // Before anything is written, so that a store from a newer feedsync stays as it is.
         let pending = try migrator.pending(in: connection)
@@ -188,6 +189,36 @@ package actor Store {
         }
     }
 
+    /// Triggers would run with every change that we make, and a view in a table's place with every look at it: whoever
+    /// could write the store would have us run what they like. Triggers that keep full-text indexes do no more than that.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store` if there is one.
+    static func refuseForeignSQL(_ connection: Connection, path: String) throws {
+        var found: (kind: String, name: String)?
+        var fullText: FullTextTrigger?
+        try connection.rows(
+            """
+            SELECT type, name, sql FROM sqlite_schema
+            WHERE type = 'trigger' OR (
+                type = 'view' AND (name IN ('feed', 'run', 'event') OR name GLOB '_*' AND NOT name GLOB '_*_part[0-9]*')
+            )
+            """
+        ) { row in
+            let kind = row.text(at: 0) ?? ""
+            if kind == "trigger" {
+                let known = try fullText ?? FullTextTrigger(on: connection)
+                fullText = known
+                if known.isKept(by: row.text(at: 2) ?? "") { return }
+            }
+            found = found ?? (kind, row.text(at: 1) ?? "")
+        }
+        guard let found else { return }
+        throw FeedSyncError(
+            .store,
+            "\(path) has a \(found.kind) named \(Excerpt.quoted(found.name, limit: 60)), which feedsync does not run",
+            advice: "drop it in sqlite3 if it is yours; otherwise restore a backup")
+    }
+
     /// Runs `body` on what is committed, and turns SQLite's errors into the feed's.
     func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         try inGroup {
@@ -242,7 +273,7 @@ extension FeedSyncError {
     }
 
     private init(_ error: SQLiteError, path: String) {
-        let advice: String? =
+        let advice =
             if error.isNotADatabase {
                 "choose another file with --store; this one was not changed"
             } else if error.isFull {
@@ -254,7 +285,7 @@ extension FeedSyncError {
             } else if error.isCorrupt {
                 "the file is damaged; restore a backup, or try `.recover` in sqlite3"
             } else {
-                nil
+                "the store may be damaged, or changed by hand; restore a backup, or use another with --store"
             }
         // A lock held for longer than we wait is somebody at work, as another process on the feed is.
         let kind: Kind = error.isBusy ? .locked : .store

@@ -108,7 +108,7 @@ extension TableSchema {
             "SELECT group_concat(type) = 'INTEGER' FROM pragma_table_info(?) WHERE pk > 0", .text(table)) == .integer(1)
     }
 
-    /// Makes the table anew with a key that may be anything. Rows, columns, indexes and triggers stay, views too.
+    /// Makes the table anew with a key that may be anything. Rows, columns and indexes stay, views too.
     static func admitAnyKey(to name: String, on connection: Connection) throws {
         var key: [String] = []
         try connection.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(name)]) { row in
@@ -160,7 +160,8 @@ extension TableSchema {
         try connection.execute("CREATE TABLE main.\(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
         try connection.execute("INSERT INTO main.\(table) (\(list)) SELECT \(list) FROM temp._rows")
         try connection.execute("DROP TABLE temp._rows")
-        for sql in attached { try connection.execute(sql) }
+        // One statement each: behind the first one of a schema that somebody wrote may stand others.
+        for sql in attached { _ = try connection.prepare(sql).step() }
         if try !SearchIndex.storedColumns(of: name, on: connection).isEmpty {
             try SearchIndex.rebuild(of: name, on: connection)
         }

@@ -55,6 +55,11 @@ package enum DiscoveryFault {
 
     /// The body is no JSON.
     package static func notJSON(_ error: JSONSyntaxError, contentType: String?) -> FeedSyncError {
+        guard !error.isTooLarge else {
+            return FeedSyncError(
+                .undecodable, "the response has \(error.message), which is too much to find out what it holds",
+                advice: "ask for smaller pages, or write `items`, `key` and `columns` into the feed's definition")
+        }
         let kind = contentType.map { $0.hasSuffix("json") ? "" : " (it was sent as `\($0)`)" } ?? ""
         return FeedSyncError(
             .undecodable, "the response is not JSON\(kind): \(error.message), at byte \(error.offset)",

@@ -6,12 +6,14 @@ package enum ErrorBody {
     private static let codes = [["error", "code"], ["error", "type"], ["code"]].map {
         Path($0.map(Path.Segment.member))
     }
+    /// The most bytes that are words about an error, and not a page.
+    private static let longest = 1 << 20
     private static let flags = ["success", "ok"].map { Path([.member($0)]) }
 
     /// What the upstream says in the body, as a failure; nil where it says nothing of an error.
     package static func failure(_ response: Response, secrets: Secrets) -> FeedSyncError? {
         let body = response.body
-        guard (200..<300).contains(response.status), saysError(body) else { return nil }
+        guard (200..<300).contains(response.status), body.count <= longest, saysError(body) else { return nil }
         let words = UpstreamText.quotation(of: response, secrets: secrets, bodyValue: BodyProbe.value)
         let code = codes.lazy.compactMap { BodyProbe.value(of: body, at: $0)?.parameterText }.first
             .flatMap { UpstreamText.excerpt($0, secrets) }

@@ -24,7 +24,8 @@ struct JSONValueTests {
         var enough = JSONParser(Array(text.utf8), maximumCount: 4)
         #expect(try enough.readAll() == JSONValue(parsing: text))
         var tooFew = JSONParser(Array(text.utf8), maximumCount: 3)
-        #expect(throws: JSONSyntaxError.self) { try tooFew.readAll() }
+        let error = #expect(throws: JSONSyntaxError.self) { try tooFew.readAll() }
+        #expect(error?.isTooLarge == true)
     }
 
     @Test(

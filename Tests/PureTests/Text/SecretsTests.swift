@@ -24,6 +24,8 @@ import Testing
             ("key-😀", #"key-\ud83d"#, #"key-\ud83d"#),
             ("a/b c+d", "x=a%252Fb%2520c%252Bd", "x=***"),
             ("a/b c+d", "x=a%252fb%2520c%252bd", "x=***"),
+            ("wörd-99", "w%25C3%25B6rd%252D99 w%25c3%25b6rd%2D99", "*** ***"),
+            ("hunter2", "%2568unter2", "***"),
             ("hunter2", "t=aHVudGVyMg==", "t=***g=="),
             ("Geheim-99", "geheim-99 GEHEIM-99", "*** ***"),
             ("hunter2", "68756e74657232 68756E74657232", "*** ***"),

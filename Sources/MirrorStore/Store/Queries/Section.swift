@@ -49,7 +49,12 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func sections(of feed: String) throws(FeedSyncError) -> [Section] {
-        try records("SELECT * FROM section WHERE feed = ? ORDER BY position", [.text(feed)]) { row in
+        // As the view `section` has them, which somebody may have changed.
+        let sql = """
+            SELECT feed, name, row_number() OVER (ORDER BY generation DESC, position) - 1 AS position, item_count
+            FROM _section WHERE feed = ? ORDER BY position
+            """
+        return try records(sql, [.text(feed)]) { row in
             Section(
                 feed: try row.textOrEmpty("feed"), name: try row.text("name"), position: try row.count("position"),
                 itemCount: try row.count("item_count"), store: self)

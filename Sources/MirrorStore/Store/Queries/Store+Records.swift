@@ -59,7 +59,10 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func quota() throws(FeedSyncError) -> [QuotaRecord] {
-        try records("SELECT * FROM quota ORDER BY origin, resource", read: QuotaRecord.init)
+        // As the view `quota` has them, which somebody may have changed.
+        try records(
+            "SELECT origin, resource, remaining, reset_at, blocked_until FROM _quota ORDER BY origin, resource",
+            read: QuotaRecord.init)
     }
 
     /// One record for each row of a query.

@@ -1,0 +1,73 @@
+import Foundation
+import SQLite
+import ScriptedServer
+import Testing
+
+@Suite("A store that somebody changed")
+struct OddStoreTests {
+    /// A place whose feed was mirrored, and then its store changed.
+    private func place(_ sql: String) async throws -> Workplace {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...30)))
+        #expect(try await place.run("sync things").code == 0)
+        let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
+        try connection.execute("CREATE TABLE planted (a)")
+        try connection.execute(sql)
+        return place
+    }
+
+    @Test(
+        "has no trigger run, and no view in a table's place: that is refused, and told",
+        arguments: [
+            "CREATE TRIGGER strange AFTER UPDATE ON feed BEGIN INSERT INTO planted VALUES (1); END",
+            "CREATE TRIGGER strange BEFORE INSERT ON run BEGIN INSERT INTO planted VALUES (1); END",
+            "CREATE TRIGGER strange AFTER INSERT ON things BEGIN INSERT INTO planted VALUES (1); END",
+            """
+            CREATE VIRTUAL TABLE f USING fts5(name); CREATE TRIGGER strange AFTER INSERT ON things BEGIN
+                INSERT INTO f (name) VALUES (new.name); INSERT INTO planted VALUES (1); END
+            """,
+            """
+            CREATE VIRTUAL TABLE f USING fts5(name); CREATE TRIGGER strange AFTER INSERT ON things BEGIN
+                INSERT INTO f (name) VALUES ((SELECT 1 FROM event)); END
+            """,
+            """
+            CREATE VIRTUAL TABLE f USING fts5(name); CREATE TRIGGER strange AFTER INSERT ON things
+                WHEN length(zeroblob(1)) BEGIN INSERT INTO f (name) VALUES (new.name); END
+            """,
+            """
+            ALTER TABLE event RENAME TO moved; CREATE VIEW event AS
+                WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n
+            """,
+            "ALTER TABLE _page RENAME TO moved; CREATE VIEW _page AS SELECT load_extension('x') AS id",
+        ])
+    func foreignSQL(sql: String) async throws {
+        let place = try await place(sql)
+        for words in ["sync things", "reload things", "status", "events", "prune"] {
+            let run = try await place.run(words)
+            #expect(run.code == 73, "\(words): \(run.output) \(run.errors)")
+            #expect(run.errors.contains("which feedsync does not run\nTry: drop it"), "\(run.errors)")
+        }
+        #expect(try place.query("SELECT count(*) FROM planted") == ["0"])
+    }
+
+    @Test("may have endless views in place of its own views, which are for people and never asked")
+    func endlessViews() async throws {
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+        let place = try await place(
+            ["section", "quota", "change"].map { "DROP VIEW \($0); CREATE VIEW \($0) AS \(endless);" }.joined())
+        for words in ["sync things", "status", "show things", "changes", "explain things", "plan"] {
+            let run = try await place.shell("ulimit -t 20; exec $FEEDSYNC \(words)")
+            #expect(run.code == 0, "\(words): \(run.errors)")
+        }
+    }
+
+    @Test(
+        "that lacks a table or a column says what to do",
+        arguments: ["DROP TABLE _change", "ALTER TABLE run DROP COLUMN pages"])
+    func missing(sql: String) async throws {
+        let place = try await place(sql)
+        let run = try await place.run("sync things")
+        #expect(run.code == 73, "\(run.errors)")
+        #expect(run.errors.contains("Try: the store may be damaged, or changed by hand"), "\(run.errors)")
+    }
+}
