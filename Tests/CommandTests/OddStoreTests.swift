@@ -23,6 +23,18 @@ struct OddStoreTests {
             "CREATE TRIGGER strange BEFORE INSERT ON run BEGIN INSERT INTO planted VALUES (1); END",
             "CREATE TRIGGER strange AFTER INSERT ON things BEGIN INSERT INTO planted VALUES (1); END",
             """
+            CREATE VIRTUAL TABLE f USING fts5(name); CREATE TRIGGER strange AFTER INSERT ON things BEGIN
+                INSERT INTO f (name) VALUES (new.name); INSERT INTO planted VALUES (1); END
+            """,
+            """
+            CREATE VIRTUAL TABLE f USING fts5(name); CREATE TRIGGER strange AFTER INSERT ON things BEGIN
+                INSERT INTO f (name) VALUES ((SELECT 1 FROM event)); END
+            """,
+            """
+            CREATE VIRTUAL TABLE f USING fts5(name); CREATE TRIGGER strange AFTER INSERT ON things
+                WHEN length(zeroblob(1)) BEGIN INSERT INTO f (name) VALUES (new.name); END
+            """,
+            """
             ALTER TABLE event RENAME TO moved; CREATE VIEW event AS
                 WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n
             """,

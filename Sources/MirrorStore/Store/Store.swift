@@ -190,20 +190,28 @@ package actor Store {
     }
 
     /// Triggers would run with every change that we make, and a view in a table's place with every look at it: whoever
-    /// could write the store would have us run what they like.
+    /// could write the store would have us run what they like. Triggers that keep full-text indexes do no more than that.
     ///
     /// - Throws: `FeedSyncError` of kind `store` if there is one.
     static func refuseForeignSQL(_ connection: Connection, path: String) throws {
         var found: (kind: String, name: String)?
+        var fullText: FullTextTrigger?
         try connection.rows(
             """
-            SELECT type, name FROM sqlite_schema
+            SELECT type, name, sql FROM sqlite_schema
             WHERE type = 'trigger' OR (
                 type = 'view' AND (name IN ('feed', 'run', 'event') OR name GLOB '_*' AND NOT name GLOB '_*_part[0-9]*')
             )
-            LIMIT 1
             """
-        ) { row in found = (row.text(at: 0) ?? "", row.text(at: 1) ?? "") }
+        ) { row in
+            let kind = row.text(at: 0) ?? ""
+            if kind == "trigger" {
+                let known = try fullText ?? FullTextTrigger(on: connection)
+                fullText = known
+                if known.isKept(by: row.text(at: 2) ?? "") { return }
+            }
+            found = found ?? (kind, row.text(at: 1) ?? "")
+        }
         let hasFeeds = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_feed'"
         if found == nil, try connection.scalar(hasFeeds) != nil {
             try connection.rows(
