@@ -37,7 +37,8 @@ struct RekeyTests {
         #expect(try await place.run("sync").code == 0)
         for sql in [
             "CREATE VIEW mine AS SELECT name FROM things", "CREATE INDEX by_id ON things (id)",
-            "CREATE TABLE log (x)", "CREATE TRIGGER note AFTER DELETE ON things BEGIN INSERT INTO log VALUES (1); END",
+            "CREATE VIRTUAL TABLE log USING fts5(x)",
+            "CREATE TRIGGER note AFTER DELETE ON things BEGIN INSERT INTO log (x) VALUES (old.name); END",
         ] { _ = try place.query(sql) }
         let columns = "id, name, _section, _generation, _position, _first_seen_at, _changed_at, _removed_at"
         let rows = "SELECT group_concat(r) FROM (SELECT json_array(\(columns)) AS r FROM things ORDER BY id)"

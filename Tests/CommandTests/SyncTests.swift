@@ -295,7 +295,7 @@ import Testing
 
     @Test(
         "Options that make no sense are exit 64",
-        arguments: ["sync --jobs 0", "sync --max-requests none", "sync --max-time 5", "sync nobody", "plan nobody"])
+        arguments: ["sync --jobs 0", "sync --max-requests none", "sync --max-time soon", "sync nobody", "plan nobody"])
     func usage(_ words: String) async throws {
         #expect(try await place().run(words).code == 64)
     }
