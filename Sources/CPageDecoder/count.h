@@ -19,7 +19,10 @@ inline size_t token_count(const char *body, size_t length) {
             is_in_string = !is_in_string;
             is_in_scalar = false;
         } else if (!is_in_string) {
-            const bool is_mark = byte == '{' || byte == '}' || byte == '[' || byte == ']' || byte == ':' || byte == ',';
+            // The first stage takes these two control characters for a comma and a colon; the second one refuses them.
+            const bool is_control = byte == '\x0c' || byte == '\x1a';
+            const bool is_mark = byte == '{' || byte == '}' || byte == '[' || byte == ']' || byte == ':' || byte == ','
+                || is_control;
             const bool is_space = byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
             count += is_mark || (!is_space && !is_in_scalar);
             is_in_scalar = !is_mark && !is_space;
