@@ -19,9 +19,6 @@ final class SecureServer: Sendable {
     init(in place: Workplace, needsClientCertificate: Bool = false) async throws {
         let folder = place.path("nginx")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let plain = try Server { _ in .status(204) }
-        port = plain.port
-        plain.stop()
         let curve = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -days 2"
         let made = try await place.shell(
             """
@@ -37,24 +34,35 @@ final class SecureServer: Sendable {
         guard made.code == 0 else { throw CocoaError(.executableLoad) }
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \($0);" }
         let client = needsClientCertificate ? "ssl_client_certificate ../ca.pem; ssl_verify_client on;" : ""
-        try """
+        // nginx does not choose a port by itself, and a free one may be gone by the time that it listens.
+        for _ in 1...20 {
+            let free = try Server { _ in .status(204) }
+            free.stop()
+            try Self.configuration(port: free.port, upstream: place.server.url, temporary: temporary, client: client)
+                .write(toFile: "\(folder)/nginx.conf", atomically: true, encoding: .utf8)
+            // It goes into the background once it listens, so there is nothing to wait for; pipes must not go with it.
+            let run = try await place.shell(
+                "\(Self.program) -p '\(folder)' -c nginx.conf -e error.log >/dev/null 2>&1 && cat nginx/nginx.pid")
+            guard run.code == 0, let id = Int32(run.output.prefix { $0.isNumber }), id > 1 else { continue }
+            port = free.port
+            process = id
+            return
+        }
+        throw CocoaError(.executableLoad)
+    }
+
+    private static func configuration(port: UInt16, upstream: String, temporary: [String], client: String) -> String {
+        """
         pid nginx.pid; error_log error.log;
         events {}
         http {
             access_log off; \(temporary.joined(separator: " "))
             server {
                 listen 127.0.0.1:\(port) ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem; \(client)
-                location / { proxy_pass \(place.server.url); proxy_set_header X-Client $ssl_client_s_dn; }
+                location / { proxy_pass \(upstream); proxy_set_header X-Client $ssl_client_s_dn; }
             }
         }
-        """.write(toFile: "\(folder)/nginx.conf", atomically: true, encoding: .utf8)
-        // It goes into the background once it listens, so there is nothing to wait for; pipes must not go with it.
-        let run = try await place.shell(
-            "\(Self.program) -p '\(folder)' -c nginx.conf -e error.log >/dev/null 2>&1 && cat nginx/nginx.pid")
-        guard run.code == 0, let id = Int32(run.output.prefix { $0.isNumber }), id > 1 else {
-            throw CocoaError(.executableLoad)
-        }
-        process = id
+        """
     }
 
     deinit { kill(process, SIGTERM) }
