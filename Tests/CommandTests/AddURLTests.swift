@@ -136,7 +136,8 @@ import Testing
                 65, "expected JSON, but got CSV"
             ),
             (.json(#"{"ok":true}"#), 65, "no key found"),
-            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items found"),
+            (.json(#"{"ok":true}"#), 65, "Try: give them with --items and --key"),
+            (.json("[1,2]"), 65, "no items found"),
             (.json("{"), 65, "not JSON"),
             (
                 ServerResponse(headers: [], body: Array(#"[{"id":1,"name":"caf"#.utf8) + [0xE9] + Array(#""}]"#.utf8)),
