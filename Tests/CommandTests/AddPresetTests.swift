@@ -55,7 +55,7 @@ import Testing
         #expect(
             slip.errors == """
                 feedsync: github.repo has no parameter repoo; did you mean repo?
-                Try: write '?repoo=…' to add a query parameter; feedsync presets github.repo shows the preset
+                Try: its parameters are owner, repo; write '?repoo=…' to add another query parameter
 
                 """)
         #expect(place.files.isEmpty)

@@ -150,9 +150,10 @@ struct NewFeed: Sendable {
         for parameter in parameters where !parameter.name.hasPrefix("?") && !known.contains(parameter.name) {
             let name = parameter.name
             let hint = NearestWord.suggestion(for: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            let own = known.isEmpty ? "none" : known.joined(separator: ", ")
             throw .usage(
                 "\(preset.name) has no parameter \(name)\(hint)",
-                advice: "write '?\(name)=…' to add a query parameter; feedsync presets \(preset.name) shows the preset")
+                advice: "its parameters are \(own); write '?\(name)=…' to add another query parameter")
         }
     }
 
