@@ -13,7 +13,7 @@ enum Option: String, Sendable, CaseIterable {
     case online, due, jobs, fail, hell
     case maxTime = "max-time"
     case maxRequests = "max-requests"
-    case data, yes
+    case data, yes, repair
     case curl, request, items, key, sync, every, paginate
     /// Another option of the same name, with a value.
     case body = "data="
@@ -82,7 +82,7 @@ enum Option: String, Sendable, CaseIterable {
         case .paginate: "STYLE"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
-            .ndjson, .csv, .tsv, .markdown, .data, .yes, .verbose, .response:
+            .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response:
             nil
         }
     }
@@ -135,6 +135,7 @@ enum Option: String, Sendable, CaseIterable {
         case .paginate: "link, none, ...; or with what it needs: '{style: page, param: page}'"
         case .data: "also delete all that the store has of the feed"
         case .yes: "do not ask"
+        case .repair: "rebuild what can be rebuilt from the stored items"
         case .verbose: "print each request, its response and how long it took, on stderr; twice: with headers"
         case .trace: "write all requests and responses to this file, in the HAR format that browsers open"
         case .response: "print the response at which a run failed last"
