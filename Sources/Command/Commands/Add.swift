@@ -75,7 +75,7 @@ extension Session {
                 "findings": JSONDocument(JSONLines.array(found?.json ?? [])),
                 "file": isDry ? nil : draft.file.path,
             ]
-            return console.print(json: document.json)
+            return print(result: document)
         }
         let lines = found?.lines(isDry ? console.errorPalette : console.palette, width: console.width) ?? []
         guard !isDry else {
