@@ -127,6 +127,7 @@ import Testing
             ("-d '[1]'", "`body` of feed `a` must be a mapping, not a list"),
             ("-d a=b", "--data must be JSON"),
             ("-H 'A: 1' -H 'a: 2'", "the header `a` is given twice"),
+            ("-H 'A: 1' -H 'A: 2'", "the header `A` is given twice"),
             ("--curl 'curl x'", "--curl has a URL already; unexpected argument: http"),
         ])
     func errors(options: String, message: String) async throws {

@@ -50,6 +50,11 @@ struct NewFeed: Sendable {
         let headers =
             (curl?.headers ?? [])
             + (try (invocation.values[.header] ?? []).map { text throws(Failure) in try Self.header(text) })
+        // YAML has a name but once: such a text would be no configuration.
+        var names: Set<String> = []
+        if let twice = headers.first(where: { !names.insert($0.name).inserted }) {
+            throw .usage("the header `\(twice.name)` is given twice", advice: Command.add.helpAdvice)
+        }
         let body = try invocation.options[.body].map { text throws(Failure) in try Self.body(text) } ?? curl?.body
         if let method = invocation.options[.request] ?? curl?.method ?? (body == nil ? nil : "POST") {
             members.append(.init("method", .text(method)))
