@@ -94,6 +94,66 @@ struct DoctorTests {
         #expect(problem.message.contains("damaged") || problem.message.contains("malformed"), "\(problem.message)")
     }
 
+    @Test(
+        "What the rows do not bear out is a problem; --repair makes it as they are, and loses none",
+        arguments: [
+            ("UPDATE feed SET item_count = 9", "`item_count` is 9, and there are 3 items"),
+            ("DELETE FROM _section", "its sections are not those of its items"),
+            ("UPDATE _section SET name = 'x', position = 7", "its sections are not those of its items"),
+            ("UPDATE _feed SET columns = '{'", "`_feed.columns` is not JSON"),
+            ("UPDATE _feed SET key_columns = 'id'", "`_feed.key_columns` is not JSON"),
+        ])
+    func discrepancy(sql: String, words: String) async throws {
+        let place = try await place()
+        try place.execute(sql)
+        let found = try await findings(place, code: 1).filter { $0.level == "problem" }
+        #expect(found.map(\.message) == ["things: \(words)"])
+        #expect(found.map(\.advice) == ["feedsync doctor --repair"])
+        let repair = try await place.run("doctor --repair")
+        #expect(repair.code == 0, "\(repair.output) \(repair.errors)")
+        #expect(repair.output.contains("corrected:"), "\(repair.output)")
+        #expect(!(try await findings(place, code: 0)).contains { $0.level == "problem" })
+        let count = place.server.requests.count
+        #expect(try await place.run("sync things").code == 0)
+        #expect(place.server.requests.count > count)
+        #expect(try place.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["3"])
+        #expect(try place.query("SELECT item_count FROM feed") == ["3"])
+    }
+
+    @Test("An index that lies is a problem; --repair builds it anew, and full-text indexes, too")
+    func indexes() async throws {
+        let place = try Workplace(extra: "search: [name]")
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.run("sync things").code == 0)
+        try place.execute("CREATE INDEX own ON things (name)")
+        // The index is taken for one of another column, which it knows nothing of.
+        let damage = try await place.shell(
+            """
+            sqlite3 feedsync.db '.dbconfig defensive off' 'PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = "CREATE INDEX own ON things (_changed_at)" WHERE name = "own";
+            DELETE FROM _search_things_data WHERE id > 10;'
+            """)
+        #expect(damage.code == 0, "\(damage.errors)")
+        #expect(!(try await place.run("search item --json")).output.contains("item 3"))
+        let found = try await findings(place, code: 1).filter { $0.level == "problem" }
+        #expect(!found.isEmpty && found.allSatisfy { $0.advice == "feedsync doctor --repair" }, "\(found)")
+        let repair = try await place.run("doctor --repair")
+        #expect(repair.code == 0, "\(repair.output) \(repair.errors)")
+        #expect(try place.query("PRAGMA integrity_check") == ["ok"])
+        let search = try await place.run("search item --json")
+        #expect(search.output.components(separatedBy: "\"item ").count == 4, "\(search.output) \(search.errors)")
+    }
+
+    @Test("A feed that another process works on is not repaired: try later")
+    func busy() async throws {
+        let place = try await place()
+        let (run, gate) = try await place.heldReload()
+        let repair = try await place.run("doctor --repair")
+        #expect(repair.code == 75, "\(repair.output) \(repair.errors)")
+        gate.open()
+        #expect(await run.end().code == 0)
+    }
+
     @Test("A store in a folder that is missing is a problem; one that is not there yet is none")
     func noStore() async throws {
         let place = try Workplace()

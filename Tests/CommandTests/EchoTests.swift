@@ -182,15 +182,31 @@ struct EchoTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path("temporary")).isEmpty)
         for form in Form.allCases {
             for text in Set([form.text(of: kind.secret), form.quoted(kind.secret)]) {
-                for (start, data) in texts where data.range(of: Data(text.utf8)) != nil {
-                    let range = data.range(of: Data(text.utf8)) ?? 0..<0
+                for (name, data) in texts {
+                    guard let start = Self.start(of: Array(text.utf8), in: data) else { continue }
+                    let range = start..<start + text.utf8.count
                     let around = data[max(0, range.lowerBound - 120)..<min(data.count, range.upperBound + 80)]
-                    Issue.record("\(form) in \(start): \(String(decoding: around, as: UTF8.self))")
+                    Issue.record("\(form) in \(name): \(String(decoding: around, as: UTF8.self))")
                 }
             }
         }
         // It was echoed, and it was noticed.
         #expect(shown.contains { $0.contains("***") }, "\(shown.joined(separator: "\n").prefix(1_000))")
+    }
+
+    /// Where the bytes begin; much faster than Foundation's own search.
+    private static func start(of bytes: [UInt8], in data: Data) -> Int? {
+        data.withUnsafeBytes { all in
+            guard let start = all.baseAddress, let first = bytes.first else { return nil }
+            var index = 0
+            while let found = memchr(start + index, Int32(first), all.count - index) {
+                index = UnsafeRawPointer(found) - start
+                guard index + bytes.count <= all.count else { return nil }
+                if memcmp(found, bytes, bytes.count) == 0 { return index }
+                index += 1
+            }
+            return nil
+        }
     }
 
     private static func answer(_ request: ServerRequest, _ kind: Kind) -> ServerResponse {

@@ -88,6 +88,11 @@ final class Workplace: Sendable {
         ).end()
     }
 
+    /// Changes the store as somebody may by hand.
+    func execute(_ sql: String) throws {
+        try Connection(path: path("feedsync.db"), access: .readWrite).execute(sql)
+    }
+
     /// The first column of a query on the store.
     func query(_ sql: String, of name: String = "feedsync.db") throws -> [String] {
         let connection = try Connection(path: path(name), access: .readWrite)

@@ -3,10 +3,10 @@ internal import FeedSync
 extension Command {
     /// `doctor`
     static let doctor = Command(
-        "doctor", isForResults: true,
+        "doctor", options: [.repair], isForResults: true,
         summary: "Look for what is wrong, and say what to do",
         explanation: """
-            Looks at all that feedsync depends on, and changes nothing:
+            Looks at all that feedsync depends on:
 
               version  feedsync and its libraries
               configuration  mistakes, references that lead nowhere, credentials that others can read
@@ -18,11 +18,15 @@ extension Command {
               schedule  when `sync` last ran, and whether it runs often enough
               feed  those that fail, wait, or are behind
 
-            Exits with 1 if there is a problem; a warning is none.
+            Exits with 1 if there is a problem; a warning is none. Changes nothing without --repair, which builds
+            the store's indexes, counts, sections and views anew from the items. The next sync of each feed reads
+            everything then, as after `reset`. Items and history stay.
             """,
         example: "feedsync doctor"
     ) { session throws(Failure) in
-        let findings = await session.examination()
+        var findings: [Finding] = []
+        if session.invocation.has(.repair) { findings.append(try await session.repair()) }
+        findings += await session.examination()
         if session.invocation.has(.json) {
             session.console.print(json: JSONLines.array(findings.map(\.json)))
         } else {
@@ -34,6 +38,24 @@ extension Command {
 }
 
 extension Session {
+    /// Makes anew what the store has beside its items.
+    ///
+    /// - Throws: `Failure` if there is no store, somebody is at work on it, or it is too damaged for that.
+    fileprivate func repair() async throws(Failure) -> Finding {
+        let configuration = try configurationForReading()
+        guard let store = try await existingStore(configuration) else {
+            return Finding(.store, .ok, "nothing stored yet, so nothing to repair")
+        }
+        return try await reading { () async throws(FeedSyncError) in
+            let locks = try await store.lockAll(for: "doctor")
+            let repair = try await store.repair(holding: locks, now: WallClock.system.text)
+            let words = "indexes, counts, sections and views are rebuilt; the next sync reads everything"
+            return Finding(
+                .store, .ok,
+                repair.corrected.isEmpty ? words : "\(words); corrected: " + repair.corrected.joined(separator: "; "))
+        }
+    }
+
     /// All that can be found out.
     fileprivate func examination() async -> [Finding] {
         var findings: [Finding] = []

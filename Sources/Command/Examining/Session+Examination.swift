@@ -80,10 +80,19 @@ extension Session {
                 Finding(.store, .problem, "every user can change it", advice: "chmod o-w \(path)"))
         }
         do throws(FeedSyncError) {
-            findings += try await store.damages().map { damage in
+            let damages = try await store.damages()
+            let isOfIndexes = !damages.isEmpty && damages.allSatisfy(Store.isOfIndex)
+            findings += damages.map { damage in
                 Finding(
                     .store, .problem, "it is damaged: \(damage)",
-                    advice: "restore a backup; or save what can be read: sqlite3 \(path) .recover | sqlite3 new.db")
+                    advice: isOfIndexes
+                        ? Self.repairAdvice
+                        : "restore a backup; or save what can be read: sqlite3 \(path) .recover | sqlite3 new.db")
+            }
+            if damages.isEmpty {
+                findings += try await store.discrepancies().map {
+                    Finding(.store, .problem, $0, advice: Self.repairAdvice)
+                }
             }
         } catch {
             findings += Finding.problems(.store, Failure(error))
@@ -94,6 +103,8 @@ extension Session {
         }
         return findings + diskFindings(folder, needs: size)
     }
+
+    private static let repairAdvice = "feedsync doctor --repair"
 
     /// - Parameter needs: What a copy of the store takes, which some commands make.
     private func diskFindings(_ folder: String, needs size: Int) -> [Finding] {

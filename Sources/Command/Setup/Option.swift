@@ -13,7 +13,7 @@ enum Option: String, Sendable, CaseIterable {
     case online, due, jobs, fail, hell
     case maxTime = "max-time"
     case maxRequests = "max-requests"
-    case data, yes
+    case data, yes, repair
     case verbose, trace, response
     case man, help, version
 
@@ -68,7 +68,7 @@ enum Option: String, Sendable, CaseIterable {
         case .header: "'NAME: VALUE'"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
-            .ndjson, .csv, .tsv, .markdown, .data, .yes, .verbose, .response:
+            .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response:
             nil
         }
     }
@@ -113,6 +113,7 @@ enum Option: String, Sendable, CaseIterable {
         case .maxRequests: "make at most N requests"
         case .data: "also delete all that the store has of the feed"
         case .yes: "do not ask"
+        case .repair: "rebuild what can be rebuilt from the stored items"
         case .verbose: "print each request, its response and how long it took, on stderr; twice: with headers"
         case .trace: "write all requests and responses to this file, in the HAR format that browsers open"
         case .response: "print the response at which a run failed last"

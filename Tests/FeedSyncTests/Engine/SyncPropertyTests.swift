@@ -10,7 +10,7 @@ import Testing
 @Suite("A sync, whatever moves under it")
 struct SyncPropertyTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let seeds = environment["SYNC_SEEDS"].flatMap { UInt64($0) } ?? 5
+    private static let seeds = environment["SYNC_SEEDS"].flatMap { UInt64($0) } ?? 2
     private static let first = environment["SYNC_FIRST_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(

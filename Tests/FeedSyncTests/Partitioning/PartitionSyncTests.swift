@@ -373,7 +373,7 @@ struct PartitionSyncTests {
         #expect(try bench.feed("complete") == "1")
     }
 
-    @Test("Comes whole whatever it is made of", arguments: 1...40)
+    @Test("Comes whole whatever it is made of", arguments: 1...20)
     func anyUpstream(seed: UInt64) async throws {
         var random = SeededGenerator(seed)
         let count = Int.random(in: 1...150, using: &random)

@@ -13,6 +13,14 @@ extension Store {
         }
     }
 
+    /// Whether a damage is one of an index alone, which can be built anew from the rows.
+    ///
+    /// The words are those of SQLite's `integrity_check`: <https://sqlite.org/pragma.html#pragma_integrity_check>
+    package static func isOfIndex(_ damage: String) -> Bool {
+        damage.contains("missing from index") || damage.hasPrefix("wrong # of entries in index")
+            || damage.hasPrefix("non-unique entry in index") || damage.contains("values differ from index")
+    }
+
     /// The version of the SQLite that reads the store.
     package func libraryVersion() throws(FeedSyncError) -> String {
         try storing { try connection.scalar("SELECT sqlite_version()")?.text ?? "" }
