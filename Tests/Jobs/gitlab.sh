@@ -26,6 +26,7 @@ feedsync check --online
 feedsync sync
 feedsync sql "SELECT number, title FROM issues WHERE state = 'opened' ORDER BY number LIMIT 2"
 END
+documented mirror.md "$(sed '1d;$d' <<<"${typed[1]}")"
 has "what the check says of the projects" '^ok +projects +100 items' "${output[2]}"
 is "projects and issues" "250|130" "$(rows 'SELECT (SELECT count(*) FROM projects), (SELECT count(*) FROM issues)')"
 is "the query" $'number\ttitle\n1\tIssue 1\n2\tIssue 2' "${output[4]}"
@@ -40,7 +41,7 @@ feedsync sync -v
 END
 is "requests of the second sync" 2 "$(requests)"
 is "the state of the issue that was closed" closed "$(rows 'SELECT state FROM issues WHERE number = 7')"
-is "files with the token" /home/ann/gitlab-token "$(grep -rlF "$token" /home/ann "$typed")"
+is "files with the token" /home/ann/gitlab-token "$(grep -rlF "$token" /home/ann "$terminal")"
 
 # What goes wrong at first: each failure says what to do.
 as_ann sed -i 's/^  ca:/  # ca:/' /home/ann/feedsync.yaml

@@ -26,6 +26,7 @@ cp /srv/between/feedsync.yaml . && cp /srv/between/moving.db feedsync.db
 feedsync check
 feedsync sync
 END
+documented share.md "${typed[1]}"
 is "files that move" "feedsync.yaml moving.db" "$(ls /srv/between | xargs)"
 is "the cost of the next sync" "$cost" "$(requests) requests, $(requests 304) of them 304"
 is "what is stored" "$stayed" \

@@ -26,6 +26,7 @@ feedsync sync --quiet
 feedsync sql "SELECT feed, full_name FROM repository WHERE feed = 'repos-007' LIMIT 1"
 feedsync status --fail 'repos-org-29?'
 END
+documented configuration.md "${typed[1]}"
 is "lines of the configuration, ten at most" 6 "$(wc -l </home/ann/feedsync.yaml)"
 is "what the sync prints" "" "${output[3]}${errors[3]}"
 is "feeds that are complete, and repositories" "300|900" "$(rows 'SELECT (SELECT count(*) FROM feed WHERE complete), (SELECT count(*) FROM repository)')"

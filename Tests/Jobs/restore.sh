@@ -22,6 +22,7 @@ rm -f feedsync.db-wal feedsync.db-shm && cp backup.db feedsync.db
 feedsync sync
 feedsync doctor
 END
+for n in 2 3 4; do documented share.md "${typed[n]}"; done
 has "the sync after it" '1 new.* 1 removed' "${output[3]}"
 is "things that are there" 300 "$(rows 'SELECT count(*) FROM things WHERE _removed_at IS NULL')"
 is "the store" ok "$(rows 'PRAGMA integrity_check')"

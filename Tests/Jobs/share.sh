@@ -19,6 +19,9 @@ bob <<'END'
 datasette serve /srv/feeds/feedsync.db --port 8001 >datasette.log 2>&1 &
 feedsync show things --store /srv/feeds/feedsync.db --limit 2
 END
+documented share.md "${typed[2]}"
+documented share.md "$(grep -o "datasette serve [^ ]*" <<<"${typed[4]}")"
+documented share.md "${typed[5]% --limit*}"
 is "what the colleague sees" $'id\tname\n1\tthing 1\n2\tthing 2' "$(cut -f 1,2 <<<"${output[5]}")"
 ask() { curl -sf --retry 5 --retry-delay 1 --retry-all-errors "http://127.0.0.1:8001/feedsync$1"; }
 is "rows by Datasette" 300 "$(ask '.json?sql=select+count(*)+as+n+from+things&_shape=arrayfirst' | jq '.[0]')"

@@ -24,6 +24,8 @@ feedsync explain projects --response
 feedsync doctor
 END
 ends 3 1
+documented stale.md "feedsync status"
+documented stale.md "feedsync doctor"
 has "the state of the projects" '^projects +failing .*401' "${output[1]}"
 has "the state of the things" '^things +stale ' "${output[1]}"
 has "the response" '401' "${output[2]}"

@@ -14,9 +14,10 @@ mkdir feeds && cd feeds
 feedsync add stars github.starred user=octocat
 feedsync sync
 feedsync changes --ack mail >/dev/null
-echo '0 3 * * * cd "$HOME/feeds" && /usr/bin/feedsync sync --quiet; /usr/bin/feedsync changes --ack mail --quiet' | crontab -
+(crontab -l; echo '0 3 * * * cd "$HOME/feeds" && /usr/bin/feedsync sync --quiet; /usr/bin/feedsync changes --ack mail --quiet') | crontab -
 END
 home=/home/ann/feeds
+documented changes.md "$(grep -o "0 3 .*--quiet" <<<"${typed[5]}")"
 is "stars" 250 "$(rows 'SELECT count(*) FROM stars')"
 is "pages of the first sync" 3 "$(rows 'SELECT pages FROM run')"
 

@@ -17,6 +17,8 @@ feedsync changes --since yesterday --json | jq -r 'select(.kind == "changed") | 
 feedsync sql "SELECT kind, count(*) AS n FROM change WHERE date(at) = date('now', '-1 day') GROUP BY kind ORDER BY kind"
 feedsync show things --since yesterday --columns id,name
 END
+for n in 1 2; do documented changes.md "${typed[n]}"; done
+documented changes.md "$(grep -o "SELECT [^\"]*" <<<"${typed[3]}")"
 is "what changed since yesterday" $'changed\t9\nnew\t41\nnew\t42\nremoved\t7' \
     "$(awk '{ gsub("thing", "") ; print $3 "\t" $4 }' <<<"${output[1]}" | sort)"
 has "the old and the new price" 'changed +thing 9 +price: 90 → 95' "${output[1]}"
