@@ -30,35 +30,37 @@ struct BodyFault: Error {
 
 /// JSON text that is written piece by piece, and no further than its limit.
 struct JSONOutput {
-    private(set) var bytes: [UInt8] = []
+    /// What was written.
+    let body = Body()
     private let limit: Int
+    /// Kept from piece to piece, so that each does not need memory of its own.
+    private var piece: [UInt8] = []
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    mutating func write(_ text: StaticString) throws(BodyFault) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        try check()
+    func write(_ text: StaticString) throws(BodyFault) {
+        try check(text.withUTF8Buffer { body.append(UnsafeRawBufferPointer($0), limit: limit) })
     }
 
-    mutating func write(_ text: ArraySlice<UInt8>) throws(BodyFault) {
-        bytes.append(contentsOf: text)
-        try check()
+    func write(_ text: ArraySlice<UInt8>) throws(BodyFault) {
+        try check(text.withUnsafeBytes { body.append($0, limit: limit) })
     }
 
     mutating func write(string text: String) throws(BodyFault) {
-        JSONText.append(text, to: &bytes)
-        try check()
+        piece.removeAll(keepingCapacity: true)
+        JSONText.append(text, to: &piece)
+        try write(piece[...])
     }
 
-    mutating func write(_ value: JSONValue) throws(BodyFault) {
-        bytes.append(contentsOf: value.json.utf8)
-        try check()
+    func write(_ value: JSONValue) throws(BodyFault) {
+        var text = value.json
+        try check(text.withUTF8 { body.append(UnsafeRawBufferPointer($0), limit: limit) })
     }
 
-    private func check() throws(BodyFault) {
-        guard bytes.count <= limit else {
+    private func check(_ isWritten: Bool) throws(BodyFault) {
+        guard isWritten else {
             throw BodyFault("it becomes more than \(limit) bytes of JSON", advice: "ask for smaller pages")
         }
     }

@@ -4,12 +4,14 @@ internal import ResponseBody
 
 /// Turns a body of another format into the JSON that it says, for everything that reads pages.
 ///
-/// It writes at most 64 MiB and eight times the body; more is an error.
+/// It writes at most 64 MiB and eight times the body, and both together take 256 MiB at most; more is an error.
 ///
 /// - Isolation: any; it keeps nothing.
 package struct BodyReader: Sendable {
     private let format: FeedFormat?
     private let numbers: Set<String>
+    /// The most bytes that a body and its JSON may have together; the page decoder takes no longer JSON, either.
+    private static let mostMemory = 256 << 20
 
     /// - Parameters:
     ///   - format: What the feed's bodies are; nil where each response has to say.
@@ -39,7 +41,7 @@ package struct BodyReader: Sendable {
         do throws(BodyFault) {
             let encoding = try TextEncoding(
                 of: bytes, charset: response.charset, isXML: format == .atom || format == .rss)
-            var output = JSONOutput(limit: (64 << 20) + 8 * bytes.count)
+            var output = JSONOutput(limit: min((64 << 20) + 8 * bytes.count, Self.mostMemory - bytes.count))
             let text = try encoding.utf8(bytes)
             switch format {
             case .json: return nil
@@ -51,7 +53,7 @@ package struct BodyReader: Sendable {
             case .atom, .rss:
                 try SyndicationReader(text, url: response.url).write(to: &output)
             }
-            return (format, Body(output.bytes))
+            return (format, output.body)
         } catch {
             throw error.error(of: response, as: format, secrets: secrets)
         }

@@ -15,7 +15,7 @@ public final class Body: @unchecked Sendable {
     private var capacity = 0
     private let buffers: BodyBuffers?
 
-    /// An empty body.
+    /// An empty body, for `append`.
     public convenience init() { self.init(buffers: nil) }
 
     /// An empty body that takes its memory from `buffers` and returns it there.
@@ -61,7 +61,9 @@ public final class Body: @unchecked Sendable {
     }
 
     /// Adds bytes; false if that would exceed `limit` or the memory there is.
-    func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+    ///
+    /// - Isolation: the one that made the body, before anybody else gets it.
+    package func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
         guard bytes.count <= limit - count else { return false }
         let needed = count + bytes.count + Self.padding

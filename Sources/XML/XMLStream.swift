@@ -10,6 +10,8 @@ internal import CExpat
 package struct XMLStream {
     /// The deepest nesting.
     package static let deepest = 200
+    /// The most elements, attributes and texts that are kept at a time: those of an item, and of what is around items.
+    package static let mostNodes = 200_000
 
     /// Whether an element is to be handed over: by its name and those around it.
     package typealias Choice = (XMLName, _ outer: [XMLElement]) -> Bool
@@ -46,6 +48,9 @@ private final class TreeBuilder {
     private let skipped: Int
     private let mostText: Int
     private var textCount = 0
+    /// How many nodes are kept, and how many there were when each open element began.
+    private var nodeCount = 0
+    private var nodesBefore: [Int] = []
     private var open: [XMLElement] = []
     /// What prefixes mean in each open element.
     private var spaces: [[String: String]] = [["xml": XMLNames.xml]]
@@ -149,6 +154,7 @@ private final class TreeBuilder {
         while let list, let name = list[place], let value = list[place + 1] {
             written.append((String(cString: name), String(cString: value)))
             place += 2
+            guard written.count <= XMLStream.mostNodes else { return count(written.count) }
         }
         var known = spaces.last ?? [:]
         for attribute in written {
@@ -163,17 +169,28 @@ private final class TreeBuilder {
         let element = XMLElement(
             name: XMLNames.name(String(cString: name), in: known, isAttribute: false), attributes: attributes)
         open.append(element)
+        nodesBefore.append(nodeCount)
+        count(1 + attributes.count)
         checkLength()
+    }
+
+    private func count(_ nodes: Int) {
+        nodeCount += nodes
+        if nodeCount > XMLStream.mostNodes {
+            stop("an item, or what is around the items, has more than \(XMLStream.mostNodes) elements")
+        }
     }
 
     private func end() {
         guard problem == nil, let element = open.popLast() else { return }
         spaces.removeLast()
+        let before = nodesBefore.popLast() ?? 0
         guard !open.isEmpty else {
             root = element
             return
         }
         if choose(element.name, open) {
+            nodeCount = before
             if let problem = use(element, open) { stop(problem) }
         } else {
             open[open.count - 1].nodes.append(.element(element))
@@ -191,6 +208,7 @@ private final class TreeBuilder {
             open[last].nodes.append(.text(whole))
         } else {
             open[last].nodes.append(.text(text))
+            count(1)
         }
     }
 

@@ -54,9 +54,16 @@ import Testing
         var ends: [String] = []
         // A crawl that began while the list moved may keep what went since: the one behind it does not.
         var done = 0
-        while done < 2, ends.count < 6 {
+        // What is not proved may have missed something, which the next full crawl finds. Nor does a look at the head tell
+        // that what a total counts beside the items is more by now.
+        var isLater = false
+        while try done < 2 || !isLater && !isVerified(place), ends.count < 8 {
+            if !isLater, done >= 2 || ends.count == 4 {
+                try place.execute("UPDATE feed SET full_at = '2020-01-01T00:00:00.000Z'")
+                (isLater, done) = (true, min(done, 1))
+            }
             let run = try await place.run("sync")
-            ends.append(run.output + run.errors)
+            ends.append(run.output + run.errors + (try isVerified(place) ? ", verified" : ""))
             if run.code == 0, try isComplete(place, start) { done += 1 }
         }
         guard try isWhole(place, name, &stored) else { return false }
@@ -70,6 +77,10 @@ import Testing
         let isComplete = try isComplete(place, start)
         #expect(isComplete, "\(runs)")
         return isTrue && isComplete
+    }
+
+    private func isVerified(_ place: Workplace) throws -> Bool {
+        try place.query("SELECT verified FROM feed") == ["1"]
     }
 
     /// Whether the last crawl met all, or all that could be stored.

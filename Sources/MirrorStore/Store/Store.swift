@@ -308,7 +308,7 @@ extension FeedSyncError {
             } else if error.isBusy {
                 "another program is using the store; run it again when that is done"
             } else if error.isCorrupt {
-                "the file is damaged; restore a backup, or try `.recover` in sqlite3"
+                "run feedsync doctor --repair, or restore a backup"
             } else {
                 "the store may be damaged, or changed by hand; restore a backup, or use another with --store"
             }

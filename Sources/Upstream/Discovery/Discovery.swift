@@ -127,9 +127,12 @@ package struct Discovery: Sendable {
             do throws(JSONSyntaxError) {
                 body = try JSONTree(first.response.body)
             } catch {
-                throw FeedSyncError.otherFormat(
-                    first.response.body, contentType: first.response.contentType, secrets: page.secrets)
-                    ?? DiscoveryFault.notJSON(error, contentType: first.response.contentType)
+                let other =
+                    error.isTooLarge
+                    ? nil
+                    : FeedSyncError.otherFormat(
+                        first.response.body, contentType: first.response.contentType, secrets: page.secrets)
+                throw other ?? DiscoveryFault.notJSON(error, contentType: first.response.contentType)
             }
             do throws(FeedSyncError) {
                 return try StructureSearch(

@@ -117,9 +117,10 @@ final class MovingMirror {
         var later: Int64 = 0
         var engine = try await bench.another(definition, options: Self.options(budget, later: later))
         // A run reads the head, and goes on from there. What is gone is asked for again, and an odd end looked at once more.
-        // Of a partitioned list nobody knows how many requests it takes.
+        // What could not be stored by the crawl that is under way makes it incomplete, and another one follows. Of a
+        // partitioned list nobody knows how many requests it takes.
         let pages = list.withLock(\.pageCount)
-        let most = budget.map { (pages + $0 - 3) / ($0 - 2) * 2 + 4 } ?? 4
+        let most = budget.map { (pages + $0 - 3) / ($0 - 2) * 3 + 4 } ?? 4
         var summary: RunSummary?
         var ends: [String] = []
         // A crawl that goes on behind a cut may find another list before it, and an end that comes too soon is believed

@@ -85,11 +85,21 @@ struct SyndicationTests {
             ("<html><body/></html>", "it is HTML"),
             ("<sitemap/>", "it begins with `<sitemap>`"),
             (String(repeating: "<a>", count: 201), "elements are nested more than 200 deep"),
+            ("<rss><channel><item>" + String(repeating: "<a/>", count: 200_000) + "</item></channel></rss>", tooMany),
+            ("<rss><channel>" + String(repeating: "<a b='c'/>", count: 100_000) + "</channel></rss>", tooMany),
         ])
     func refuses(_ text: String, _ problem: String) throws {
         let message = try #require(try bench.failure(text))
         #expect(message.hasPrefix("the response cannot be read as an RSS feed in line "), "\(message)")
         #expect(message.hasSuffix(problem), "\(message)")
+    }
+
+    private static let tooMany = "an item, or what is around the items, has more than 200000 elements"
+
+    @Test("may have any number of items, as no more than one is kept")
+    func manyItems() throws {
+        let items = String(repeating: "<item><guid>1</guid></item>", count: 70_000)
+        #expect(try bench.failure("<rss><channel>\(items)</channel></rss>") == nil)
     }
 
     @Test("cannot grow by its entities")

@@ -57,4 +57,13 @@ struct TableFormatTests {
         bench.type = "text/csv; charset=utf-16le"
         #expect(try bench.failure([0x61, 0, 0x0A, 0, 0x62])?.contains("in line 2: it ends within a character") == true)
     }
+
+    @Test("may not become much longer than it is")
+    func bomb() throws {
+        let name = String(repeating: "c", count: 1 << 20)
+        let message = try #require(
+            try BodyBench(format: .csv).failure("\(name)\n" + String(repeating: "1\n", count: 80)))
+        #expect(message.hasPrefix("the response cannot be read as CSV with a header line: it becomes more than 7"))
+        #expect(message.hasSuffix(" bytes of JSON"))
+    }
 }
