@@ -1,9 +1,9 @@
 # Moves to a new machine, where the next sync costs what it would have cost on the old one.
 
-list api.example.com/things '[range(1; 2001) | {id: ., name: "thing \(.)"}]'
+list api.example.com/things '[range(1; 801) | {id: ., name: "thing \(.)"}]'
 as_ann feedsync add things 'https://api.example.com/things?per_page=100' --quiet
 as_ann feedsync sync --quiet
-list api.example.com/things '[{id: 2001, name: "thing 2001"}] + map(if .id == 1500 then .name = "other" else . end)'
+list api.example.com/things 'map(if .id == 450 then .name = "other" else . end) + [{id: 801, name: "thing 801"}]'
 
 # What it would have cost: the same sync, by a copy of everything.
 install -d -o ann /home/ann/old
