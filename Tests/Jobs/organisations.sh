@@ -1,15 +1,12 @@
 # Mirrors the repositories of 300 organisations with ten lines of configuration.
 
-organisations=$(for ((n = 1; n <= 297; n++)); do echo "org-$n"; done; echo no; echo 007; echo 1password)
-names=$(jq -R . <<<"$organisations" | jq -sc .)
-jq -r '.[]' <<<"$names" >/home/ann/organisations.txt
-mkdir -p "$site/api.github.com/orgs"
-while read -r name; do
-    mkdir "$site/api.github.com/orgs/$name"
-    jq -n --arg name "$name" '($name | ltrimstr("org-") | tonumber? // 298) as $n | [range(1; 4) | {id: ($n * 10 + .), name: "r\(.)",
-        full_name: "\($name)/r\(.)", owner: {login: $name}, stargazers_count: ., updated_at: "2026-01-01T00:00:00Z"}]' \
-        >"$site/api.github.com/orgs/$name/repos"
-done <<<"$organisations"
+{ seq -f 'org-%g' 297; echo no; echo 007; echo 1password; } >/home/ann/organisations.txt
+while read -r name && read -r repositories; do
+    mkdir -p "$site/api.github.com/orgs/$name"
+    echo "$repositories" >"$site/api.github.com/orgs/$name/repos"
+done < <(jq -rR '. as $name | input_line_number as $n | $name, ([range(1; 4) | {id: ($n * 10 + .), name: "r\(.)",
+    full_name: "\($name)/r\(.)", owner: {login: $name}, stargazers_count: ., updated_at: "2026-01-01T00:00:00Z"}] | tojson)' \
+    /home/ann/organisations.txt)
 echo secret-of-ann >"$site/api.github.com/.token"
 
 ann <<'END'

@@ -26,6 +26,7 @@ AFTER = {
 
 class Host(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # header and body at once, or the second waits for an acknowledgement
 
     def do_GET(self):
         self.host = self.headers["Host"].split(":")[0]
