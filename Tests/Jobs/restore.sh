@@ -12,7 +12,7 @@ is "files beside the backup" backup.db "$(as_ann ls | grep ^backup)"
 # After the backup something came and something went; then the store lost some of its pages.
 list api.example.com/things 'map(select(.id != 10)) + [{id: 301, name: "thing 301"}]'
 as_ann feedsync sync --quiet
-as_ann dd if=/dev/urandom of=feedsync.db bs=4096 seek=2 count=30 conv=notrunc status=none
+as_ann dd if=/dev/zero of=feedsync.db bs=4096 seek=2 count=30 conv=notrunc status=none
 is "the exit code of a sync of the damaged store" 73 "$(as_ann feedsync sync >/srv/damaged 2>&1; echo $?)"
 has "what it says" 'restore a backup' "$(cat /srv/damaged)"
 as_ann feedsync doctor >/srv/damaged 2>&1 && fail "doctor finds nothing wrong with the damaged store"
