@@ -60,6 +60,20 @@ struct ReadOnlyTests {
         withExtendedLifetime(connection) {}
     }
 
+    @Test(
+        "The log of a store that a group may read is the group's, too, whoever of it writes",
+        .enabled(if: geteuid() == 0, "needs a user of two groups"))
+    func sharedLog() async throws {
+        let place = try await place()
+        let run = try await place.shell(
+            """
+            chown -R 65534:65534 . && chgrp 60001 feedsync.db && chmod 640 feedsync.db
+            setpriv --reuid=65534 --regid=65534 --groups=60001 ./feedsync more things --all --quiet
+            stat -c '%n %a %g' feedsync.db-wal feedsync.db-shm
+            """)
+        #expect(run.output == "feedsync.db-wal 640 60001\nfeedsync.db-shm 640 60001\n", "\(run.errors)")
+    }
+
     @Test("A copy in another journal mode, and a path through a link, can be read")
     func copies() async throws {
         let place = try await place()

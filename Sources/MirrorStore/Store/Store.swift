@@ -131,7 +131,9 @@ package actor Store {
         // https://sqlite.org/pragma.html#pragma_ignore_check_constraints
         try connection.execute("PRAGMA ignore_check_constraints = ON")
         _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
-        return Opened(connection: connection, salt: try salt(connection))
+        let salt = try salt(connection)
+        if isShared(path) { shareLogFiles(path) }
+        return Opened(connection: connection, salt: salt)
     }
 
     static func salt(_ connection: Connection) throws -> String {
@@ -161,6 +163,20 @@ package actor Store {
     private static func isShared(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
+    }
+
+    /// Gives the log and its index the store's group, whose members could not read the store otherwise.
+    ///
+    /// SQLite makes them with the store's permissions, but with its group only if a superuser runs it. Whoever is not in
+    /// that group may not give a file to it; a reader is then told that the log cannot be read.
+    private static func shareLogFiles(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        let group = status.st_gid
+        for end in ["-wal", "-shm"] {
+            let file = FileStamp.resolved(path) + end
+            if lstat(file, &status) == 0, status.st_gid != group { _ = lchown(file, uid_t.max, group) }
+        }
     }
 
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
