@@ -91,18 +91,24 @@ let package = Package(
         .target(name: "Examples", dependencies: ["FeedSync"], path: "Examples", swiftSettings: settings),
 
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: settings),
+        // Holds values against a JSON Schema.
+        .target(
+            name: "SchemaChecker", dependencies: ["JSON", "YAML"], path: "Tests/SchemaChecker", swiftSettings: settings),
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
             path: "Tests/ScriptedServer", swiftSettings: settings),
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
             name: "PureTests",
-            dependencies: ["Crawling", "Feeds", "JSON", "Pagination", "SeededGenerator", "Text", "Time", "YAML"],
+            dependencies: [
+                "Crawling", "Feeds", "JSON", "Pagination", "SchemaChecker", "SeededGenerator", "Text", "Time", "YAML",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Command", "DemoFeed", "HTTPServer", "SQLite", "ScriptedServer", "SeededGenerator", "Concurrency",
+                "Command", "DemoFeed", "HTTPServer", "SQLite", "SchemaChecker", "ScriptedServer", "SeededGenerator",
+                "Concurrency",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -15,8 +15,19 @@ extension JSONRecord {
     package var json: String { fields.json }
 }
 
+/// What is printed or sent to programs, one object for each thing.
+package enum ResultVersion {
+    /// Grows when a member of an object goes, or comes to mean something else; not when one is added.
+    package static let current = 1
+}
+
+extension JSONRecord {
+    /// The record as an object for programs, with the version of what it says.
+    package var result: String { (fields + ["version": ResultVersion.current]).json }
+}
+
 /// Members of an object, in the order in which they are written. A value that is nil is written as `null`.
-package struct JSONFields: JSONWritable, ExpressibleByDictionaryLiteral {
+package struct JSONFields: JSONRecord, ExpressibleByDictionaryLiteral {
     private var list: [(name: String, value: any JSONWritable)]
 
     package init(_ members: [(String, any JSONWritable)]) { list = members.map { (name: $0.0, value: $0.1) } }
@@ -29,6 +40,14 @@ package struct JSONFields: JSONWritable, ExpressibleByDictionaryLiteral {
         all.list += other.list
         return all
     }
+
+    package var fields: JSONFields { self }
+
+    /// The names of the members, in order.
+    package var names: [String] { list.map(\.name) }
+
+    /// The values of the members as JSON, in order.
+    package var values: [String] { list.map(\.value.json) }
 
     /// The object.
     package var json: String {

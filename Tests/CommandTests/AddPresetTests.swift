@@ -55,7 +55,7 @@ import Testing
         #expect(
             slip.errors == """
                 feedsync: github.repo has no parameter repoo; did you mean repo?
-                Try: write '?repoo=…' to add a query parameter; feedsync presets github.repo shows the preset
+                Try: its parameters are owner, repo; write '?repoo=…' to add another query parameter
 
                 """)
         #expect(place.files.isEmpty)
@@ -88,8 +88,10 @@ import Testing
             "$FEEDSYNC add a github.search q=x --header 'Authorization: Bearer s3cr3t' --header 'Accept: a/b' --json")
         #expect(
             run.output == #"""
+                [
                 {"feed":"a","definition":{"preset":"github.search","query":{"q":"x"},\#
-                "headers":{"Authorization":"***","Accept":"a/b"}},"findings":[],"file":"feedsync.yaml"}
+                "headers":{"Authorization":"***","Accept":"a/b"}},"findings":[],"file":"feedsync.yaml","version":1}
+                ]
 
                 """#)
         #expect(try place.text(of: "feedsync.yaml").contains("Bearer s3cr3t"))

@@ -72,8 +72,9 @@ import Testing
     func json() async throws {
         let place = try empty()
         let text = try await place.run("add things \(place.server.url)/things --json").output
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(Set(object.keys) == ["feed", "definition", "findings", "file"])
+        let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
+        let object = try #require(list?.first)
+        #expect(Set(object.keys) == ["feed", "definition", "findings", "file", "version"])
         let findings = try #require(object["findings"] as? [[String: Any]])
         #expect(findings.map { $0["subject"] as? String } == ["items", "key", "columns", "pagination"])
         #expect(findings.allSatisfy { Set($0.keys) == ["subject", "found", "certainty", "evidence"] })
@@ -136,7 +137,8 @@ import Testing
                 65, "expected JSON, but got CSV"
             ),
             (.json(#"{"ok":true}"#), 65, "no key found"),
-            (.json(#"{"ok":true}"#), 65, "feeds:\n  things:\n    url: "), (.json("[1,2]"), 65, "no items found"),
+            (.json(#"{"ok":true}"#), 65, "Try: give them with --items and --key"),
+            (.json("[1,2]"), 65, "no items found"),
             (.json("{"), 65, "not JSON"),
             (
                 ServerResponse(headers: [], body: Array(#"[{"id":1,"name":"caf"#.utf8) + [0xE9] + Array(#""}]"#.utf8)),

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPServer
 import ScriptedServer
 import Testing
 
@@ -38,5 +40,46 @@ struct CapTests {
             let status = try await place.run("status --json")
             #expect(status.output.contains(words), "\(status.output)")
         }
+    }
+
+    @Test("One that takes 31 days at most and no day of the future is mirrored whole, with `widest`")
+    func widest() async throws {
+        let today = Int(Date().timeIntervalSince1970) / 86_400
+        @Sendable func text(_ day: Int) -> String {
+            String(Date(timeIntervalSince1970: Double(day * 86_400)).ISO8601Format().prefix(10))
+        }
+        let place = try Workplace([])
+        place.server.route("/things") { request in
+            func day(_ name: String) -> Int? {
+                request.parameter(name).flatMap { try? Date("\($0)T00:00:00Z", strategy: .iso8601) }
+                    .map { Int($0.timeIntervalSince1970) / 86_400 }
+            }
+            guard let from = day("from"), let to = day("to"), from <= to, to - from < 31, to <= today else {
+                return .status(422)
+            }
+            // An item every ten days.
+            let days = request.parameter("page") == "1" ? (from...to).filter { $0 % 10 == 0 } : []
+            let items = days.map { #"{"id":\#($0),"at":"\#(text($0))"}"# }
+            return .json(
+                "{\"total_count\":\((from...to).filter { $0 % 10 == 0 }.count),\"items\":[\(items.joined(separator: ","))]}"
+            )
+        }
+        try place.write(
+            "feedsync.yaml",
+            """
+            feeds:
+              things:
+                {url: "\(place.server.url)/things", items: items, key: id, retries: 0, sync: {mode: all},
+                 pagination: {style: page, param: page, total: total_count},
+                 partition: {query: {from: "{from}", to: "{to}"}, by: date, path: at, from: \(text(today - 300)), widest: 31d}}
+
+            """)
+        for _ in 1...2 {
+            let run = try await place.run("sync things")
+            #expect(run.code == 0, "\(run.errors)")
+        }
+        let expected = (today - 300...today).filter { $0 % 10 == 0 }.count
+        #expect(
+            try place.query("SELECT count(*) || ' ' || (SELECT complete FROM feed) FROM things") == ["\(expected) 1"])
     }
 }

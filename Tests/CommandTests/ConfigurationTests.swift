@@ -83,9 +83,10 @@ import Testing
         let printed = try await Workplace().run("presets \(name)").output
         #expect(printed == (try String(contentsOf: file, encoding: .utf8)))
         let json = try await Workplace().run("presets \(name) --json").output
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let list = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
+        let object = try #require(list?.first)
         #expect(object["yaml"] as? String == printed)
-        #expect(Set(object.keys) == ["name", "description", "parameters", "yaml"])
+        #expect(Set(object.keys) == ["name", "description", "parameters", "yaml", "version"])
     }
 
     @Test("The examples in Docs/configuration.md are valid")

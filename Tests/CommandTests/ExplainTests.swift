@@ -118,8 +118,10 @@ import Testing
     func json() async throws {
         let place = try place()
         let text = try await place.run("explain things --json", environment: ["THINGS_KEY": "s3cr3tvalue"]).output
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(Set(object.keys) == ["feed", "preset", "definition", "found", "warnings", "request", "store"])
+        let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
+        let object = try #require(list?.first)
+        #expect(
+            Set(object.keys) == ["feed", "preset", "definition", "found", "warnings", "request", "store", "version"])
         #expect((object["request"] as? [String: Any])?["url"] as? String == "\(place.server.url)/things?page=1")
         #expect((object["definition"] as? [String: Any])?["timeout"] as? String == "5s")
         #expect(object["store"] is NSNull)

@@ -34,7 +34,8 @@ struct FailedResponseTests {
             ])
         for code: Int32 in [65, 69, 0] { #expect(try await place.run("reload things").code == code) }
         let run = try await place.run("explain things --response --json")
-        let document = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+        let list = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [[String: Any]]
+        let document = list?.first
         #expect(document?["http_status"] as? Int == 404)
         #expect(document?["body"] as? String == #"{"message":"no such list"}"#)
         #expect(document?["run"] as? Int == 2)

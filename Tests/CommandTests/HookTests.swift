@@ -44,7 +44,10 @@ struct HookTests {
         let changes = try await place.run("changes --since last --json --config feedsync.yaml").output.split(
             separator: "\n")
         #expect(told == changes && told.count == 3, "\(told)")
-        #expect(told.contains { $0.contains(#""kind":"changed","key":1,"before":{"name":"a"},"after":{"name":"A"}"#) })
+        #expect(
+            told.contains {
+                $0.contains(#""kind":"changed","key":1,"title":"A","before":{"name":"a"},"after":{"name":"A"}"#)
+            })
         // Nothing new, no call.
         #expect(try await sync(#"{"id":1,"name":"A"},{"id":3,"name":"c"}"#, place).code == 0)
         #expect(try place.text(of: "calls").split(separator: "\n").count == 1)

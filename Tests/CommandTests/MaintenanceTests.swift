@@ -67,7 +67,7 @@ struct MaintenanceTests {
             "\(run.output)")
         #expect(try place.query("SELECT count(*) FROM things") == ["20"])
         let none = try await place.run("prune --json")
-        #expect(none.output == "[\n{\"feed\":\"things\",\"deleted\":0}\n]\n")
+        #expect(none.output == "[\n{\"feed\":\"things\",\"deleted\":0,\"version\":1}\n]\n")
         #expect(try await place.run("sync").code == 0)
         try place.expectSound()
     }

@@ -49,8 +49,9 @@ import Testing
         #expect(
             Set(lines[1].keys) == [
                 "id", "at", "feed", "run", "status", "page", "inserted", "updated", "unchanged", "removed", "error",
+                "version",
             ])
-        let people = try await place.run("events things --last 3").output.split(separator: "\n").map {
+        let people = try await place.terminal("events things --last 3").output.split(separator: "\n").map {
             $0.dropFirst(24)
         }
         #expect(
@@ -80,7 +81,7 @@ import Testing
 
     @Test("status lists every feed, loaded or not")
     func status() async throws {
-        let lines = try await place().run("status").output.split(separator: "\n")
+        let lines = try await place().terminal("status").output.split(separator: "\n")
         #expect(lines.count == 3)
         // How wide the column of times is depends on how long the test took.
         #expect(lines[0].hasPrefix("FEED    STATE    ITEMS  NEXT PAGE  LOADED  "))

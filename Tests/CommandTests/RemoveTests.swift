@@ -86,7 +86,7 @@ import Testing
         #expect(try place.text(of: "feedsync.yaml") == "feeds:\n  # mine\n  b: {preset: github.search}\n")
         #expect(
             try await place.run("remove b --json").output
-                == "{\"feed\":\"b\",\"file\":\"feedsync.yaml\",\"item_count\":0}\n")
+                == "[\n{\"feed\":\"b\",\"file\":\"feedsync.yaml\",\"item_count\":0,\"version\":1}\n]\n")
     }
 
     @Test("A feed with an error can be removed, too")

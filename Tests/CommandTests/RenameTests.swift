@@ -74,7 +74,8 @@ struct RenameTests {
         let other = try Workplace()
         #expect(
             try await other.run("rename things others --json").output
-                == #"{"feed":"things","name":"others","file":"feedsync.yaml","is_stored":false}"# + "\n")
+                == "[\n" + #"{"feed":"things","name":"others","file":"feedsync.yaml","is_stored":false,"version":1}"#
+                + "\n]\n")
         #expect(try await other.run("feeds").output.contains("others"))
     }
 

@@ -66,12 +66,12 @@ struct SQLTests {
         let place = try await place()
         let run = try await place.run("path store")
         #expect(run.output.hasSuffix("/feedsync.db\n") && run.output.hasPrefix("/"))
-        let both = try await place.run("path --store other/x.db").output.split(separator: "\n")
+        let both = try await place.terminal("path --store other/x.db").output.split(separator: "\n")
         #expect(both.count == 2)
         #expect(both[0].hasPrefix("configuration  /") && both[0].hasSuffix("/feedsync.yaml"))
         #expect(both[1].hasPrefix("store          /") && both[1].hasSuffix("/other/x.db"))
         let document = try await place.run("path --json").output
-        #expect(document.contains("\"configuration\":\"/") && document.contains("/feedsync.db\"}"))
+        #expect(document.contains("\"configuration\":\"/") && document.contains("/feedsync.db\","))
         #expect(
             try await place.run("path stor").errors.hasPrefix("feedsync: no such path: stor; did you mean store?\n"))
     }

@@ -27,7 +27,7 @@ struct StateTests {
         let state = try await state(place)
         #expect(state["state"] == "running")
         #expect(state["why"] == expected)
-        let plan = try await place.run("plan")
+        let plan = try await place.terminal("plan")
         #expect(plan.output.hasPrefix("things  running, due now\n"))
         #expect(try await place.run("plan --json").output.contains(#""state":"running","why":"\#(expected)""#))
         // It is new but for the run.
@@ -163,7 +163,7 @@ struct StateTests {
         #expect(lines[0].hasSuffix("; 3 items, fresh"))
         #expect(lines[1].hasSuffix("; 3 items, fresh (head now, all of it 6 h ago)"), "\(lines)")
         #expect(lines[2].hasSuffix("; 3 items, fresh (changes now, all of it 6 h ago)"), "\(lines)")
-        let status = try await place.run("status")
+        let status = try await place.terminal("status")
         #expect(status.output.contains(/new +fresh .*  head (just now|\d+ s ago), all of it 6 h ago/))
     }
 
@@ -174,14 +174,14 @@ struct StateTests {
         #expect(try await place.run("sync things").code == 0)
         #expect(try await place.run("remove things").code == 0)
         for command in ["status", "plan", "feeds", "check", "status --json"] {
-            #expect(try await !place.run(command).output.contains("things  "), "\(command)")
+            #expect(try await !place.run(command).output.contains("things"), "\(command)")
             #expect(try await !place.run(command).output.contains(#""name":"things""#), "\(command)")
         }
         #expect(try await place.run("status things").code == 64)
         #expect(try await place.run("show things").code == 0)
         // Without a configuration, the store tells.
         #expect(
-            try await place.shell("rm feedsync.yaml; $FEEDSYNC status --store feedsync.db").output.contains("things "))
+            try await place.shell("rm feedsync.yaml; $FEEDSYNC status --store feedsync.db").output.contains("things\t"))
     }
 
     @Test("A load that was cut off says in status, plan and JSON how far it came")
@@ -191,7 +191,7 @@ struct StateTests {
         #expect(try await place.run("sync --max-requests 3").code == 0)
         #expect(try await state(place)["state"] == "loading")
         #expect(try await state(place)["why"] == "300 of about 450 items, continues at page 4")
-        let plan = try await place.run("plan")
+        let plan = try await place.terminal("plan")
         #expect(plan.output.hasPrefix("things  loading, due now\n    never  no sync has finished yet"))
     }
 }

@@ -129,8 +129,8 @@ import Testing
         #expect(next.output + next.errors == "")
         #expect(try await place.run("sync a --quiet").code == 75)
         #expect(place.server.requests.count == 1)
-        #expect(try await place.run("status").output.contains("  limited  "))
-        let plan = try await place.run("plan")
+        #expect(try await place.run("status").output.contains("\tlimited\t"))
+        let plan = try await place.terminal("plan")
         #expect(plan.output.contains("    blocked until  "))
     }
 
@@ -146,7 +146,7 @@ import Testing
                 + "(\(place.server.url)/a?per_page=100&page=1); try: check the `url`\n")
         #expect(try place.query("SELECT count(*) FROM c") == ["1"])
         let status = try await place.run("status a")
-        #expect(status.output.contains("  failing  "))
+        #expect(status.output.contains("\tfailing\t"))
         // It is still in the plan.
         let plan = try await place.run("plan a --json")
         #expect(plan.output.contains(#""due":false,"#))
@@ -300,11 +300,22 @@ import Testing
         #expect(try await place().run(words).code == 64)
     }
 
+    @Test(
+        "Options take a time without a unit for seconds",
+        arguments: ["sync --max-time 60 --wait 5 --max-wait 30", "show things --since 90"])
+    func seconds(words: String) async throws {
+        let place = try place(["things"])
+        #expect(try await place.run("sync").code == 0)
+        let run = try await place.run(words)
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(!run.output.isEmpty)
+    }
+
     @Test("plan shows when each feed is due and why, for people and programs")
     func plan() async throws {
         let place = try place(["a", "b"], extra: "every: 2h")
         #expect(try await place.run("sync a").code == 0)
-        let run = try await place.run("plan")
+        let run = try await place.terminal("plan")
         let lines = run.output.split(separator: "\n")
         #expect(lines.first?.hasPrefix("a  fresh, due 20") == true)
         #expect(lines.dropFirst().first?.split(separator: " ") == ["every", "2h", "the", "definition's", "`every`"])

@@ -93,6 +93,16 @@ final class Workplace: Sendable {
         try Connection(path: path("feedsync.db"), access: .readWrite).execute(sql)
     }
 
+    /// Runs `feedsync` on a terminal, for what people see: without colours and pager, stderr apart.
+    func terminal(_ words: String, columns: Int = 200) async throws -> CommandLineRun {
+        let run = try await shell(
+            #"script -qec "stty cols \#(columns); $FEEDSYNC \#(words) 2> stderr.txt" /dev/null"#,
+            environment: ["NO_COLOR": "1", "PAGER": "cat"])
+        let errors = try text(of: "stderr.txt")
+        remove("stderr.txt")
+        return CommandLineRun(output: run.output.replacing("\r\n", with: "\n"), errors: errors, code: run.code)
+    }
+
     /// The first column of a query on the store.
     func query(_ sql: String, of name: String = "feedsync.db") throws -> [String] {
         let connection = try Connection(path: path(name), access: .readWrite)

@@ -67,9 +67,12 @@ struct FeedDraft: Sendable {
     /// The feed with what was found.
     func adding(_ inspection: Inspection) -> FeedDraft {
         let given = inspection.ownParameters.withdrawn(from: entry.members)
+        // First what the list is like, then what is done with it.
+        let isOfTime = { (member: FeedEntry.Member) in ["sync", "every"].contains(member.name) }
+        let members = given.filter { !isOfTime($0) } + inspection.members + given.filter(isOfTime)
         return FeedDraft(
-            file: file, environment: environment,
-            entry: FeedEntry(name: entry.name, members: given + inspection.members), advice: advice, isDry: isDry)
+            file: file, environment: environment, entry: FeedEntry(name: entry.name, members: members), advice: advice,
+            isDry: isDry)
     }
 
     private func parsed(_ text: [UInt8]) throws(Failure) -> Configuration {

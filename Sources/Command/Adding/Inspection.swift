@@ -70,7 +70,7 @@ struct Inspection: Sendable {
     /// What was found, on one line; of the columns at most `most` names and types.
     private func found(_ finding: Evidence, most: Int = .max) -> String? {
         guard finding.subject == .columns, finding.found != nil else { return finding.found }
-        let columns = discovered.findings.columns
+        let columns = discovered.definition.columns
         let shown = columns.prefix(most).map { $0.name + ($0.type.map { " \($0.rawValue)" } ?? "") }
         let others = columns.count - shown.count
         return shown.joined(separator: ", ") + (others > 0 ? " and \(NumberFormat.count(others)) more" : "")
@@ -92,7 +92,7 @@ extension Session {
     ///
     /// - Throws: `Failure`, as for a page that a feed's command requests.
     func inspect(
-        _ definition: FeedDefinition, _ entry: FeedEntry, folder: String
+        _ definition: FeedDefinition, folder: String
     ) async throws(Failure) -> Inspection {
         let options = try engineOptions(folder: folder)
         let address = definition.shownAddress
@@ -113,12 +113,12 @@ extension Session {
                 of: discovered.findings, for: definition, hasColumns: invocation.has(.columns))
             return Inspection(members: members, discovered: discovered)
         } catch {
-            throw Self.failure(error, of: definition, entry, at: address)
+            throw Self.failure(error, of: definition, at: address)
         }
     }
 
     private static func failure(
-        _ error: FeedSyncError, of definition: FeedDefinition, _ entry: FeedEntry, at address: String
+        _ error: FeedSyncError, of definition: FeedDefinition, at address: String
     ) -> Failure {
         guard error.kind != .cancelled else {
             return Failure(ExitCode(error.kind), ["\(definition.name): stopped; nothing was written"])
@@ -134,13 +134,10 @@ extension Session {
         let advice =
             wantsCredential
             ? "authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'" : failure.advice
-        // `add` has no options for `items` and `key`: they are written into the file by hand.
-        guard isOfPage, let advice, advice.hasPrefix("write ") else {
-            return Failure(isOfPage ? .data : failure.code, messages, advice: advice)
-        }
+        let isOpen = advice?.hasPrefix("write ") ?? false
         return Failure(
-            .data, messages, explanation: "\nfeeds:\n\(entry.masked.lines.joined(separator: "\n"))\n",
-            advice: "\(advice), in lines such as these in the configuration")
+            isOfPage ? .data : failure.code, messages,
+            advice: isOfPage && isOpen ? "give them with --items and --key: feedsync help add" : advice)
     }
 }
 

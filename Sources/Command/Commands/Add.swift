@@ -3,8 +3,9 @@ internal import FeedSync
 extension Command {
     /// `add NAME URL|PRESET [KEY=VALUE...]`
     static let add = Command(
-        "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 2...anyNumber,
-        options: [.header, .columns, .dryRun] + Option.fetching, general: [.config, .json, .quiet, .help],
+        "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 1...anyNumber,
+        options: [.header, .request, .body, .curl, .items, .key, .paginate, .sync, .every, .columns, .dryRun]
+            + Option.fetching, general: [.config, .json, .quiet, .help],
         endsGracefully: true,
         summary: "Add a feed to the configuration, from a URL or a preset",
         explanation: """
@@ -13,7 +14,11 @@ extension Command {
 
             From a URL, fetches the first page and looks for a second one (in up to eight requests). Works
             out where the items are, which field identifies them, which columns they have and how to get
-            the next page. Prints what it found and how certain that is.
+            the next page. Prints what it found and how certain that is. What you give with --items, --key
+            and --paginate is not searched for.
+
+            --curl takes a curl command in place of the URL, in quotes. What would make it another request
+            is refused. $NAME in it becomes '${NAME}': the value stays in the environment.
 
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
@@ -28,12 +33,13 @@ extension Command {
         var draft = FeedDraft(
             file: file, environment: session.environment, entry: new.entry, advice: new.advice,
             isDry: session.invocation.has(.dryRun))
+        for note in new.notes { session.console.note(note) }
         var found: Inspection?
         if case .url = new.source {
             draft.isOpen = true
             // Nothing is requested for a feed that cannot be added.
             let definition = try draft.definition(in: try file.text())
-            let inspection = try await session.inspect(definition, draft.entry, folder: file.folder)
+            let inspection = try await session.inspect(definition, folder: file.folder)
             draft = draft.adding(inspection)
             found = inspection
         }
@@ -69,7 +75,7 @@ extension Session {
                 "findings": JSONDocument(JSONLines.array(found?.json ?? [])),
                 "file": isDry ? nil : draft.file.path,
             ]
-            return console.print(json: document.json)
+            return print(result: document)
         }
         let lines = found?.lines(isDry ? console.errorPalette : console.palette, width: console.width) ?? []
         guard !isDry else {

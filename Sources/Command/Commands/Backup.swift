@@ -20,10 +20,7 @@ extension Command {
         if let failure = Failure.missingFolder(of: file) { throw failure }
         let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.backUp(to: file) }
         if session.invocation.has(.json) {
-            var document = JSONObjectText()
-            document.add("file", file)
-            document.add("bytes", bytes)
-            session.console.print(json: document.text)
+            session.print(result: ["file": file, "bytes": bytes] as JSONFields)
         } else {
             session.console.print("\(file)  \(NumberFormat.bytes(bytes))")
         }

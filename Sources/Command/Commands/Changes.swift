@@ -37,7 +37,7 @@ extension Session {
         let isFollowing = invocation.has(.follow)
         var queries = try await changeQueries(feeds, in: store)
         let printer = ChangePrinter(
-            console, isJSON: invocation.has(.json), nameWidth: feeds.map(\.name.count).max() ?? 0)
+            console, listingForm, nameWidth: feeds.map(\.name.count).max() ?? 0)
         var place: ChangePlace?
         while console.failure == nil, !console.isClosed {
             let wanted = queries

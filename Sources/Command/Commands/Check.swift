@@ -24,7 +24,7 @@ extension Command {
             FeedCheck(feed: $0, environment: session.environment, folder: configuration.folder)
         }
         if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(checks.map(\.json)))
+            session.console.print(json: JSONLines.array(checks.map(\.result)))
             return .done
         }
         session.nameFiles(configuration)

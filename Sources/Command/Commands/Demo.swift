@@ -90,7 +90,7 @@ private struct Demo: Sendable {
     private func command(_ words: String, _ command: RequestCommand, _ name: String) async throws(Failure) {
         guard !Task.isCancelled, let feed = configuration.feed(named: name) else { return }
         prompt(words)
-        let lines = EventLines(isJSON: false, nameWidth: 0, palette: palette)
+        let lines = EventLines(form: .people, nameWidth: 0, palette: palette)
         let report = await session.run(command, on: feed, store: store, options: options) { [console] event in
             console.print("  \(lines.transition(event))")
         }

@@ -28,7 +28,7 @@ extension Command {
         if session.invocation.has(.repair) { findings.append(try await session.repair()) }
         findings += await session.examination()
         if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(findings.map(\.json)))
+            session.console.print(json: JSONLines.array(findings.map(\.result)))
         } else {
             let width = session.console.width ?? 100
             session.console.print(findings.flatMap { $0.lines(session.console.palette, width: width) })

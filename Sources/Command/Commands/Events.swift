@@ -29,7 +29,7 @@ extension Command {
         }
         if isFollowing { try store.checkFollowing() } else { session.console.startPager() }
         let lines = EventLines(
-            isJSON: session.invocation.has(.json), nameWidth: feeds.map(\.name.count).max() ?? 0,
+            form: session.listingForm, nameWidth: feeds.map(\.name.count).max() ?? 0,
             palette: session.console.palette)
         try await session.print(lines, of: store, last: last, isFollowing: isFollowing)
         return .done
@@ -42,9 +42,10 @@ extension Command {
 extension Session {
     /// Prints the stored events, and then new ones as long as somebody reads them.
     fileprivate func print(
-        _ lines: EventLines, of store: Store, last: Int?, isFollowing: Bool
+        _ given: EventLines, of store: Store, last: Int?, isFollowing: Bool
     ) async throws(Failure) {
         var store = store
+        var lines = given
         let feed = invocation.operands.first
         let most = 1_000
         var newest = 0
@@ -52,7 +53,7 @@ extension Session {
             let events = try await reading { () async throws(FeedSyncError) in
                 try await store.events(of: feed, last: last)
             }
-            print(events, as: lines)
+            print(events, as: &lines)
             newest = events.last?.id ?? 0
         }
         // Without --follow, the last ones are all that was asked for.
@@ -62,7 +63,7 @@ extension Session {
             let events = try await reading { () async throws(FeedSyncError) in
                 try await store.events(of: feed, after: known, limit: most)
             }
-            print(events, as: lines)
+            print(events, as: &lines)
             newest = events.last?.id ?? newest
             if events.count == most { continue }
             guard isFollowing else { return }
@@ -73,21 +74,27 @@ extension Session {
 }
 
 extension Session {
-    private func print(_ events: [StatusEvent], as lines: EventLines) {
-        let texts = events.map(lines.line)
-        if lines.isJSON { console.print(json: texts) } else { console.print(texts) }
+    private func print(_ events: [StatusEvent], as lines: inout EventLines) {
+        if lines.form == .people { return console.print(events.map(lines.line)) }
+        console.write(events.map { lines.records.text(of: $0) }.joined(), isGuarded: false)
     }
 }
 
 /// Events as lines.
 struct EventLines: Sendable {
-    let isJSON: Bool
+    let form: ListingForm
     let nameWidth: Int
     let palette: Palette
+    /// The lines for programs.
+    var records: RecordLines
 
-    /// One event.
+    init(form: ListingForm, nameWidth: Int, palette: Palette) {
+        (self.form, self.nameWidth, self.palette) = (form, nameWidth, palette)
+        records = RecordLines(form)
+    }
+
+    /// One event, for people.
     func line(_ event: StatusEvent) -> String {
-        if isJSON { return event.json }
         let name = event.feed + String(repeating: " ", count: max(0, nameWidth - event.feed.count))
         return "\(palette.faint(event.atText))  \(palette.name(name))  \(transition(event))"
     }

@@ -27,7 +27,7 @@ extension Command {
         if session.invocation.has(.response) { return try await session.printResponse(of: feed.name, store) }
         let explanation = try await session.explanation(of: feed, configuration, store)
         if session.invocation.has(.json) {
-            session.console.print(json: explanation.json)
+            session.print(result: explanation)
         } else {
             session.console.print(explanation.lines(session.console.palette))
         }
@@ -41,10 +41,11 @@ extension Session {
         let record = try await reading { () async throws(FeedSyncError) in try await store?.failedResponse(of: feed) }
         guard let record = record.flatMap(\.self) else {
             console.note("\(feed): no response is kept: no run has failed at one")
+            if invocation.has(.json) { console.print(json: JSONLines.array([])) }
             return .done
         }
         if invocation.has(.json) {
-            console.print(json: record.json)
+            print(result: record)
             return .done
         }
         let palette = console.palette

@@ -12,10 +12,6 @@ extension Command {
         let configuration = try session.configuration()
         let store = try await session.storeIfAny(configuration)
         let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
-        if session.invocation.has(.json) {
-            session.console.print(JSONLines.array(feeds.map(\.json)))
-            return .done
-        }
         session.nameFiles(configuration)
         var table = Table([
             Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "MODEL"),
@@ -24,8 +20,11 @@ extension Command {
         for feed in feeds {
             table.add([feed.name, feed.model ?? "-", NumberFormat.count(feed.record?.itemCount ?? 0), feed.url])
         }
-        if feeds.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
-        session.console.print(feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))
+        if feeds.isEmpty, !session.invocation.has(.json) {
+            session.console.note("\(configuration.file) has no feeds yet")
+        }
+        let lines = feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width)
+        session.list(feeds) { session.console.print(lines) }
         return .done
     }
 }

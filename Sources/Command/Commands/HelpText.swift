@@ -100,7 +100,7 @@ enum HelpText {
         """
 
     static let more = """
-        DURATION is a number with a unit: 500ms, 30s, 5m, 2h or 1d.
+        DURATION is a number with a unit: 500ms, 30s, 5m, 2h or 1d; without one, it is seconds.
 
         `feedsync help COMMAND` explains a command, `feedsync help words` the words used here.
         """

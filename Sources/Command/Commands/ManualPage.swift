@@ -40,7 +40,7 @@ enum ManualPage {
         `sqlite3` and other programs can read at any time. Each page is committed together with the position of the next
         one, so that nothing is lost or skipped, whatever ends a run.
 
-        DURATION is a number with a unit: 500ms, 30s, 5m, 2h or 1d.
+        DURATION is a number with a unit: 500ms, 30s, 5m, 2h or 1d; without one, it is seconds.
         """
 
     private static func page(_ name: String, purpose: String, sections: [(title: String, body: String)]) -> String {

@@ -24,19 +24,19 @@ extension Command {
             guard let path = wanted.path else {
                 throw Failure(.configuration, ["there is no \(name)"], advice: "feedsync path shows what there is")
             }
-            session.console.print(session.invocation.has(.json) ? JSONText.string(path) : path)
-            return .done
-        }
-        if session.invocation.has(.json) {
-            var document = JSONObjectText()
-            for (name, path) in paths { document.add(name, path) }
-            session.console.print(json: document.text)
+            if session.invocation.has(.json) {
+                session.print(result: JSONFields([(name, path)]))
+            } else {
+                session.console.print(path)
+            }
             return .done
         }
         var table = Table([Table.Column(title: "") { $0.faint($1) }, Table.Column(title: "")])
         table.hasTitles = false
         for (name, path) in paths { table.add([name, path ?? "none"]) }
-        session.console.print(table.lines(session.console.palette, width: nil))
+        session.list([JSONFields(paths.map { ($0.name, $0.path) })]) {
+            session.console.print(table.lines(session.console.palette, width: nil))
+        }
         return .done
     }
 }
@@ -44,7 +44,7 @@ extension Command {
 extension Session {
     /// Tells a user at a terminal which files a list was made from.
     func nameFiles(_ configuration: Configuration?) {
-        guard !invocation.has(.json), console.isWatched else { return }
+        guard listingForm == .people, console.isWatched else { return }
         let file = configuration.map { "using \($0.file)" }
         let store = storePath(configuration).map { path in
             "store \(path)" + (access(path, F_OK) == 0 ? "" : " (not there yet)")

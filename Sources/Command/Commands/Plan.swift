@@ -18,13 +18,13 @@ extension Command {
         let known = feeds.map { KnownFeed(definition: $0, record: nil) }
         let states = try await session.states(of: known, in: try await session.storeIfAny(configuration))
         let now = WallClock.system.milliseconds
-        if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(states.compactMap { $0.planJSON(at: now) }))
-            return .done
+        if feeds.isEmpty, !session.invocation.has(.json) {
+            session.console.note("\(configuration.file) has no feeds yet")
         }
-        if feeds.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
-        for state in states {
-            session.console.print(state.planLines(session.console.palette, width: session.console.width, now: now))
+        session.list(states.compactMap { $0.planFields(at: now) }) {
+            for state in states {
+                session.console.print(state.planLines(session.console.palette, width: session.console.width, now: now))
+            }
         }
         return .done
     }
@@ -41,13 +41,13 @@ extension Session {
 }
 
 extension StateRow {
-    /// The plan as a JSON object.
-    fileprivate func planJSON(at now: Int64) -> String? {
+    /// The plan for programs.
+    fileprivate func planFields(at now: Int64) -> JSONFields? {
         guard let plan else { return nil }
         let due: JSONFields = [
             "next_due_at": plan.dueText, "due": plan.isDue(at: now), "terms": plan.terms,
         ]
-        return (["feed": plan.feed] + stateFields + due).json
+        return ["feed": plan.feed] + stateFields + due
     }
 
     /// The plan for people.

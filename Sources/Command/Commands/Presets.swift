@@ -25,15 +25,11 @@ extension Command {
                 throw .unknown("preset", name, among: presets.map(\.name), advice: "feedsync presets lists them")
             }
             if session.invocation.has(.json) {
-                session.console.print(json: json(preset, withFile: true))
+                session.print(result: fields(preset, withFile: true))
                 return .done
             }
             session.console.print(
                 preset.yaml.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
-            return .done
-        }
-        if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(presets.map { json($0) }))
             return .done
         }
         var table = Table([
@@ -44,14 +40,15 @@ extension Command {
             let parameters = preset.parameters.joined(separator: ", ")
             table.add([preset.name, parameters.isEmpty ? "-" : parameters, preset.description])
         }
-        session.console.print(table.lines(session.console.palette, width: session.console.width))
+        let lines = table.lines(session.console.palette, width: session.console.width)
+        session.list(presets.map { fields($0) }) { session.console.print(lines) }
         return .done
     }
 
-    @Sendable private static func json(_ preset: Preset, withFile: Bool = false) -> String {
+    @Sendable private static func fields(_ preset: Preset, withFile: Bool = false) -> JSONFields {
         let fields: JSONFields = [
             "name": preset.name, "description": preset.description, "parameters": preset.parameters,
         ]
-        return (fields + (withFile ? ["yaml": preset.yaml] : [:])).json
+        return fields + (withFile ? ["yaml": preset.yaml] : [:])
     }
 }

@@ -16,6 +16,7 @@ extension Command {
         let feeds = session.invocation.operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
         guard try await session.storeIfAny(configuration) != nil, let path = session.storePath(configuration) else {
             session.console.note("nothing stored yet")
+            if session.invocation.has(.json) { session.console.print(json: JSONLines.array([])) }
             return .done
         }
         let now = WallClock.system.milliseconds
@@ -27,7 +28,7 @@ extension Command {
             try await Store(path: path, options: Store.Options(access: .existing, keep: configuration.keep))
         }
         var code = ExitCode.done
-        var documents: [String] = []
+        var results: [JSONFields] = []
         for feed in feeds {
             let count = try await session.reading { () async throws(FeedSyncError) in
                 try await store.prune(feed.name, goneBefore: limit, now: time)
@@ -39,10 +40,7 @@ extension Command {
                 code = .tryLater
                 continue
             }
-            var document = JSONObjectText()
-            document.add("feed", feed.name)
-            document.add("deleted", count)
-            documents.append(document.text)
+            results.append(["feed": feed.name, "deleted": count])
             if count > 0, !session.invocation.has(.json) {
                 session.console.print(
                     "\(session.console.palette.name(feed.name))  \(NumberFormat.count(count, "item")) deleted")
@@ -50,7 +48,7 @@ extension Command {
         }
         let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.compact() }
         if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(documents))
+            session.console.print(json: JSONLines.array(results.map(\.result)))
         } else {
             session.console.print("\(NumberFormat.bytes(bytes)) given back")
         }

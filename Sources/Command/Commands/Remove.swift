@@ -34,7 +34,7 @@ extension Session {
         let kept = try await keptItems(of: name)
         if invocation.has(.json) {
             let document: JSONFields = ["feed": name, "file": file.path, "item_count": kept?.count ?? 0]
-            return console.print(json: document.json)
+            return print(result: document)
         }
         console.print("\(console.palette.name(name))  removed from \(file.path)")
         if let comment { console.note("\(name): note: kept the comment above it (\(file.path):\(comment))") }

@@ -37,7 +37,7 @@ extension Session {
         }
         if invocation.has(.json) {
             let document: JSONFields = ["feed": name, "file": file.path, "deleted": count]
-            console.print(json: document.json)
+            print(result: document)
             return .done
         }
         let from = isConfigured ? "removed from \(file.path), " : ""

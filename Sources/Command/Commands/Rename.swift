@@ -103,7 +103,7 @@ extension Session {
             let document: JSONFields = [
                 "feed": change.feed, "name": change.name, "file": change.file.path, "is_stored": isStored,
             ]
-            return console.print(json: document.json)
+            return print(result: document)
         }
         console.print("\(console.palette.name(change.feed))  renamed to \(console.palette.name(change.name))")
     }

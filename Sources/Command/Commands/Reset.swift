@@ -22,7 +22,7 @@ extension Command {
         }
         if session.invocation.has(.json) {
             let document: JSONFields = ["feed": name, "is_stored": isStored]
-            session.console.print(json: document.json)
+            session.print(result: document)
         } else if isStored {
             session.console.print(
                 "\(session.console.palette.name(name))  reset; the next sync reads everything again")

@@ -32,16 +32,14 @@ extension Command {
         let store = try await session.storeIfAny(configuration)
         let feeds = try await session.states(
             of: try await session.knownFeeds(configuration, store, includesRemoved: false), in: store)
-        if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(feeds.map(\.json)))
-            return session.code(of: feeds)
-        }
         session.nameFiles(configuration)
-        if feeds.isEmpty { session.console.note("no feeds yet") }
-        let table = StatusTable.make(feeds)
-        session.console.print(
-            feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))
-        session.console.noteSkipped(feeds.isEmpty ? [] : table.skipped(width: session.console.width))
+        if feeds.isEmpty, !session.invocation.has(.json) { session.console.note("no feeds yet") }
+        session.list(feeds) {
+            let table = StatusTable.make(feeds)
+            session.console.print(
+                feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width))
+            session.console.noteSkipped(feeds.isEmpty ? [] : table.skipped(width: session.console.width))
+        }
         return session.code(of: feeds)
     }
 }

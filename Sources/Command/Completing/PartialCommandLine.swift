@@ -68,14 +68,24 @@ struct PartialCommandLine: Sendable {
     }
 
     private mutating func read(option word: String) {
+        guard word.hasPrefix("--") else { return read(letters: word.dropFirst()) }
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let named = Option.allCases.filter { option in
-            option.written == parts[0]
-                || option.letter.map { word.dropFirst().contains($0) && !word.hasPrefix("--") } ?? false
-        }
-        options.formUnion(named)
-        guard let option = named.first, option.placeholder != nil else { return }
+        guard let option = Option.named(String(parts[0].dropFirst(2)), of: command) else { return }
+        options.insert(option)
+        guard option.placeholder != nil else { return }
         if parts.count == 1 { open = option } else if option == .config { config = parts[1] }
+    }
+
+    private mutating func read(letters word: Substring) {
+        var letters = word
+        while let letter = letters.popFirst() {
+            guard let option = Option.allCases.first(where: { $0.letter == letter }) else { continue }
+            options.insert(option)
+            guard option.placeholder == nil else {
+                if letters.isEmpty { open = option }
+                return
+            }
+        }
     }
 
     /// What may stand in place of the last word.

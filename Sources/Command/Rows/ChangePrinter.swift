@@ -6,16 +6,18 @@ final class ChangePrinter: Sendable {
     private struct State {
         var text = ""
         var count = 0
+        var lines: RecordLines
     }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
     private let console: Console
-    private let isJSON: Bool
+    private let form: ListingForm
     private let nameWidth: Int
 
-    init(_ console: Console, isJSON: Bool, nameWidth: Int) {
+    init(_ console: Console, _ form: ListingForm, nameWidth: Int) {
+        state = Lock(State(lines: RecordLines(form)))
         self.console = console
-        self.isJSON = isJSON
+        self.form = form
         self.nameWidth = nameWidth
     }
 
@@ -24,9 +26,9 @@ final class ChangePrinter: Sendable {
 
     /// Takes a change; says whether anybody reads on.
     func take(_ change: Change) -> Bool {
-        let line = isJSON ? change.json : line(change)
+        let line = form == .people ? line(change) + "\n" : nil
         let isFull = state.withLock { state in
-            state.text += line + "\n"
+            state.text += line ?? state.lines.text(of: change)
             state.count += 1
             return state.text.utf8.count >= Self.chunk
         }
@@ -40,7 +42,7 @@ final class ChangePrinter: Sendable {
             defer { state.text = "" }
             return state.text
         }
-        console.write(text, isGuarded: !isJSON)
+        console.write(text, isGuarded: form == .people)
     }
 
     private static let chunk = 16 << 10

@@ -94,7 +94,7 @@ extension Session {
             }
             codes.append(report.code)
             if invocation.has(.json) {
-                documents.append(check?.json ?? Self.json(failed: report))
+                documents.append(check?.result ?? Self.result(failed: report))
             } else if let check {
                 console.print(check.lines(console.palette, width: console.width))
             }
@@ -105,8 +105,8 @@ extension Session {
         return codes.combined
     }
 
-    private static func json(failed report: RunReport) -> String {
+    private static func result(failed report: RunReport) -> String {
         let fields: JSONFields = ["feed": report.feed, "error": report.error]
-        return fields.json
+        return fields.result
     }
 }

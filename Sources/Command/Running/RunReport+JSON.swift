@@ -4,9 +4,9 @@ extension RunReport {
     /// The run as stored; if none started, or the store cannot be read, what is known without it.
     func json(from store: Store) async -> String {
         if let run, let record = try? await store.runs(of: feed, limit: 10).first(where: { $0.id == run }) {
-            return record.json
+            return record.result
         }
-        return RunRecord.fields(id: run, feed: feed, command: command, outcome: outcome, error: error).json
+        return RunRecord.fields(id: run, feed: feed, command: command, outcome: outcome, error: error).result
     }
 
     private var outcome: RunOutcome? {

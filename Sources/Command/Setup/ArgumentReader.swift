@@ -48,15 +48,18 @@ struct ArgumentReader {
         note(option)
     }
 
-    private mutating func readLetters(_ letters: Substring) throws(Failure) {
+    private mutating func readLetters(_ word: Substring) throws(Failure) {
+        var letters = word
         var previous: Character?
-        for letter in letters {
+        while let letter = letters.popFirst() {
             if letter == "=", let previous { throw .usage("-\(previous) takes no value", advice: advice) }
             previous = letter
             guard let option = Option.allCases.first(where: { $0.letter == letter }) else {
                 throw .unknown("option", "-\(letter)", among: [], advice: advice)
             }
-            // No option with a value has a letter.
+            guard option.placeholder == nil else {
+                return try take(option, letters.isEmpty ? nil : String(letters))
+            }
             note(option)
         }
     }

@@ -14,6 +14,9 @@ enum Option: String, Sendable, CaseIterable {
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes, repair
+    case curl, request, items, key, sync, every, paginate
+    /// Another option of the same name, with a value.
+    case body = "data="
     case verbose, trace, response
     case man, help, version
 
@@ -45,6 +48,9 @@ enum Option: String, Sendable, CaseIterable {
         case .help: "h"
         case .follow: "f"
         case .verbose: "v"
+        case .header: "H"
+        case .request: "X"
+        case .body: "d"
         default: nil
         }
     }
@@ -66,6 +72,14 @@ enum Option: String, Sendable, CaseIterable {
         case .section, .ack: "NAME"
         case .feed: "FEED"
         case .header: "'NAME: VALUE'"
+        case .curl: "'curl ...'"
+        case .request: "METHOD"
+        case .body: "JSON"
+        case .items: "JSON-PATH"
+        case .key: "NAMES"
+        case .sync: "MODE"
+        case .every: "DURATION"
+        case .paginate: "STYLE"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
             .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response:
@@ -111,6 +125,14 @@ enum Option: String, Sendable, CaseIterable {
         case .jobs: "sync N feeds at a time (default: 4)"
         case .maxTime: "start no new requests after DURATION"
         case .maxRequests: "make at most N requests"
+        case .curl: "the request that this curl command makes, as a browser copies it"
+        case .request: "GET or POST (default: POST with --data, else GET)"
+        case .body: "send this JSON as the body of each request"
+        case .items: "where the items are, as in data.list"
+        case .key: "what identifies an item: columns or paths, separated by commas"
+        case .sync: "auto, new or all; or '{mode: since, param: since, from: updated_at}'"
+        case .every: "sync --due takes the feed this often (default: 15m)"
+        case .paginate: "link, none, ...; or with what it needs: '{style: page, param: page}'"
         case .data: "also delete all that the store has of the feed"
         case .yes: "do not ask"
         case .repair: "rebuild what can be rebuilt from the stored items"

@@ -33,7 +33,10 @@ enum CredentialMask {
     /// A proxy's URL without a password that is written out.
     static func proxy(_ proxy: ConnectionRule.Proxy) -> String {
         guard case .url(let template) = proxy else { return "none" }
-        let text = template.description
+        return self.proxy(template.description)
+    }
+
+    static func proxy(_ text: String) -> String {
         guard let start = text.firstRange(of: "://")?.upperBound, let end = text[start...].lastIndex(of: "@"),
             let colon = text[start..<end].firstIndex(of: ":")
         else { return text }
@@ -70,8 +73,10 @@ extension FeedEntry {
             members: members.map { member in
                 switch (member.name, member.value) {
                 case ("url", .text(let text)): Member("url", .text(CredentialMask.url(text)))
-                case ("query", let value), ("headers", let value), ("with", let value):
+                case ("query", let value), ("headers", let value), ("with", let value), ("auth", let value),
+                    ("body", let value):
                     Member(member.name, CredentialMask.named(value))
+                case ("proxy", .text(let text)): Member("proxy", .text(CredentialMask.proxy(text)))
                 default: member
                 }
             })
@@ -79,16 +84,17 @@ extension FeedEntry {
 }
 
 extension CredentialMask {
-    /// The members of a mapping, those masked that are named like credentials.
-    fileprivate static func named(_ value: FeedEntry.Value) -> FeedEntry.Value {
-        guard case .mapping(let members) = value else { return value }
-        return .mapping(
-            members.map { member in
-                guard SecretName.matches(member.name), case .text(let text) = member.value else {
-                    return member
-                }
-                let template = try? Template(text, position: SourcePosition(file: ""))
-                return .init(member.name, .text(template.map(self.template) ?? Secrets.mask))
-            })
+    /// The members of a mapping and of those in it, those masked that are named like credentials.
+    fileprivate static func named(_ value: FeedEntry.Value, as name: String = "") -> FeedEntry.Value {
+        switch value {
+        case .mapping(let members):
+            return .mapping(members.map { .init($0.name, named($0.value, as: $0.name), remark: $0.remark) })
+        case .list(let values): return .list(values.map { named($0, as: name) })
+        case .text(let text):
+            guard SecretName.matches(name) else { return value }
+            let template = try? Template(text, position: SourcePosition(file: ""))
+            return .text(template.map(self.template) ?? Secrets.mask)
+        case .plain: return value
+        }
     }
 }

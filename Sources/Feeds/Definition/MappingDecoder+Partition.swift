@@ -15,19 +15,29 @@ extension MappingDecoder {
         let total = members.path("total")
         let cap = members.integer("cap", in: 1...Int.max)
         guard let unit else {
-            _ = (members.has("from"), members.has("to"))
+            _ = (members.has("from"), members.has("to"), members.has("widest"))
             return nil
         }
         if unit == .number { members.require("to", "numbers need a last value") }
         let first = members.value("from", of: unit)
         let last = members.value("to", of: unit)
+        let widest = members.width("widest", of: unit)
         if let first, let last, last < first {
             members.report("`to` of \(members.subject) comes before `from`", at: "to")
         }
         guard let first, let path, !qualifiers.isEmpty else { return nil }
         return PartitionScheme(
             qualifiers: qualifiers, path: path, unit: unit, total: total, cap: cap,
-            blocks: FeedBlocks(first: first, last: last))
+            blocks: FeedBlocks(first: first, last: last, widest: widest))
+    }
+
+    /// How many values one request may ask for: a time where they are dates or times.
+    private func width(_ name: String, of unit: PartitionUnit) -> Int? {
+        guard unit != .number else { return integer(name, in: 1...PartitionUnit.furthest) }
+        let step: Int64 = unit == .date ? 86_400 : 1
+        return duration(name, in: .seconds(step)...FeedDefinition.longestTime).map {
+            Int(clamping: $0.components.seconds / step)
+        }
     }
 
     private func qualifiers(_ name: String) -> [PartitionScheme.Qualifier] {

@@ -22,25 +22,35 @@ package struct FeedBlocks: Sendable, Hashable {
     package let first: Int
     /// The last value of all; nil where it is now.
     package let last: Int?
+    /// How many values a partition may have, a power of two; nil for any number.
+    private let widest: Int?
 
-    package init(first: Int, last: Int?) {
+    /// - Parameter widest: How many values the upstream takes in one request; nil for any number.
+    package init(first: Int, last: Int?, widest: Int? = nil) {
         self.first = first
         self.last = last
+        // The greatest power of two that is not above it.
+        self.widest = widest.map { 1 << (Int.bitWidth - 1 - max($0, 1).leadingZeroBitCount) }
     }
 
     /// The partition that a crawl begins with: the newest.
     ///
     /// - Parameters:
     ///   - now: The newest value that there can be.
-    ///   - known: The partition that the crawl before began with; it is widened until `now` is in it.
+    ///   - known: The partition that the crawl before began with; it is widened until `now` is in it, or the next one that
+    ///     has it is taken where it may not be wider.
     package func newest(now: Int, known: Partition?) -> Partition {
-        let now = max(first, min(now, last ?? now))
+        let now = max(first, min(now, last ?? PartitionUnit.furthest))
         var from = first
         var width = 1
         if let known {
             (from, width) = (known.from, self.width(of: known))
         }
         while from > now || from + (width - 1) < now {
+            if let widest, width >= widest {
+                from = first + (now - first) / width * width
+                break
+            }
             width *= 2
             from = first + (from - first) / width * width
         }
@@ -65,7 +75,7 @@ package struct FeedBlocks: Sendable, Hashable {
         let distance = partition.from - first
         guard distance > 0 else { return nil }
         // The widest block that ends there.
-        let widest = distance & -distance
+        let widest = min(distance & -distance, widest ?? .max)
         var width = min(self.width(of: partition), widest)
         var expected = max(count, 0)
         while width < widest, cap.map({ expected <= $0 / 2 }) ?? true {
@@ -75,10 +85,14 @@ package struct FeedBlocks: Sendable, Hashable {
         return Partition(from: partition.from - width, to: partition.from - 1)
     }
 
+    /// What makes its partitions others; nothing where they may have any width.
+    package var canonicalText: String { widest.map { " widest \($0)" } ?? "" }
+
     /// Whether a partition is one of these: a page cursor may be another feed's, or nobody's.
     package func holds(_ partition: Partition) -> Bool {
         partition.from >= first && partition.to >= partition.from && partition.to <= 2 * PartitionUnit.furthest
             && (partition.from - first) % width(of: partition) == 0
+            && width(of: partition) <= widest ?? .max
     }
 
     private func partition(_ from: Int, _ width: Int) -> Partition {

@@ -63,24 +63,29 @@ extension PartitionScheme {
     /// The first page that a crawl asks for.
     ///
     /// - Parameters:
-    ///   - second: Now, in seconds since 1970. Items of other zones may be of tomorrow already.
+    ///   - second: Now, in seconds since 1970.
     ///   - known: The name of the partition that the crawl before began with.
     package func start(at second: Int64, known: String?) -> PageCursor {
         let newest = blocks.newest(now: newestValue(at: second), known: known.flatMap { partition(named: $0[...]) })
         return cursor(PartitionCursor(partition: newest, page: nil))
     }
 
-    /// The newest value that an item can have.
+    /// The newest value that is asked for: nothing of the future, which some upstreams refuse.
+    ///
+    /// Where an upstream's day begins before that of UTC, its newest items come with a later sync.
     package func newestValue(at second: Int64) -> Int {
-        unit.value(at: second).map { $0 + unit.tolerance } ?? blocks.last ?? blocks.first
+        unit.value(at: second) ?? blocks.last ?? blocks.first
     }
 
-    /// The feed's request, for one partition.
-    package func request(for partition: Partition, base: PageRequest) -> PageRequest {
+    /// The feed's request, for one partition, or for as much of it as is not in the future.
+    ///
+    /// - Parameter second: Now, in seconds since 1970.
+    package func request(for partition: Partition, base: PageRequest, at second: Int64) -> PageRequest {
+        let to = max(partition.from, min(partition.to, newestValue(at: second)))
         var request = base
         for qualifier in qualifiers {
             let text = qualifier.template.replacing("{from}", with: unit.text(partition.from))
-                .replacing("{to}", with: unit.text(partition.to)).replacing("{end}", with: unit.text(partition.to + 1))
+                .replacing("{to}", with: unit.text(to)).replacing("{end}", with: unit.text(to + 1))
             let own = base.text(of: qualifier.parameter) ?? ""
             request.set(qualifier.parameter, to: own.isEmpty ? text : "\(own) \(text)")
         }

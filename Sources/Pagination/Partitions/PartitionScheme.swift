@@ -45,6 +45,6 @@ package struct PartitionScheme: Sendable, Hashable {
         let qualifiers = qualifiers.map { "\($0.parameter) \($0.template)" }.joined(separator: " ")
         let last = blocks.last.map { " to \($0)" } ?? ""
         return "partition \(unit.rawValue) \(path) from \(blocks.first)\(last) \(qualifiers)"
-            + (total.map { " total \($0)" } ?? "") + (cap.map { " cap \($0)" } ?? "")
+            + blocks.canonicalText + (total.map { " total \($0)" } ?? "") + (cap.map { " cap \($0)" } ?? "")
     }
 }

@@ -103,7 +103,7 @@ package struct RequestPlan: Sendable {
         do throws(PagingError) {
             if let scheme = definition.partitioning, let revealed {
                 let place = try scheme.place(of: revealed)
-                own = scheme.request(for: place.partition, base: own)
+                own = scheme.request(for: place.partition, base: own, at: now)
                 page = place.page
             }
             wanted = try pagination.request(for: page, base: own)

@@ -23,7 +23,7 @@ private let target: @Sendable ([UInt8]) -> Void = {
 
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "json": json, "paths": paths, "links": links, "dates": dates, "waits": waits, "urls": urls, "codings": codings,
-    "configuration": configuration, "bodies": bodies,
+    "configuration": configuration, "bodies": bodies, "commands": commands,
 ]
 
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -67,6 +67,27 @@ private func plainLink(_ text: Substring) -> (target: String, relation: String)?
     let relation = rest.dropFirst(6)
     guard !relation.isEmpty, relation.allSatisfy(isWord) else { return nil }
     return (String(target), String(relation))
+}
+
+/// What a curl command says can be written into a configuration, and is then what it was.
+@Sendable private func commands(_ bytes: [UInt8]) {
+    guard let curl = try? CurlCommand(text(bytes)) else { return }
+    var members: [FeedEntry.Member] = [.init("url", .text(curl.url))]
+    if !curl.query.isEmpty { members.append(.init("query", .mapping(curl.query))) }
+    let names = curl.headers.map(\.name)
+    if !curl.headers.isEmpty, Set(names).count == names.count {
+        members.append(.init("headers", .mapping(curl.headers)))
+    }
+    members += curl.others
+    // A body of lists in lists has its own limit of depth, which the reader tells of.
+    if let body = curl.body, bytes.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } < 64 {
+        members.append(.init("body", body))
+    }
+    do throws(ConfigurationError) {
+        _ = try ConfigurationEditor([], file: "f").adding(FeedEntry(name: "x", members: members))
+    } catch {
+        fatalError("\(error)")
+    }
 }
 
 /// A time that was read is read again from what it is written as.

@@ -24,6 +24,16 @@ struct FeedDefinitionTests {
         #expect(feed.columns.map(\.type) == [nil, .text])
     }
 
+    @Test("takes a time without a unit for seconds, as curl does")
+    func seconds() throws {
+        let feed = try feed("every: 3600\ntimeout: 10\nsync: {mode: new, full: 7200}")
+        #expect(feed.every == .seconds(3_600))
+        #expect(feed.timeout == .seconds(10))
+        #expect(feed.fullCrawlEvery == .seconds(7_200))
+        let configuration = try Configuration.parse(Array("keep: 86400\nfeeds: {}".utf8), file: "f")
+        #expect(configuration.keep == .seconds(86_400))
+    }
+
     @Test("has every member that the format knows")
     func everyMember() throws {
         let feed = try feed(

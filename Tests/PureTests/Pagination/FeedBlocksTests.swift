@@ -10,13 +10,15 @@ struct FeedBlocksTests {
         var random = SeededGenerator(seed)
         let first = Int.random(in: -1000...1000, using: &random)
         let last = first + Int.random(in: 0...5000, using: &random)
-        let blocks = FeedBlocks(first: first, last: Bool.random(using: &random) ? last : nil)
+        let widest = Bool.random(using: &random) ? Int.random(in: 1...500, using: &random) : nil
+        let blocks = FeedBlocks(first: first, last: Bool.random(using: &random) ? last : nil, widest: widest)
         var part: Partition? = blocks.newest(now: last, known: nil)
         var below = (part?.to ?? 0) + 1
         #expect(below > last)
         while var current = part {
             while Bool.random(using: &random), let halves = blocks.halves(of: current) { current = halves.newer }
             #expect(current.to == below - 1 && blocks.holds(current), "seed \(seed): \(current)")
+            #expect(current.to - current.from < widest ?? .max, "seed \(seed): \(current)")
             below = current.from
             part = blocks.next(after: current, count: Int.random(in: 0...1000, using: &random), cap: 1000)
         }

@@ -111,5 +111,8 @@ struct PartitionOutcomeTests {
         let facts = PaginationInput(cursor: nil, elementCount: 10, crawlElementCount: 10)
         let end = scheme.following(.end(), at: place, facts, total: 41, cap: 40, now: 20 * 86_400)
         #expect(end.next?.text == "1970-01-01..1970-02-01")
+        // The half that begins tomorrow is, too.
+        let eve = scheme.following(.end(), at: place, facts, total: 41, cap: 40, now: 31 * 86_400)
+        #expect(eve.next?.text == "1970-01-01..1970-02-01")
     }
 }

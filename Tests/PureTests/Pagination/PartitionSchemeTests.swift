@@ -7,6 +7,9 @@ struct PartitionSchemeTests {
     private static let dates =
         #"partition: {query: {q: "created:{from}..{to}"}, by: date, path: created_at, from: 2008-01-01}"#
 
+    // 2026-11-21T23:59:59Z
+    private static let now: Int64 = 1_795_305_599
+
     private func rule(_ partition: String) throws -> PartitionScheme {
         let feed = try FeedDefinition.parse(
             name: "things", yaml: "url: https://example.com/things\npagination: page\n\(partition)")
@@ -19,14 +22,15 @@ struct PartitionSchemeTests {
         let part = try #require(rule.partition(named: "2008-01-01..2008-01-02"))
         let full = PageRequest(url: "", query: [.init(name: "q", value: "language:swift")])
         #expect(
-            rule.request(for: part, base: full).query.map(\.value)
+            rule.request(for: part, base: full, at: Self.now).query.map(\.value)
                 == ["language:swift created:2008-01-01..2008-01-02"])
         #expect(
-            rule.request(for: part, base: PageRequest(url: "")).query.map(\.value)
+            rule.request(for: part, base: PageRequest(url: ""), at: Self.now).query.map(\.value)
                 == ["created:2008-01-01..2008-01-02"])
         let body = PageRequest(url: "", body: .object(["q": .string("swift")]))
         #expect(
-            rule.request(for: part, base: body).body?.json == #"{"q":"swift created:2008-01-01..2008-01-02"}"#)
+            rule.request(for: part, base: body, at: Self.now).body?.json
+                == #"{"q":"swift created:2008-01-01..2008-01-02"}"#)
     }
 
     @Test("Says the value behind the last one where a partition's end is not served")
@@ -35,7 +39,7 @@ struct PartitionSchemeTests {
             #"partition: {query: {since: "{from}", until: "{end}"}, by: time, path: at, from: 2024-01-01}"#)
         let part = try #require(rule.partition(named: "2024-01-01T00:00:00Z..2024-01-01T00:00:03Z"))
         #expect(
-            rule.request(for: part, base: PageRequest(url: "")).query.map(\.value)
+            rule.request(for: part, base: PageRequest(url: ""), at: Self.now).query.map(\.value)
                 == ["2024-01-01T00:00:00Z", "2024-01-01T00:00:04Z"])
     }
 
@@ -66,16 +70,65 @@ struct PartitionSchemeTests {
         }
     }
 
-    @Test("Begins with a partition that holds tomorrow: upstreams count days in zones of their own")
+    @Test("Begins with a partition that holds today")
     func start() throws {
-        // 2026-11-21T23:59:59Z
-        let now: Int64 = 1_795_305_599
+        let now = Self.now
         let text = try rule(Self.dates).start(at: now, known: nil).text
         let ends = text.split(separator: ".").map(String.init)
-        #expect(ends.first == "2008-01-01" && (ends.last ?? "") >= "2026-11-22")
+        #expect(ends.first == "2008-01-01" && (ends.last ?? "") >= "2026-11-21")
         let known = try rule(Self.dates).start(at: now, known: "2008-01-01..2008-01-01").text
         #expect(known == text)
         #expect(try rule(Self.dates).start(at: now, known: "nonsense").text == text)
+    }
+
+    @Test(
+        "Asks for nothing of the future",
+        arguments: [
+            ("date", "2026-11-21", "2026-11-01", "2026-11-01..2026-12-02", "2026-11-01 2026-11-21 2026-11-22"),
+            ("date", "2026-11-22", "2026-11-01", "2026-11-01..2026-11-16", "2026-11-01 2026-11-16 2026-11-17"),
+            ("date", "2026-11-21", "2026-11-21", "2026-11-21..2026-11-21", "2026-11-21 2026-11-21 2026-11-22"),
+            (
+                "time", "2026-11-21T02:00:00Z", "2026-11-21", "2026-11-21T00:00:00Z..2026-11-21T04:33:03Z",
+                "2026-11-21T00:00:00Z 2026-11-21T02:00:00Z 2026-11-21T02:00:01Z"
+            ),
+        ])
+    func future(unit: String, now: String, from: String, partition: String, expected: String) throws {
+        let rule = try rule(
+            #"partition: {query: {r: "{from} {to} {end}"}, by: \#(unit), path: at, from: \#(from)}"#)
+        let second = try #require(Timestamp(now)).seconds
+        let part = try #require(rule.partition(named: partition[...]), "\(partition)")
+        let request = rule.request(for: part, base: PageRequest(url: ""), at: second)
+        #expect(request.query.map(\.value) == [expected])
+        // And its first request of all is for what is now.
+        let start = try rule.place(of: rule.start(at: second, known: nil)).partition
+        #expect(start.from <= rule.newestValue(at: second) && start.to >= rule.newestValue(at: second))
+    }
+
+    @Test(
+        "No partition is wider than the upstream takes",
+        arguments: [
+            ("date", "31d", "2008-01-01", 16), ("date", "32d", "2008-01-01", 32), ("date", "1d", "2008-01-01", 1),
+            ("date", "47h", "2008-01-01", 1), ("time", "1h", "2026-11-01", 2_048),
+            ("time", "3600", "2026-11-01", 2_048),
+            ("number", "100", "0", 64), ("number", "1", "0", 1),
+        ])
+    func widest(unit: String, widest: String, from: String, values: Int) throws {
+        let to = unit == "number" ? ", to: 100000" : ""
+        let rule = try rule(
+            #"partition: {query: {r: "{from}..{to}"}, by: \#(unit), path: at, from: \#(from)\#(to), widest: \#(widest)}"#
+        )
+        let first = rule.blocks.first
+        var partition = try #require(try? rule.place(of: rule.start(at: Self.now, known: nil)).partition)
+        #expect(partition.to >= rule.newestValue(at: Self.now))
+        for _ in 0..<50 {
+            #expect(partition.to - partition.from < values)
+            #expect(rule.partition(named: rule.name(partition)[...]) == partition)
+            // Few items would have it widened, as far as may be.
+            guard let next = rule.blocks.next(after: partition, count: 0, cap: 1_000) else { break }
+            #expect(next.to == partition.from - 1 && next.to - next.from == values - 1)
+            partition = next
+        }
+        #expect(rule.partition(named: rule.name(Partition(from: first, to: first + 2 * values - 1))[...]) == nil)
     }
 
     @Test(
@@ -107,6 +160,14 @@ struct PartitionSchemeTests {
             (#"partition: {query: {q: "{from}..{to}"}, by: date, from: 2008-01-01}"#, "has no `path`"),
             (#"partition: {query: {q: "{from}..{to}"}, by: date, path: at, from: soon}"#, "not `soon`"),
             (#"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 1}"#, "has no `to`"),
+            (
+                #"partition: {query: {q: "{from}..{to}"}, by: date, path: at, from: 2008-01-01, widest: 31}"#,
+                "`widest` of `partition` of feed `things` must be from 1d to"
+            ),
+            (
+                #"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 0, to: 9, widest: 0}"#,
+                "`widest` of `partition` of feed `things` must be from 1 to"
+            ),
             (#"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 1}"#, "comes before `from`"),
             (
                 #"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 9999999999999999999}"#,

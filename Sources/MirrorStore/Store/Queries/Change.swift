@@ -1,5 +1,5 @@
 /// What happened to one item.
-package struct Change: Sendable {
+package struct Change: Sendable, JSONRecord {
     package enum Kind: String, Sendable {
         case new, changed, removed, returned
     }
@@ -21,17 +21,18 @@ package struct Change: Sendable {
     /// What people know the item by, as JSON; nil if the feed is not known to have such a column.
     package let title: String?
 
-    /// The change as a JSON object, with the columns of the view `change`, and `after`.
-    package var json: String {
-        var object = JSONObjectText()
-        object.add("at", at)
-        object.add("feed", feed)
-        object.add("run", run)
-        object.add("kind", kind.rawValue)
-        object.add("key", json: key)
-        object.add("before", json: Self.object(before))
-        object.add("after", json: Self.object(after))
-        return object.text
+    /// The columns of the view `change`, with what people know the item by, and `after`.
+    package var fields: JSONFields {
+        [
+            "at": at,
+            "feed": feed,
+            "run": run,
+            "kind": kind.rawValue,
+            "key": JSONDocument(key),
+            "title": title.map(JSONDocument.init),
+            "before": JSONDocument(Self.object(before)),
+            "after": JSONDocument(Self.object(after)),
+        ]
     }
 
     private static func object(_ members: [(name: String, json: String)]) -> String {

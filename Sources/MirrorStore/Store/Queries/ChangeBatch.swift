@@ -27,7 +27,7 @@ extension Store {
                     reading.isCut = true
                     return false
                 }
-                reading.lines.append(change.json)
+                reading.lines.append(change.result)
                 reading.lastAt = change.at
                 return true
             }

@@ -1,0 +1,240 @@
+/// The request that a curl command makes, as members of a feed.
+///
+/// What would make it another request is refused. What says only how curl works or what it prints is left out, and
+/// named in `ignored`.
+package struct CurlCommand: Sendable {
+    /// Where the request goes.
+    package private(set) var url = ""
+    /// `POST`, say; nil for what curl does without being told.
+    package private(set) var method: String?
+    /// What goes into the query besides what stands in the URL.
+    package private(set) var query: [FeedEntry.Member] = []
+    /// The header fields.
+    package private(set) var headers: [FeedEntry.Member] = []
+    /// The body; nil where there is none.
+    package private(set) var body: FeedEntry.Value?
+    /// `auth`, `user_agent`, `proxy` and `ca`, where the command says them.
+    package private(set) var others: [FeedEntry.Member] = []
+    /// What of the command has no meaning here.
+    package private(set) var ignored: [String] = []
+    /// Whether curl would call the body a form, because nothing says that it is JSON.
+    package private(set) var isUntypedBody = false
+
+    /// A part of the body, or of the query.
+    private enum Part {
+        case raw(String)
+        case encoded(name: String, value: String)
+    }
+
+    private var parts: [Part] = []
+    private var urls: [String] = []
+    private var cookies: [String] = []
+    private var isGet = false
+    private var isJSON = false
+    private var isLiteralURL = false
+
+    /// Reads a whole command, `curl` included.
+    ///
+    /// - Throws: `CommandLineProblem`.
+    package init(_ text: String) throws(CommandLineProblem) {
+        let shell = try ShellWords(text)
+        guard shell.words.first.map({ $0.split(separator: "/").last == "curl" }) == true else {
+            throw CommandLineProblem(
+                "--curl takes a whole curl command, from `curl` on",
+                advice: "for example --curl 'curl -H \"Accept: application/json\" https://example.com/things'")
+        }
+        var words = shell.words.dropFirst()
+        while let word = words.popFirst() { try read(word, &words) }
+        if let rest = shell.rest { ignored.append(rest.replacing("\n", with: " ")) }
+        try setURL()
+        try setData()
+        if !cookies.isEmpty { headers.append(.init("Cookie", .text(cookies.joined(separator: "; ")))) }
+    }
+
+    private mutating func read(_ word: String, _ words: inout ArraySlice<String>) throws(CommandLineProblem) {
+        guard word.hasPrefix("-"), word != "-" else { return urls.append(word) }
+        if word.hasPrefix("--") {
+            guard let option = CurlOption.named(String(word.dropFirst(2))) else { throw Self.unknown(word) }
+            var value = ""
+            if option.takesValue {
+                guard let next = words.popFirst() else { throw Self.withoutValue(word) }
+                value = next
+            }
+            return try take(option, value, as: word)
+        }
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let option = CurlOption.letter(letter) else { throw Self.unknown("-\(letter)") }
+            guard option.takesValue else {
+                try take(option, "", as: "-\(letter)")
+                continue
+            }
+            guard let value = letters.isEmpty ? words.popFirst() : String(letters) else {
+                throw Self.withoutValue("-\(letter)")
+            }
+            return try take(option, value, as: "-\(letter)")
+        }
+    }
+
+    private mutating func take(
+        _ option: CurlOption, _ value: String, as word: String
+    ) throws(CommandLineProblem) {
+        switch option {
+        case .url: urls.append(value)
+        case .request: method = value
+        case .get: isGet = true
+        case .literalURL: isLiteralURL = true
+        case .header: try addHeader(value)
+        case .data, .json:
+            guard !value.hasPrefix("@") else { throw Self.ofFile(word) }
+            if option == .json { isJSON = true }
+            parts.append(.raw(value))
+        case .rawData: parts.append(.raw(value))
+        case .encodedData: try addEncoded(value, as: word)
+        case .user: try setUser(value)
+        case .bearer: setMember("auth", .mapping([.init("bearer", .text(value))]))
+        case .userAgent:
+            guard !value.contains("${") else {
+                throw CommandLineProblem(
+                    "the value of \(word) must be written out", advice: "put the text itself in the variable's place")
+            }
+            setMember("user_agent", .text(value))
+        case .cookie:
+            guard value.contains("=") else { throw Self.ofFile(word) }
+            cookies.append(value)
+        case .referer: headers.append(.init("Referer", .text(value)))
+        case .proxy:
+            setMember("proxy", .text(value.contains("://") || value.hasPrefix("${") ? value : "http://\(value)"))
+        case .authorities:
+            guard value.hasPrefix("/") else {
+                throw CommandLineProblem("the file of \(word) must be given with its whole path", advice: "write /PATH")
+            }
+            setMember("ca", .text(value))
+        case .ignored(let takesValue): ignored.append(takesValue ? "\(word) \(value)" : word)
+        case .refused(let reason):
+            throw CommandLineProblem(
+                "curl's \(word) cannot be kept: \(reason)",
+                advice: "run it again without \(word), if that is what you want")
+        }
+    }
+
+    private mutating func setMember(_ name: String, _ value: FeedEntry.Value) {
+        others.removeAll { $0.name == name }
+        others.append(.init(name, value))
+    }
+
+    /// What feedsync says itself, or what belongs to one connection.
+    private static let ownHeaders: Set<String> = [
+        "accept-encoding", "connection", "content-length", "if-none-match", "if-modified-since", "te",
+        "transfer-encoding",
+    ]
+
+    private mutating func addHeader(_ text: String) throws(CommandLineProblem) {
+        guard !text.hasPrefix("@") else { throw Self.ofFile("-H") }
+        let name = String(text.prefix { $0 != ":" && $0 != ";" })
+        let isEmptied = text.dropFirst(name.count).first == ";"
+        let value = text.dropFirst(name.count + 1).drop { $0 == " " }
+        guard name.count < text.count, !name.isEmpty else {
+            // Not shown: it may be a credential.
+            throw CommandLineProblem(
+                "the curl command has a header without a colon", advice: "write -H 'Name: value'")
+        }
+        // `Name:` takes away what curl would send by itself.
+        guard !Self.ownHeaders.contains(name.lowercased()), isEmptied || !value.isEmpty else {
+            return ignored.append("-H '\(name)'")
+        }
+        headers.append(.init(name, .text(String(value))))
+    }
+
+    private mutating func addEncoded(_ value: String, as word: String) throws(CommandLineProblem) {
+        let name = value.prefix { $0 != "=" && $0 != "@" }
+        guard value.dropFirst(name.count).first != "@" else { throw Self.ofFile(word) }
+        let hasName = name.count < value.count && !name.isEmpty
+        let content = name.count < value.count ? String(value.dropFirst(name.count + 1)) : value
+        parts.append(.encoded(name: hasName ? String(name) : "", value: content))
+    }
+
+    private mutating func setUser(_ value: String) throws(CommandLineProblem) {
+        guard let colon = value.firstIndex(of: ":") else {
+            throw CommandLineProblem(
+                "curl would ask for the password of \(value)", advice: "write -u \(value):$PASSWORD, with a variable")
+        }
+        let (user, password) = (String(value[..<colon]), String(value[value.index(after: colon)...]))
+        setMember(
+            "auth",
+            .mapping([.init("basic", .mapping([.init("user", .text(user)), .init("password", .text(password))]))])
+        )
+    }
+
+    private mutating func setURL() throws(CommandLineProblem) {
+        guard let only = urls.first else {
+            throw CommandLineProblem("the curl command has no URL", advice: "give the whole command in quotes")
+        }
+        guard urls.count == 1 else {
+            throw CommandLineProblem(
+                "the curl command has \(urls.count) URLs, and a feed has one", advice: "give each value in quotes")
+        }
+        // As curl guesses.
+        url = only.contains("://") || only.hasPrefix("${") ? only : "http://\(only)"
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        // Behind the host, which may be an address in brackets.
+        let plain = url[start...].drop { !"/?#".contains($0) }.replacing("${", with: "")
+        guard isLiteralURL || !plain.contains(where: { "[{".contains($0) }) else {
+            throw CommandLineProblem(
+                "curl makes several URLs of one with [ ] or { }", advice: "write them as %5B %5D and %7B %7D, or add -g"
+            )
+        }
+    }
+
+    private mutating func setData() throws(CommandLineProblem) {
+        guard !parts.isEmpty else { return }
+        if isGet { return setQuery() }
+        let text = parts.map { part in
+            switch part {
+            case .raw(let text): text
+            case .encoded(let name, let value):
+                (name.isEmpty ? "" : name + "=") + FormEncoding.encoded(value)
+            }
+        }.joined(separator: isJSON ? "" : "&")
+        let type = headers.first { $0.name.lowercased() == "content-type" }
+        guard let value = FeedEntry.Value(json: text) else {
+            throw CommandLineProblem(
+                "the body of the curl command is not JSON, and feedsync sends nothing else",
+                advice: "if the server takes them in the query too, add -G")
+        }
+        body = value
+        isUntypedBody = type == nil && !isJSON
+        method = method ?? "POST"
+        // It is what a body is called anyway.
+        if case .text(let text)? = type?.value, text.lowercased() == "application/json" {
+            headers.removeAll { $0.name.lowercased() == "content-type" }
+        }
+        if isJSON, !headers.contains(where: { $0.name.lowercased() == "accept" }) {
+            headers.append(.init("Accept", .text("application/json")))
+        }
+    }
+
+    private mutating func setQuery() {
+        let parameters = parts.flatMap { part -> [(name: String, value: String)] in
+            switch part {
+            case .raw(let text): FormEncoding.parameters(in: text[...].utf8)
+            case .encoded(let name, let value): [(name, value)]
+            }
+        }
+        query = FeedEntry.Member.parameters(parameters)
+    }
+
+    private static func unknown(_ word: String) -> CommandLineProblem {
+        CommandLineProblem(
+            "curl's \(word) is not known here, and may change the request", advice: "run it again without \(word)")
+    }
+
+    private static func withoutValue(_ word: String) -> CommandLineProblem {
+        CommandLineProblem("curl's \(word) needs a value", advice: "give the whole command in quotes")
+    }
+
+    private static func ofFile(_ word: String) -> CommandLineProblem {
+        CommandLineProblem(
+            "curl's \(word) names a file here, which is not read", advice: "write what is in the file in its place")
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite struct AddOptionsTests {
+    private func empty() throws -> Workplace {
+        let place = try Workplace([])
+        place.remove("feedsync.yaml")
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
+        return place
+    }
+
+    @Test("A curl command is a feed, with its variables as references")
+    func curl() async throws {
+        let place = try empty()
+        let run = try await place.shell(
+            #"$FEEDSYNC add things --curl "curl -sS \"\#(place.server.url)/things?a=1&b=2\" -H 'Accept: application/json' -H \"X-Token: \$TOKEN\" --compressed | jq .""#,
+            environment: ["TOKEN": "s3cr3t-token"])
+        #expect(run.code == 0)
+        #expect(
+            run.errors
+                == "feedsync: left out of the curl command, as it means nothing here: -s, -S, --compressed, | jq .\n")
+        #expect(place.server.requests.allSatisfy { $0.header("X-Token") == "s3cr3t-token" })
+        #expect(
+            try place.text(of: "feedsync.yaml").hasPrefix(
+                """
+                feeds:
+                  things:
+                    url: \(place.server.url)/things?a=1&b=2
+                    headers: {Accept: application/json, X-Token: "${TOKEN}"}
+                    items: items
+
+                """))
+    }
+
+    @Test("A POST is searched through its body")
+    func post() async throws {
+        let place = try empty()
+        let bodies = PagedFeed(PagedFeed.items(1...25))
+        place.server.route("/search") { request in
+            guard request.method == "POST", request.header("Content-Type") == "application/json",
+                let body = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any],
+                body["kind"] as? String == "x", let page = body["page"] as? Int
+            else { return .status(400) }
+            return bodies.answer(ServerRequest(target: "/search?page=\(page)"))
+        }
+        let add = try await place.shell(
+            #"$FEEDSYNC add found \#(place.server.url)/search -d '{"kind": "x", "page": 1}' --every 3600 --sync all"#)
+        #expect(add.errors.isEmpty)
+        #expect(
+            try place.text(of: "feedsync.yaml") == """
+                feeds:
+                  found:
+                    url: \(place.server.url)/search
+                    method: POST
+                    body: {kind: x, page: 1}
+                    items: items
+                    key: id
+                    pagination: {style: page, param: page, total: total_count, first: 1}
+                    sync: {mode: all}
+                    every: 3600
+
+                """)
+        #expect(try await place.run("sync found").output.hasPrefix("found  25 new (3 pages"))
+    }
+
+    @Test("What is given is not searched for, and takes one request")
+    func given() async throws {
+        let place = try empty()
+        let run = try await place.shell(
+            #"$FEEDSYNC add things \#(place.server.url)/things --items items --key id,name --paginate '{style: page, param: page, total: total_count}' --sync '{mode: since, param: since, from: id}'"#
+        )
+        #expect(run.errors.isEmpty)
+        #expect(place.server.requests.count == 1)
+        #expect(run.output.split(separator: "\n").first == "columns     id, name")
+        #expect(
+            try place.text(of: "feedsync.yaml") == """
+                feeds:
+                  things:
+                    url: \(place.server.url)/things
+                    items: items
+                    key: [id, name]
+                    pagination: {style: page, param: page, total: total_count}
+                    sync: {mode: since, param: since, from: id}
+
+                """)
+    }
+
+    @Test(
+        "A literal credential is warned about, shown nowhere, and only its owner may read the file",
+        arguments: [
+            "-H 'Authorization: Bearer s3cr3t'", #"-d '{"password": "s3cr3t"}'"#,
+            "--curl 'curl -u me:s3cr3t URL/things'", "--curl 'curl URL/things -b sid=s3cr3t'",
+        ])
+    func credentials(option: String) async throws {
+        let place = try empty()
+        let url = option.contains("URL") ? "" : "\(place.server.url)/things"
+        let words = option.replacing("URL", with: place.server.url)
+        let run = try await place.shell("$FEEDSYNC add things \(url) \(words) --json")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.errors.contains("feedsync.yaml now holds a credential in plain text"))
+        #expect(!(run.output + run.errors).contains("s3cr3t"))
+        #expect(run.output.contains("***"))
+        #expect(try place.text(of: "feedsync.yaml").contains("s3cr3t"))
+        let mode = try FileManager.default.attributesOfItem(atPath: place.path("feedsync.yaml"))[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+    }
+
+    @Test(
+        "Errors are those of the configuration, and cost no request",
+        arguments: [
+            ("--paginate pge", "unknown paginator `pge` in `pagination` of feed `a`"),
+            (
+                "--paginate '{style: page, parm: x}'",
+                "unknown member `parm` in `pagination` of feed `a`; did you mean `param`?"
+            ),
+            ("--paginate '{style: page'", "--paginate is neither a word nor a mapping: "),
+            ("--sync hourly", "unknown mode `hourly` in `sync` of feed `a`"),
+            ("--sync since", "`sync` of feed `a` has no `param`: mode `since` needs the query parameter to send"),
+            ("--every soon", "`every` of feed `a` must be a time such as"),
+            ("--every 0", "`every` of feed `a` must be from 1s to"),
+            ("--key id,id", "`key` of feed `a` has `id` twice"),
+            ("--items 'data['", "in the path `data[`: "),
+            ("-X PUT", "unknown method `PUT` in feed `a`, which can be `GET` or `POST`"),
+            ("-X GET -d '{}'", "`body` of feed `a` needs `method: POST`"),
+            ("-d '[1]'", "`body` of feed `a` must be a mapping, not a list"),
+            ("-d a=b", "--data must be JSON"),
+            ("-H 'A: 1' -H 'a: 2'", "the header `a` is given twice"),
+            ("-H 'A: 1' -H 'A: 2'", "the header `A` is given twice"),
+            ("--curl 'curl x'", "--curl has a URL already; unexpected argument: http"),
+        ])
+    func errors(options: String, message: String) async throws {
+        let place = try empty()
+        let run = try await place.shell("$FEEDSYNC add a '\(place.server.url)/things' \(options)")
+        #expect(run.errors.hasPrefix("feedsync: \(message)"), "\(run.errors)")
+        #expect(run.code == 64)
+        #expect(place.server.requests.isEmpty)
+        #expect(place.files.isEmpty)
+    }
+
+    @Test("What cannot be found can be given: the error says how")
+    func hint() async throws {
+        let place = try empty()
+        place.server.route("/odd") { _ in .json(#"{"ok":true}"#) }
+        let run = try await place.run("add odd \(place.server.url)/odd")
+        #expect(run.code == 65)
+        #expect(run.errors.hasSuffix("Try: give them with --items and --key: feedsync help add\n"))
+    }
+}
