@@ -146,7 +146,7 @@ struct DoctorTests {
 
     @Test("A feed that another process works on is not repaired: try later")
     func busy() async throws {
-        let place = try await place()
+        let place = try Workplace(extra: "timeout: 10m")
         let (run, gate) = try await place.heldReload()
         let repair = try await place.run("doctor --repair")
         #expect(repair.code == 75, "\(repair.output) \(repair.errors)")
