@@ -49,10 +49,26 @@ struct JSONOutput {
     }
 
     mutating func write(string text: String) throws(BodyFault) {
-        piece.removeAll(keepingCapacity: true)
-        JSONText.append(text, to: &piece)
-        try write(piece[...])
+        guard text.utf8.count > Self.longest else {
+            piece.removeAll(keepingCapacity: true)
+            JSONText.append(text, to: &piece)
+            return try write(piece[...])
+        }
+        // Escapes make a text up to six times as long, which is not kept beside what is written.
+        try write("\"")
+        var rest = text.unicodeScalars[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.longest)
+            rest = rest[part.endIndex...]
+            piece.removeAll(keepingCapacity: true)
+            JSONText.append(String(part), to: &piece)
+            try write(piece.dropFirst().dropLast())
+        }
+        try write("\"")
     }
+
+    /// The most bytes of a text that are written at once.
+    private static let longest = 64 << 10
 
     func write(_ value: JSONValue) throws(BodyFault) {
         var text = value.json

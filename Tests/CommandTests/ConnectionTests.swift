@@ -56,6 +56,23 @@ struct SecureConnectionTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test("A webhook is reached as the environment says: `ca` is that of the feed's own host")
+    func webhook() async throws {
+        let (place, server) = try await place()
+        let hook = "on_change: {webhook: \"https://127.0.0.1:\(server.port)/hook\"}"
+        try configure(place, "https://127.0.0.1:\(server.port)/things", "ca: ca.pem\n    \(hook)")
+        place.server.route("/hook") { _ in .status(204) }
+        let sync = "sync --config feedsync.yaml"
+        #expect(try await place.run(sync).code == 0)
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(2...4)))
+        let unknown = try await place.run(sync)
+        #expect(unknown.code == 69 && unknown.errors.contains("certificate"), "\(unknown.errors)")
+        #expect(!place.server.requests.contains { $0.path == "/hook" })
+        #expect(try await place.run(sync, environment: ["SSL_CERT_FILE": place.path("ca.pem")]).code == 0)
+        #expect(place.server.requests.count { $0.path == "/hook" } == 1)
+        withExtendedLifetime(server) {}
+    }
+
     @Test(
         "A file that is not there is an error of the configuration, with its place",
         arguments: ["ca: no.pem", "client_certificate: no.pem"])

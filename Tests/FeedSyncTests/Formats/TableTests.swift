@@ -58,6 +58,14 @@ struct TableFormatTests {
         #expect(try bench.failure([0x61, 0, 0x0A, 0, 0x62])?.contains("in line 2: it ends within a character") == true)
     }
 
+    @Test("may have fields of any length, whatever is in them")
+    func longField() throws {
+        let text = String(repeating: "é\u{1}x", count: 40_000)
+        #expect(
+            try BodyBench(format: .csv).json("a\n\"\(text)\"\n")
+                == JSONValue.array([.object(["a": .string(text)])]).json)
+    }
+
     @Test("may not become much longer than it is")
     func bomb() throws {
         let name = String(repeating: "c", count: 1 << 20)
