@@ -61,6 +61,12 @@ package struct OffsetPaginator: Paginator {
     /// The limit, where one is given and more than 1: of a page of one item, the overlap would be as much as the page.
     package var overlappingSize: Int? { limit.flatMap { $0.count > 1 ? $0.count : nil } }
 
+    /// The difference of the offsets, 0 at least.
+    package func elementCount(from start: PageCursor?, to end: PageCursor) -> Int? {
+        guard let start = try? offset(start), let end = try? offset(end) else { return nil }
+        return max(end - start, 0)
+    }
+
     /// The parameter with the offset.
     package var cursorParameters: [String] { [parameter] }
 

@@ -34,6 +34,11 @@ package protocol Paginator: Sendable {
     /// where it cannot.
     var overlappingSize: Int? { get }
 
+    /// How many elements lie between two places in the list, where page cursors say that; nil where they do not.
+    ///
+    /// - Parameter from: The place of a page; nil for the first one.
+    func elementCount(from start: PageCursor?, to end: PageCursor) -> Int?
+
     /// What to do about a feed whose query has one of `cursorParameters`, for a message.
     var firstPageAdvice: String { get }
 
@@ -88,6 +93,9 @@ extension Paginator {
 
     /// None.
     package var overlappingSize: Int? { nil }
+
+    /// Not known.
+    package func elementCount(from start: PageCursor?, to end: PageCursor) -> Int? { nil }
 
     /// 1: one after the other.
     package var prefetch: Int { 1 }

@@ -151,22 +151,18 @@ extension FeedWriter {
             "UPDATE _crawl_page SET position = position + ? WHERE crawl = ?", Value(above.position), Value(id))
     }
 
-    /// The elements of a crawl's pages; those that a page has of the one before count once.
-    private func elementCount(of crawl: Int64) throws -> Int {
-        var count = 0
-        var last: String?
-        try connection.rows(
+    /// The elements of a crawl's pages.
+    ///
+    /// - Parameter next: Where the crawl goes on behind them. Pages that overlap say by that alone how many there are: an
+    ///   element that two of them have may be one without a key.
+    private func elementCount(of crawl: Int64, before next: PageCursor?) throws -> Int {
+        let first = try cursor(of: PageOfCrawl(crawl: crawl, number: 1))
+        if let next, let count = shape.definition.pagination.elementCount(from: first, to: next) { return count }
+        return try connection.count(
             """
-            SELECT p.elements, p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
-            WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number
-            """, [Value(crawl)]
-        ) { row in
-            let keys = RowKey.texts(ofPage: row.text(at: 1) ?? "[]")
-            let overlaps = shape.definition.pagination.overlappingSize != nil && last != nil && keys.first == last
-            count += row.count(at: 0) - (overlaps ? 1 : 0)
-            last = keys.last ?? last
-        }
-        return count
+            SELECT coalesce(sum(p.elements), 0) FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND w.number > 0
+            """, Value(crawl))
     }
 
     /// Goes on with a crawl at its end, or at one of its pages: what it read from there on is read again.
@@ -188,7 +184,7 @@ extension FeedWriter {
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
                 try connection.run(
                     "UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = ?3 WHERE id = ?1",
-                    Value(id), Value(number - 1), Value(try elementCount(of: id)))
+                    Value(id), Value(number - 1), Value(try elementCount(of: id, before: cursor)))
                 if let cursor {
                     let reopen = { (range: inout SyncedRange) in
                         range.end = .open(cursor)

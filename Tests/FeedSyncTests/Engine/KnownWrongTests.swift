@@ -49,6 +49,38 @@ struct KnownWrongTests {
         #expect(try bench.feed("verified") == "0")
     }
 
+    @Test(
+        "Pages that overlap in an element without a key do not count it twice: the last element comes",
+        arguments: ["new", "all"])
+    func overlapInNull(mode: String) async throws {
+        let bench = try await EngineBench(
+            [], members: "sync: {mode: \(mode)}",
+            paging: "pagination: {style: offset, param: offset, limit_param: limit, limit: 3, total: total}")
+        let start = PagedFeed.items(1...2) + ["null"] + PagedFeed.items(3...12)
+        let list = Lock((items: start, requests: 0))
+        bench.server.route("/things") { request in
+            let (items, number) = list.withLock { list in
+                list.requests += 1
+                return (list.items, list.requests)
+            }
+            // The first run ends before the fourth page.
+            guard number != 4 else { return .status(500) }
+            let offset = min(Int(request.parameter("offset") ?? "") ?? 0, items.count)
+            let page = items[offset...].prefix(Int(request.parameter("limit") ?? "") ?? 0)
+            return .json("{\"items\":[\(page.joined(separator: ","))],\"total\":\(items.count)}")
+        }
+        _ = try await bench.failure(.sync)
+        // What follows the pages that were read is not where they end, so the last of them is asked for again.
+        list.withLock { list in list.items = start.filter { !$0.contains("\"id\":8,") }.dropLast(2) }
+        let ids = [1, 2, 3, 4, 5, 6, 7, 9, 10].map { "\($0)" }
+        for _ in 1...3 {
+            let reason = try await bench.sync().reason
+            let live = try bench.query("SELECT id FROM things WHERE _removed_at IS NULL AND id <> 8")
+            #expect(live == ids || reason != nil)
+        }
+        #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NULL AND id <> 8") == ids)
+    }
+
     @Test("Pages that hold nothing but null, on and on, are given up as going in circles", arguments: ["new", "all"])
     func onlyNull(mode: String) async throws {
         let bench = try await EngineBench(

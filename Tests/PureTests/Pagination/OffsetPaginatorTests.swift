@@ -32,6 +32,16 @@ struct OffsetPaginatorTests {
         #expect(throws: PagingError.self) { try style.request(for: PageCursor("20"), base: base) }
     }
 
+    @Test("tells by two places how many elements lie between them")
+    func elementCount() throws {
+        let style = try style(", first: 20")
+        #expect(style.elementCount(from: nil, to: PageCursor("50")) == 30)
+        #expect(style.elementCount(from: PageCursor("30"), to: PageCursor("50")) == 20)
+        #expect(style.elementCount(from: PageCursor("50"), to: PageCursor("30")) == 0)
+        #expect(style.elementCount(from: nil, to: PageCursor("x")) == nil)
+        #expect(try paginator("style: page").elementCount(from: nil, to: PageCursor("2")) == nil)
+    }
+
     @Test("does not wrap round behind the largest offset")
     func overflow() throws {
         let style = try style()
