@@ -67,7 +67,20 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         guard let port = handle.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) }),
             let text = handle.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT)
         else { throw refusal(.invalidURL, "the URL is malformed") }
+        // A number that was percent-encoded becomes an address only when it is read again.
+        if Self.mayBeAddress(host) {
+            guard let again = URLHandle(), again.set(CURLUPART_URL, text) == CURLUE_OK,
+                again.part(CURLUPART_HOST)?.lowercasedASCII == host
+            else { throw refusal(.invalidURL, "the URL has no usable host") }
+        }
         self.init(text: text, origin: Origin(scheme: scheme, host: host, port: port))
+    }
+
+    /// Whether the last label begins with a digit, as in no name.
+    ///
+    /// Source: https://url.spec.whatwg.org/#ends-in-a-number-checker
+    private static func mayBeAddress(_ host: String) -> Bool {
+        host.utf8.split(separator: UInt8(ascii: ".")).last?.first.map { (0x30...0x39).contains($0) } ?? false
     }
 
     private static func kind(of code: CURLUcode) -> HTTPError.Kind {

@@ -14,6 +14,7 @@ import Testing
             ("https://example.com/a%20b?c=%C3%BC&d=a+b", "https://example.com/a%20b?c=%C3%BC&d=a+b"),
             ("  https://example.com/a  ", "https://example.com/a"),
             ("https://example.com/ü", "https://example.com/%c3%bc"),
+            ("http://127.1/", "http://127.0.0.1/"), ("http://a.1b/", "http://a.1b/"),
             ("http://[::1]:8080/", "http://[::1]:8080/"), ("http://[FE80::A]/", "http://[fe80::a]/"),
         ])
     func normalised(written: String, expected: String) throws {
@@ -28,7 +29,8 @@ import Testing
             ("https://example.com/\u{0}", .invalidURL), ("https://example.com/\r\nHost: evil", .invalidURL),
             ("ftp://example.com/a", .unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme),
             ("https://bücher.example/", .invalidURL), ("mailto:somebody@example.com", .unsupportedScheme),
-            ("https://user:secret@example.com/", .invalidURL),
+            ("https://user:secret@example.com/", .invalidURL), ("http://%35/", .invalidURL),
+            ("http://%31%32%37.1/", .invalidURL),
         ])
     func refused(text: String, kind: HTTPError.Kind) throws {
         let error = try #require(throws: HTTPError.self) { try WebURL(text) }
