@@ -116,4 +116,20 @@ import Testing
         #expect(run.code == code)
         #expect(try place.text(of: "feedsync.yaml") == before)
     }
+
+    @Test("add of a removed feed's name says what is stored of it, and asks: without a terminal, with --yes")
+    func addedAgain() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.run("sync things").code == 0)
+        #expect(try await place.run("remove things").code == 0)
+        let count = place.server.requests.count
+        let add = "add things \(place.server.url)/things"
+        let asked = try await place.run(add)
+        #expect(asked.code == 64)
+        #expect(asked.errors.contains("things was removed before, and the store has 3 items of it"), "\(asked.errors)")
+        #expect(asked.errors.contains("--yes") && place.server.requests.count == count)
+        #expect(try await place.run("\(add) --yes").code == 0)
+        #expect(try await place.run("add others \(place.server.url)/things").code == 0)
+    }
 }

@@ -4,7 +4,7 @@ extension Command {
     /// `add NAME URL|PRESET [KEY=VALUE...]`
     static let add = Command(
         "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 1...anyNumber,
-        options: [.header, .request, .body, .curl, .items, .key, .paginate, .sync, .every, .columns, .dryRun]
+        options: [.header, .request, .body, .curl, .items, .key, .paginate, .sync, .every, .columns, .dryRun, .yes]
             + Option.fetching, general: [.config, .json, .quiet, .help],
         endsGracefully: true,
         summary: "Add a feed to the configuration, from a URL or a preset",
@@ -25,6 +25,9 @@ extension Command {
             KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
             written '?KEY=VALUE'. Write a secret as
             '${NAME}', in single quotes: the file then has the reference, not the value.
+
+            If the store still has items of a feed of that name that was removed, asks whether the new feed
+            is to go on with them.
             """,
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
@@ -34,6 +37,10 @@ extension Command {
             file: file, environment: session.environment, entry: new.entry, advice: new.advice,
             isDry: session.invocation.has(.dryRun))
         for note in new.notes { session.console.note(note) }
+        guard try await session.mayGoOn(with: new.entry.name) else {
+            session.console.note("nothing was added; feedsync remove \(new.entry.name) --data deletes what is stored")
+            return .done
+        }
         var found: Inspection?
         if case .url = new.source {
             draft.isOpen = true
@@ -64,6 +71,22 @@ extension Command {
 }
 
 extension Session {
+    /// Whether what the store has of a removed feed of that name may become the new feed's; also if it has nothing.
+    ///
+    /// - Throws: `Failure` with exit code 64 if there is no terminal to ask on.
+    fileprivate func mayGoOn(with name: String) async throws(Failure) -> Bool {
+        let configuration = (try? configurationIfAny()) ?? nil
+        // What is wrong with the store is told by the commands that use it.
+        guard !invocation.has(.dryRun), configuration?.feeds.contains(where: { $0.name == name }) != true,
+            let store = try? await storeIfAny(configuration),
+            let record = (try? await store.feeds())?.first(where: { $0.name == name })
+        else { return true }
+        return try isSure(
+            of: "go on with them?",
+            because:
+                "\(name) was removed before, and the store has \(NumberFormat.count(record.itemCount, "item")) of it")
+    }
+
     fileprivate func print(
         _ draft: FeedDraft, _ found: Inspection?, source: NewFeed.Source, isMade: Bool, isDry: Bool
     ) {

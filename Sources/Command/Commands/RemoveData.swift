@@ -48,14 +48,16 @@ extension Session {
 
     /// Whether the user wants it: as `--yes` says, or the answer on the terminal.
     ///
+    /// - Parameter reason: Why it is asked, where the command alone does not say it.
     /// - Throws: `Failure` with exit code 64 if there is no terminal to ask on.
-    private func isSure(of question: String) throws(Failure) -> Bool {
+    func isSure(of question: String, because reason: String? = nil) throws(Failure) -> Bool {
         if invocation.has(.yes) { return true }
         guard console.canAsk else {
             throw .usage(
-                "\(invocation.command.name) needs a confirmation, and there is no terminal to ask on",
+                (reason.map { "\($0); " } ?? "")
+                    + "\(invocation.command.name) needs a confirmation, and there is no terminal to ask on",
                 advice: "run the same command with --yes")
         }
-        return console.isConfirmed(question)
+        return console.isConfirmed(reason.map { "\($0); \(question)" } ?? question)
     }
 }
