@@ -92,10 +92,22 @@ struct DoctorTests {
         let findings = try await findings(place, code: 1)
         let problem = try #require(findings.first { $0.subject == "store" && $0.level == "problem" })
         #expect(problem.message.contains("damaged") || problem.message.contains("malformed"), "\(problem.message)")
+        // Of what cannot be repaired, what can be read is saved, as the documentation says.
+        let repair = try await place.run("doctor --repair")
+        #expect(repair.code == 73, "\(repair.output) \(repair.errors)")
+        let rescue = "sqlite3 feedsync.db .dump | sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 new.db"
+        #expect(problem.advice?.contains("\(rescue), then feedsync doctor --repair --store new.db") == true)
+        #expect(repair.errors.contains(rescue), "\(repair.errors)")
+        #expect(try await place.run("show things").errors.contains("Try: run feedsync doctor, which says"))
+        #expect(try await place.shell(rescue).code == 0)
+        let saved = try await place.run("doctor --repair --store new.db")
+        #expect(saved.code == 0, "\(saved.output) \(saved.errors)")
+        #expect(try await place.run("sync things --store new.db").code == 0)
+        #expect(try place.query("SELECT count(*) FROM things WHERE _removed_at IS NULL", of: "new.db") == ["3"])
     }
 
     @Test(
-        "What the rows do not bear out is a problem; --repair makes it as they are, and loses none",
+        "Counts and sections that differ from the items are a problem; --repair corrects them, and loses no item",
         arguments: [
             ("UPDATE feed SET item_count = 9", "`item_count` is 9, and there are 3 items"),
             ("DELETE FROM _section", "its sections are not those of its items"),
@@ -120,7 +132,7 @@ struct DoctorTests {
         #expect(try place.query("SELECT item_count FROM feed") == ["3"])
     }
 
-    @Test("An index that lies is a problem; --repair builds it anew, and full-text indexes, too")
+    @Test("A broken index is a problem; --repair rebuilds it, and full-text indexes, too")
     func indexes() async throws {
         let place = try Workplace(extra: "search: [name]")
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))

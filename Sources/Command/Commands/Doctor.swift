@@ -18,9 +18,10 @@ extension Command {
               schedule  when `sync` last ran, and whether it runs often enough
               feed  those that fail, wait, or are behind
 
-            Exits with 1 if there is a problem; a warning is none. Changes nothing without --repair, which builds
-            the store's indexes, counts, sections and views anew from the items. The next sync of each feed reads
-            everything then, as after `reset`. Items and history stay.
+            Exits with 1 if there is a problem, but not for a warning. Changes nothing without --repair.
+
+            --repair rebuilds the store's indexes, counts, sections and views from the items. The next sync of each
+            feed then reads everything, as after `reset`. Items and history stay.
             """,
         example: "feedsync doctor"
     ) { session throws(Failure) in
@@ -38,21 +39,29 @@ extension Command {
 }
 
 extension Session {
-    /// Makes anew what the store has beside its items.
+    /// Rebuilds what the store has besides its items.
     ///
-    /// - Throws: `Failure` if there is no store, somebody is at work on it, or it is too damaged for that.
+    /// - Throws: `Failure` with exit code 73 if the tables are damaged, 75 if another process is working on a feed.
     fileprivate func repair() async throws(Failure) -> Finding {
         let configuration = try configurationForReading()
+        do throws(Failure) {
+            return try await repair(configuration)
+        } catch {
+            throw error.rescuing(storePath(configuration))
+        }
+    }
+
+    private func repair(_ configuration: Configuration?) async throws(Failure) -> Finding {
         guard let store = try await existingStore(configuration) else {
             return Finding(.store, .ok, "nothing stored yet, so nothing to repair")
         }
         return try await reading { () async throws(FeedSyncError) in
             let locks = try await store.lockAll(for: "doctor")
-            let repair = try await store.repair(holding: locks, now: WallClock.system.text)
+            let corrected = try await store.repair(holding: locks, now: WallClock.system.text)
             let words = "indexes, counts, sections and views are rebuilt; the next sync reads everything"
             return Finding(
                 .store, .ok,
-                repair.corrected.isEmpty ? words : "\(words); corrected: " + repair.corrected.joined(separator: "; "))
+                corrected.isEmpty ? words : "\(words); corrected: \(corrected.joined(separator: "; "))")
         }
     }
 
@@ -72,7 +81,7 @@ extension Session {
         do throws(Failure) {
             store = try await storeIfAny(configuration)
         } catch {
-            findings += Finding.problems(.store, error)
+            findings += Finding.problems(.store, error.rescuing(storePath(configuration)))
         }
         if let path = storePath(configuration), !findings.contains(where: { $0.subject == .store }) {
             findings += await storeFindings(store, at: path)

@@ -85,9 +85,7 @@ extension Session {
             findings += damages.map { damage in
                 Finding(
                     .store, .problem, "it is damaged: \(damage)",
-                    advice: isOfIndexes
-                        ? Self.repairAdvice
-                        : "restore a backup; or save what can be read: sqlite3 \(path) .recover | sqlite3 new.db")
+                    advice: isOfIndexes ? Self.repairAdvice : Failure.rescueAdvice(path))
             }
             if damages.isEmpty {
                 findings += try await store.discrepancies().map {
@@ -95,7 +93,7 @@ extension Session {
                 }
             }
         } catch {
-            findings += Finding.problems(.store, Failure(error))
+            findings += Finding.problems(.store, Failure(error).rescuing(path))
         }
         if findings.allSatisfy({ $0.level != .problem }) {
             let words = "\(AbsolutePath.of(path)), \(NumberFormat.bytes(size)), whole"
@@ -123,4 +121,18 @@ extension Session {
     /// What a page with its log takes at most.
     private static let leastRoom = 64_000_000
     private static let fairRoom = 512_000_000
+}
+
+extension Failure {
+    /// `.dump` leaves out what it cannot read, and ends with a rollback then. Debian's sqlite3 has no `.recover`.
+    fileprivate static func rescueAdvice(_ path: String) -> String {
+        "restore a backup; or save what can be read: sqlite3 \(path) .dump | sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 new.db, "
+            + "then feedsync doctor --repair --store new.db"
+    }
+
+    /// The same; of a damaged store, with how to save what can be read: other commands send the user here for that.
+    func rescuing(_ path: String?) -> Failure {
+        guard let path, advice == FeedSyncError.adviceOnDamage else { return self }
+        return Failure(code, messages, explanation: explanation, advice: Self.rescueAdvice(path))
+    }
 }

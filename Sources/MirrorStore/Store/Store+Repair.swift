@@ -2,34 +2,27 @@ internal import SQLite
 
 // What a store says of its rows, held against the rows themselves.
 extension Store {
-    /// What `repair` came to.
-    package struct Repair: Sendable {
-        /// What the rows did not bear out, and is as they are now.
-        package let corrected: [String]
-        /// What SQLite still finds wrong with the file, the first few of it.
-        package let damages: [String]
-    }
-
-    /// Where the store says something else of a feed than its rows do, a phrase each.
+    /// Where the store and the rows of a feed disagree, a phrase each.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func discrepancies() throws(FeedSyncError) -> [String] {
         try storing { try storedTables().flatMap(discrepancies) }
     }
 
-    /// Makes anew what can be worked out from the rows: SQLite's indexes, full-text indexes, counts, sections and views;
-    /// and forgets what the rows do not tell, so that the next sync reads everything. Rows and history stay.
+    /// Rebuilds what can be worked out from the rows: SQLite's indexes, full-text indexes, counts, sections and views. What
+    /// the rows do not tell is forgotten, so the next sync reads everything. Rows and history stay.
     ///
     /// - Parameter locks: Those of all stored feeds.
-    /// - Throws: `FeedSyncError` of kind `store` if that cannot be done; the store is as it was then.
-    package func repair(holding locks: [FeedLock], now: String) throws(FeedSyncError) -> Repair {
+    /// - Returns: What was wrong, as `discrepancies` says it.
+    /// - Throws: `FeedSyncError` of kind `store` if the tables are damaged; nothing is changed then.
+    package func repair(holding locks: [FeedLock], now: String) throws(FeedSyncError) -> [String] {
         defer { refreshChangeView() }
         changeViewMayLag = true
-        let corrected = try storing {
-            // What is read through an index that lies is no better than the index.
-            try connection.execute("REINDEX")
-            return try connection.transaction {
+        return try storing {
+            try connection.transaction {
                 for lock in locks { try lock.check() }
+                // First, because the rest reads through indexes.
+                try connection.execute("REINDEX")
                 let tables = try storedTables()
                 let corrected = try tables.flatMap(discrepancies)
                 for table in tables { try repair(table, now: now) }
@@ -37,7 +30,6 @@ extension Store {
                 return corrected
             }
         }
-        return Repair(corrected: corrected, damages: try damages())
     }
 
     /// The locks of all stored feeds, for a command that changes what is stored of them.

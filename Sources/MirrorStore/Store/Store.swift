@@ -284,36 +284,3 @@ package actor Store {
         throw error
     }
 }
-
-extension FeedSyncError {
-    /// An error of the store, with what to try.
-    init(storing error: any Error, path: String) {
-        switch error {
-        case let error as FeedSyncError: self = error
-        case let error as SQLiteError: self.init(error, path: path)
-        case let error as MigrationError:
-            self.init(.store, "\(path): \(error)", advice: "use the feedsync that wrote the store, or a newer one")
-        default: self.init(.bug, "\(path): \(error)")
-        }
-    }
-
-    private init(_ error: SQLiteError, path: String) {
-        let advice =
-            if error.isNotADatabase {
-                "choose another file with --store; this one was not changed"
-            } else if error.isFull {
-                "make room on the disk, then run the command again; nothing was lost"
-            } else if error.isReadOnly || error.isCannotOpen {
-                "check that you can write to the file and its folder, or choose another with --store"
-            } else if error.isBusy {
-                "another program is using the store; run it again when that is done"
-            } else if error.isCorrupt {
-                "run feedsync doctor --repair, or restore a backup"
-            } else {
-                "the store may be damaged, or changed by hand; restore a backup, or use another with --store"
-            }
-        // A lock held for longer than we wait is somebody at work, as another process on the feed is.
-        let kind: Kind = error.isBusy ? .locked : .store
-        self.init(kind, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
-    }
-}
