@@ -153,9 +153,12 @@ extension FeedWriter {
 
     /// The elements of a crawl's pages.
     ///
-    /// - Parameter next: Where the crawl goes on behind them. Pages that overlap say by that alone how many there are: an
-    ///   element that two of them have may be one without a key.
-    private func elementCount(of crawl: Int64, before next: PageCursor?) throws -> Int {
+    /// - Parameters:
+    ///   - number: The page at which the crawl goes on, from 1; those from there on are gone.
+    ///   - next: What is asked for then. Pages that overlap say by that alone how many elements there are: one that two of
+    ///     them have may be without a key.
+    private func elementCount(of crawl: Int64, before number: Int, at next: PageCursor?) throws -> Int {
+        guard number > 1 else { return 0 }
         let first = try cursor(of: PageOfCrawl(crawl: crawl, number: 1))
         if let next, let count = shape.definition.pagination.elementCount(from: first, to: next) { return count }
         return try connection.count(
@@ -184,7 +187,7 @@ extension FeedWriter {
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
                 try connection.run(
                     "UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = ?3 WHERE id = ?1",
-                    Value(id), Value(number - 1), Value(try elementCount(of: id, before: cursor)))
+                    Value(id), Value(number - 1), Value(try elementCount(of: id, before: number, at: cursor)))
                 if let cursor {
                     let reopen = { (range: inout SyncedRange) in
                         range.end = .open(cursor)
