@@ -31,7 +31,7 @@ let package = Package(
         // ASCII, percent and form coding, hashes, excerpts; which names and values are secret, and their masks.
         .target(name: "Text", swiftSettings: settings),
         // The calendar, moments, durations and the clock of the day.
-        .target(name: "Time", swiftSettings: settings),
+        .target(name: "Time", dependencies: ["Text"], swiftSettings: settings),
         // One JSON value, its parser and its writer.
         .target(name: "JSON", dependencies: ["Text"], swiftSettings: settings),
 

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A moment that a text names by its distance from now: `{now-7d}`, `{today}`, `{today-1d:%d.%m.%Y}`.
 package struct RelativeMoment: Sendable, Hashable {
     private enum Format: Hashable {
@@ -103,21 +105,7 @@ extension RelativeMoment {
     package static func written(
         in text: String, at now: Int64, coded: (_ value: String, _ before: String) -> String = { value, _ in value }
     ) -> String {
-        guard text.contains("{") else { return text }
-        var result = ""
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "{") {
-            result += rest[..<open]
-            rest = rest[open...]
-            guard let close = rest.firstIndex(of: "}"), let moment = Self(rest.dropFirst()[..<close]) else {
-                result.append("{")
-                rest = rest.dropFirst()
-                continue
-            }
-            result += coded(moment.text(at: now), result)
-            rest = rest[rest.index(after: close)...]
-        }
-        return result + rest
+        BracedWords.replaced(in: text) { word, before in Self(word).map { coded($0.text(at: now), before) } }
     }
 
     /// The first words in braces that begin as a moment and are none, with their place in Unicode scalars.

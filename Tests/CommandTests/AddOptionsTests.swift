@@ -4,16 +4,9 @@ import ScriptedServer
 import Testing
 
 @Suite struct AddOptionsTests {
-    private func empty() throws -> Workplace {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
-        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
-        return place
-    }
-
     @Test("A curl command is a feed, with its variables as references")
     func curl() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let run = try await place.shell(
             #"$FEEDSYNC add things --curl "curl -sS \"\#(place.server.url)/things?a=1&b=2\" -H 'Accept: application/json' -H \"X-Token: \$TOKEN\" --compressed | jq .""#,
             environment: ["TOKEN": "s3cr3t-token"])
@@ -36,7 +29,7 @@ import Testing
 
     @Test("A POST is searched through its body")
     func post() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let bodies = PagedFeed(PagedFeed.items(1...25))
         place.server.route("/search") { request in
             guard request.method == "POST", request.header("Content-Type") == "application/json",
@@ -67,7 +60,7 @@ import Testing
 
     @Test("What is given is not searched for, and takes one request")
     func given() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let run = try await place.shell(
             #"$FEEDSYNC add things \#(place.server.url)/things --items items --key id,name --paginate '{style: page, param: page, total: total_count}' --sync '{mode: since, param: since, from: id}'"#
         )
@@ -94,7 +87,7 @@ import Testing
             "--curl 'curl -u me:s3cr3t URL/things'", "--curl 'curl URL/things -b sid=s3cr3t'",
         ])
     func credentials(option: String) async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let url = option.contains("URL") ? "" : "\(place.server.url)/things"
         let words = option.replacing("URL", with: place.server.url)
         let run = try await place.shell("$FEEDSYNC add things \(url) \(words) --json")
@@ -131,7 +124,7 @@ import Testing
             ("--curl 'curl x'", "--curl has a URL already; unexpected argument: http"),
         ])
     func errors(options: String, message: String) async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let run = try await place.shell("$FEEDSYNC add a '\(place.server.url)/things' \(options)")
         #expect(run.errors.hasPrefix("feedsync: \(message)"), "\(run.errors)")
         #expect(run.code == 64)
@@ -141,7 +134,7 @@ import Testing
 
     @Test("What cannot be found can be given: the error says how")
     func hint() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         place.server.route("/odd") { _ in .json(#"{"ok":true}"#) }
         let run = try await place.run("add odd \(place.server.url)/odd")
         #expect(run.code == 65)

@@ -4,16 +4,9 @@ import ScriptedServer
 import Testing
 
 @Suite struct AddURLTests {
-    private func empty() throws -> Workplace {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
-        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
-        return place
-    }
-
     @Test("From a URL, add prints what it found, how certain it is and why, and writes it down")
     func finds() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let run = try await place.run("add things \(place.server.url)/things")
         let lines = run.output.split(separator: "\n").map(String.init)
         #expect(
@@ -41,7 +34,7 @@ import Testing
 
     @Test("--columns writes the columns as well; then the feed can be mirrored to its end")
     func columns() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         #expect(try await place.run("add things \(place.server.url)/things --columns --quiet").output.isEmpty)
         #expect(
             try place.text(of: "feedsync.yaml").contains(
@@ -53,7 +46,7 @@ import Testing
 
     @Test("--dry-run prints the definition on stdout, the findings on stderr, and changes nothing")
     func dryRun() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let run = try await place.run("add things \(place.server.url)/things?size=5 --dry-run")
         #expect(
             run.output == """
@@ -70,7 +63,7 @@ import Testing
 
     @Test("--json is one document with the findings")
     func json() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let text = try await place.run("add things \(place.server.url)/things --json").output
         let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
         let object = try #require(list?.first)
@@ -83,7 +76,7 @@ import Testing
 
     @Test("A secret is sent and stays a reference in the file; it is shown nowhere")
     func secrets() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let run = try await place.shell(
             "$FEEDSYNC add things '\(place.server.url)/things' 'api_key=${KEY}' --header 'X-Token: ${TOKEN}'",
             environment: ["KEY": "s3cr3t-key", "TOKEN": "s3cr3t-token"])
@@ -100,7 +93,7 @@ import Testing
 
     @Test("If no way to the other items was found, add says so, even with --quiet, and the feed is not complete")
     func missing() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         place.server.route("/things") { _ in .json(#"{"total":95,"list":[{"id":1},{"id":2}]}"#) }
         let run = try await place.run("add things \(place.server.url)/things -q")
         #expect(run.code == 0 && run.output.isEmpty)
@@ -112,7 +105,7 @@ import Testing
 
     @Test("A feed starts at the offset in its URL")
     func offset() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         place.server.route("/things") { request in
             let start = request.parameter("offset").flatMap { Int($0) } ?? 0
             let items = PagedFeed.items(max(1, start + 1)..<max(1, min(start + 10, 45) + 1)).joined(separator: ",")
@@ -155,7 +148,7 @@ import Testing
             ),
         ] as [(ServerResponse, Int32, String)])
     func noFeeds(response: ServerResponse, code: Int32, message: String) async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         place.server.enqueue("/things", [response])
         place.server.enqueue("/login", [.html("<p>Who are you?</p>")])
         let run = try await place.run("add things \(place.server.url)/things")
@@ -168,7 +161,7 @@ import Testing
 
     @Test("On a terminal no line is too long, and progress is shown")
     func terminal() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let run = try await place.shell(
             #"script -qec "stty cols 60; $FEEDSYNC add t \#(place.server.url)/things --dry-run" /dev/null"#,
             environment: ["NO_COLOR": "1"])
@@ -180,7 +173,7 @@ import Testing
 
     @Test("Ctrl-C while pages are requested writes nothing")
     func interrupted() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let feed = PagedFeed(PagedFeed.items(1...25))
         let gate = place.server.gate()
         feed.hold(page: 1, at: gate)
@@ -196,7 +189,7 @@ import Testing
 
     @Test("A secret may come from a command, unless the file was found by itself")
     func commands() async throws {
-        let place = try empty()
+        let place = try Workplace.withoutConfiguration()
         let line = "$FEEDSYNC add things '\(place.server.url)/things' --header 'X-Token: ${command: echo s3cr3t-token}'"
         let refused = try await place.shell(line)
         #expect(refused.errors.contains("--config"))

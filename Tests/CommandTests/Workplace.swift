@@ -61,6 +61,14 @@ final class Workplace: Sendable {
             environment: ["HOME": folder, "PATH": "/usr/bin"].merging(environment) { $1 })
     }
 
+    /// One without a configuration, whose server has 25 items at `/things`.
+    static func withoutConfiguration() throws -> Workplace {
+        let place = try Workplace([])
+        place.remove("feedsync.yaml")
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
+        return place
+    }
+
     /// Starts a reload of `things`, which has asked for its first page and gets it when the gate opens.
     func heldReload(
         _ items: [String] = PagedFeed.items(1...10)

@@ -70,7 +70,7 @@ public struct MovingList: Sendable {
     let isByChange: Bool
 
     /// Whether elements without a key stand where others have `null`.
-    let hasBroken: Bool
+    public let hasBroken: Bool
 
     /// The list of a seed.
     ///

@@ -73,10 +73,10 @@ extension Command {
 extension Session {
     /// Whether what the store has of a removed feed of that name may become the new feed's; also if it has nothing.
     ///
-    /// - Throws: `Failure` with exit code 64 if there is no terminal to ask on.
+    /// - Throws: `Failure` with exit code 64 without `--yes` and without a terminal.
     fileprivate func mayGoOn(with name: String) async throws(Failure) -> Bool {
         let configuration = (try? configurationIfAny()) ?? nil
-        // What is wrong with the store is told by the commands that use it.
+        // The commands that use the store report what is wrong with it.
         guard !invocation.has(.dryRun), configuration?.feeds.contains(where: { $0.name == name }) != true,
             let store = try? await storeIfAny(configuration),
             let record = (try? await store.feeds())?.first(where: { $0.name == name })

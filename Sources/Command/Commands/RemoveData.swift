@@ -45,19 +45,4 @@ extension Session {
         if let comment { console.note("\(name): note: kept the comment above it (\(file.path):\(comment))") }
         return .done
     }
-
-    /// Whether the user wants it: as `--yes` says, or the answer on the terminal.
-    ///
-    /// - Parameter reason: Why it is asked, where the command alone does not say it.
-    /// - Throws: `Failure` with exit code 64 if there is no terminal to ask on.
-    func isSure(of question: String, because reason: String? = nil) throws(Failure) -> Bool {
-        if invocation.has(.yes) { return true }
-        guard console.canAsk else {
-            throw .usage(
-                (reason.map { "\($0); " } ?? "")
-                    + "\(invocation.command.name) needs a confirmation, and there is no terminal to ask on",
-                advice: "run the same command with --yes")
-        }
-        return console.isConfirmed(reason.map { "\($0); \(question)" } ?? question)
-    }
 }

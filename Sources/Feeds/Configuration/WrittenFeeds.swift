@@ -137,24 +137,10 @@ extension WrittenFeeds {
         func text(_ text: String, _ coded: (_ value: String, _ before: String) -> String = { value, _ in value })
             -> String
         {
-            guard text.contains("{") else { return text }
-            var result = ""
-            var rest = text[...]
-            while let open = rest.firstIndex(of: "{") {
-                result += rest[..<open]
-                rest = rest[open...]
-                guard let close = rest.firstIndex(of: "}"),
-                    // `${NAME}` is a reference, and no word of a list.
-                    result.last != "$", let value = values[String(rest.dropFirst()[..<close])]
-                else {
-                    result.append("{")
-                    rest = rest.dropFirst()
-                    continue
-                }
-                result += coded(value, result)
-                rest = rest[rest.index(after: close)...]
+            BracedWords.replaced(in: text) { word, before in
+                // `${NAME}` is a reference, not a word of the list.
+                before.last == "$" ? nil : values[String(word)].map { coded($0, before) }
             }
-            return result + rest
         }
 
         /// A name that feeds may have: what they may not becomes `-`.

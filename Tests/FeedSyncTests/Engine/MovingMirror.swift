@@ -120,7 +120,8 @@ final class MovingMirror {
         // What could not be stored by the crawl that is under way makes it incomplete, and another one follows. Of a
         // partitioned list nobody knows how many requests it takes.
         let pages = list.withLock(\.pageCount)
-        let most = budget.map { (pages + $0 - 3) / ($0 - 2) * 3 + 4 } ?? 4
+        let crawls = list.withLock(\.hasBroken) ? 3 : 2
+        let most = budget.map { (pages + $0 - 3) / ($0 - 2) * crawls + 4 } ?? 4
         var summary: RunSummary?
         var ends: [String] = []
         // A crawl that goes on behind a cut may find another list before it, and an end that comes too soon is believed
