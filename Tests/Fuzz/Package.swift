@@ -22,7 +22,7 @@ let package = Package(
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], path: "Sources/CCurl"),
         .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
         .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
-        module("Concurrency"), module("Text"), module("Time"), module("JSON", ["Text"]),
+        module("Concurrency"), module("Text"), module("Time", ["Text"]), module("JSON", ["Text"]),
         module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]), module("XML", ["CExpat"]),
         .target(
             name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Text", "Time", "YAML"],
