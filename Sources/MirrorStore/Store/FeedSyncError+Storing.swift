@@ -14,7 +14,7 @@ extension FeedSyncError {
     }
 
     /// What to try with a damaged file.
-    package static let adviceOnDamage = "run feedsync doctor, which says what can be saved"
+    package static let adviceOnDamage = "restore a backup, or run feedsync doctor to see what can be saved"
 
     private init(_ error: SQLiteError, path: String) {
         let advice =
