@@ -32,14 +32,15 @@ final class Exchange {
         let request = ServerRequest(
             method: method.map { String(cString: $0) } ?? "",
             target: target,
-            headers: headers(of: connection),
+            headers: requestHeaders(of: connection),
             body: body
         )
         return answer(handler(request), on: connection)
     }
 }
 
-private func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+/// A request's header fields, in the order sent.
+func requestHeaders(of connection: OpaquePointer) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
     withUnsafeMutablePointer(to: &fields) { pointer in
         _ = cmhd_get_connection_values_n(connection, .HEADER_KIND, appendField, pointer)

@@ -1,11 +1,15 @@
 internal import Glibc
 
-/// A TCP socket that listens on the loopback interface, for a daemon to take over.
+/// A socket that listens, for a daemon to take over.
 ///
 /// It is opened here because the library does not say which call failed or why.
 struct ListeningSocket {
     let descriptor: Int32
     let port: UInt16
+
+    init(descriptor: Int32, port: UInt16) {
+        (self.descriptor, self.port) = (descriptor, port)
+    }
 
     init(port wanted: UInt16) throws(ServerError) {
         // CLOEXEC: a child process must not keep the port.

@@ -23,7 +23,7 @@ public final class Server: Sendable {
     ///
     /// - Throws: `ServerError` if the port is taken or not allowed, or libmicrohttpd is missing.
     public init(port: UInt16 = 0, handler: @escaping Handler) throws(ServerError) {
-        if let problem = Self.missingLibrary {
+        if let problem = missingLibrary {
             throw ServerError(port: port, code: 0, missingLibrary: problem)
         }
         let socket = try ListeningSocket(port: port)
@@ -39,9 +39,6 @@ public final class Server: Sendable {
         self.daemon = Lock(daemon)
     }
 
-    /// Opens the library, the first time; returns why it cannot be used, or nil.
-    private static let missingLibrary = cmhd_load().map { String(cString: $0) }
-
     deinit { stop() }
 
     /// Closes the port and every connection, once the handlers that are running have returned.
@@ -55,6 +52,9 @@ public final class Server: Sendable {
         }
     }
 }
+
+/// Why libmicrohttpd cannot be used; nil if it can. Opens it, the first time.
+let missingLibrary = cmhd_load().map { String(cString: $0) }
 
 /// What the library's callbacks see; kept alive by the server, which outlives them.
 private final class Context: Sendable {

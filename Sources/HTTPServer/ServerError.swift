@@ -11,8 +11,12 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
     /// The dynamic linker's message, if it could not open libmicrohttpd.
     public let missingLibrary: String?
 
-    init(port: UInt16, code: Int32, missingLibrary: String? = nil) {
+    /// Where it was to listen, as the user wrote it.
+    public let address: String
+
+    init(port: UInt16, code: Int32, missingLibrary: String? = nil, address: String? = nil) {
         self.port = port
+        self.address = address ?? "127.0.0.1:\(port)"
         self.code = code
         self.missingLibrary = missingLibrary
     }
@@ -23,6 +27,6 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
             return "libmicrohttpd cannot be loaded (Debian's package is libmicrohttpd12): \(missingLibrary)"
         }
         let reason = strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        return "cannot listen on 127.0.0.1:\(port): \(reason)"
+        return "cannot listen on \(address): \(reason)"
     }
 }

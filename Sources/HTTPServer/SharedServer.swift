@@ -1,0 +1,162 @@
+internal import CMicroHTTPD
+internal import Concurrency
+internal import Glibc
+
+/// An HTTP/1.1 server whose connections share one thread, so that hundreds of them cost little.
+///
+/// A handler is asynchronous: its connection is set aside until it has an answer, and holds up nobody.
+///
+/// - Isolation: any thread.
+public final class SharedServer: Sendable {
+    /// What answers the requests.
+    public typealias Handler = @Sendable (ServerRequest) async -> SharedAnswer
+
+    /// What a client may take up.
+    public struct Limits: Sendable {
+        /// Connections at a time; further ones wait to be accepted.
+        public var connections = 1_000
+        /// The bytes of a request's head, and of what waits to be sent.
+        public var connectionMemory = 24 * 1024
+        /// The bytes of a request's body.
+        public var body = 256 * 1024
+        /// How long a connection may be silent.
+        public var idleSeconds = 30
+
+        /// Room for a thousand browsers.
+        public init() {}
+    }
+
+    /// Where it listens, with the port that the system chose if it was asked for any.
+    public let address: ListenAddress
+
+    private let context: SharedContext
+    private let daemon: Lock<OpaquePointer?>
+
+    /// Starts a server.
+    ///
+    /// - Throws: `ServerError` if it cannot listen there, or libmicrohttpd is missing.
+    public init(
+        _ address: ListenAddress, limits: Limits = Limits(), handler: @escaping Handler
+    ) throws(ServerError) {
+        if let problem = missingLibrary {
+            throw ServerError(port: 0, code: 0, missingLibrary: problem)
+        }
+        let socket = try ListeningSocket(address)
+        let context = SharedContext(handler, bodyLimit: limits.body)
+        let daemon = cmhd_start_shared_daemon(
+            socket.descriptor, limits.connectionMemory, UInt32(clamping: limits.connections),
+            UInt32(clamping: limits.idleSeconds), beginRequest, receiveRequest, endRequest,
+            Unmanaged.passUnretained(context).toOpaque())
+        guard let daemon else { throw ServerError(port: socket.port, code: errno, address: address.description) }
+        if case .tcp(let host, _) = address {
+            self.address = .tcp(host: host, port: socket.port)
+        } else {
+            self.address = address
+        }
+        self.context = context
+        self.daemon = Lock(daemon)
+    }
+
+    deinit { stop() }
+
+    /// Takes no further connection, ends all streams, answers those who still wait with 503, and closes.
+    ///
+    /// The second and later calls do nothing. It waits for the server's thread, so a handler must not call it.
+    public func stop() {
+        daemon.withLock { daemon in
+            guard let running = daemon else { return }
+            let descriptor = cmhd_quiesce_daemon(running)
+            // The library must not be stopped while a connection is set aside.
+            context.close()
+            // What was ended is told to those who read; a client that does not is not waited for.
+            for _ in 0..<100 where !context.isIdle { usleep(10_000) }
+            cmhd_stop_daemon(running)
+            if descriptor >= 0 { Glibc.close(descriptor) }
+            if case .unix(let path) = address { unlink(path) }
+            daemon = nil
+        }
+    }
+}
+
+/// What the library's callbacks see; kept alive by the server, which outlives them.
+final class SharedContext: Sendable {
+    let handler: SharedServer.Handler
+    let bodyLimit: Int
+    private let open = Lock(Open())
+
+    private struct Open {
+        var exchanges: [ObjectIdentifier: SharedExchange] = [:]
+        var isClosed = false
+    }
+
+    init(_ handler: @escaping SharedServer.Handler, bodyLimit: Int) {
+        self.handler = handler
+        self.bodyLimit = bodyLimit
+    }
+
+    func add(_ exchange: SharedExchange) {
+        let isClosed = open.withLock { open in
+            open.exchanges[ObjectIdentifier(exchange)] = exchange
+            return open.isClosed
+        }
+        if isClosed { exchange.abandon() }
+    }
+
+    /// Whether no request is under way.
+    var isIdle: Bool { open.withLock { $0.exchanges.isEmpty } }
+
+    func remove(_ exchange: SharedExchange) {
+        open.withLock { $0.exchanges[ObjectIdentifier(exchange)] = nil }
+    }
+
+    func close() {
+        let exchanges = open.withLock { open in
+            open.isClosed = true
+            return Array(open.exchanges.values)
+        }
+        for exchange in exchanges { exchange.abandon() }
+    }
+}
+
+/// The first callback of a request, and the only one that sees the target undecoded.
+private func beginRequest(
+    _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    let exchange = SharedExchange(target: target.map { String(cString: $0) } ?? "")
+    if let context { Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue().add(exchange) }
+    return Unmanaged.passRetained(exchange).toOpaque()
+}
+
+private func receiveRequest(
+    _ context: UnsafeMutableRawPointer?,
+    _ connection: OpaquePointer?,
+    _ url: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?,
+    _ version: UnsafePointer<CChar>?,
+    _ piece: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?,
+    _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let context, let connection, let size, let exchange = exchange?.pointee else { return .NO }
+    let bytes = UnsafeRawBufferPointer(start: piece, count: piece == nil ? 0 : size.pointee)
+    size.pointee = 0
+    return Unmanaged<SharedExchange>.fromOpaque(exchange).takeUnretainedValue().receive(
+        method: method, piece: bytes, connection: connection,
+        context: Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue())
+}
+
+private func endRequest(
+    _ context: UnsafeMutableRawPointer?,
+    _ connection: OpaquePointer?,
+    _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    _ reason: MHD_RequestTerminationCode
+) {
+    guard let pointer = exchange?.pointee else { return }
+    exchange?.pointee = nil
+    let ended = Unmanaged<SharedExchange>.fromOpaque(pointer)
+    ended.takeUnretainedValue().end()
+    if let context {
+        Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue().remove(ended.takeUnretainedValue())
+    }
+    ended.release()
+}

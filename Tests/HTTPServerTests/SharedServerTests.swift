@@ -1,0 +1,243 @@
+import Concurrency
+import Foundation
+import Glibc
+import HTTPServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SharedServerTests {
+    private func server(
+        limits: SharedServer.Limits = .init(), _ handler: @escaping SharedServer.Handler
+    ) throws -> (SharedServer, UInt16) {
+        let server = try SharedServer(.tcp(host: "127.0.0.1", port: 0), limits: limits, handler: handler)
+        guard case .tcp(_, let port) = server.address else { throw ServerTestFailure() }
+        return (server, port)
+    }
+
+    private struct ServerTestFailure: Error {}
+
+    @Test("A handler may take its time, and holds up nobody")
+    func slow() async throws {
+        let (asked, askedInput) = AsyncStream.makeStream(of: Void.self)
+        let (going, goingInput) = AsyncStream.makeStream(of: Void.self)
+        let (server, port) = try server { request in
+            guard request.path == "/slow" else { return .whole(.html("fast")) }
+            askedInput.yield()
+            for await _ in going { break }
+            return .whole(.html("slow"))
+        }
+        defer { server.stop() }
+        async let slow = onThread {
+            let slow = try Connection(port: port)
+            slow.send("GET /slow HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+            return slow.readToEnd().text.messageBody
+        }
+        for await _ in asked { break }
+        for _ in 1...3 {
+            let answer = try await onThread {
+                let fast = try Connection(port: port)
+                fast.send("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+                return fast.readToEnd().text.messageBody
+            }
+            #expect(answer == "fast")
+        }
+        goingInput.yield()
+        #expect(try await slow == "slow")
+    }
+
+    @Test("One connection serves one request after the other, with bodies")
+    func keepAlive() async throws {
+        try await onThread {
+            let (server, port) = try server {
+                .whole(.html("<\($0.method) \(String(decoding: $0.body, as: UTF8.self))>"))
+            }
+            defer { server.stop() }
+            let connection = try Connection(port: port)
+            for number in 1...3 {
+                connection.send("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 1\r\n\r\n\(number)")
+                #expect(connection.read(through: ">").messageBody == "<POST \(number)>")
+            }
+        }
+    }
+
+    @Test("A body that is too large is refused before it is sent, and cut off where its length is not told")
+    func body() async throws {
+        try await onThread {
+            var limits = SharedServer.Limits()
+            limits.body = 10
+            let (server, port) = try server(limits: limits) { _ in .whole(.html("taken")) }
+            defer { server.stop() }
+            let announced = try Connection(port: port)
+            announced.send("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 11\r\n\r\n")
+            #expect(announced.readToEnd().text.hasPrefix("HTTP/1.1 413 "))
+            let chunked = try Connection(port: port)
+            chunked.send(
+                "POST / HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n")
+            #expect(!chunked.readToEnd().text.contains("taken"))
+        }
+    }
+
+    @Test("A head that is too long is refused")
+    func head() async throws {
+        try await onThread {
+            let (server, port) = try server { _ in .whole(.html("taken")) }
+            defer { server.stop() }
+            let connection = try Connection(port: port)
+            connection.send("GET / HTTP/1.1\r\nHost: test\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n")
+            #expect(!connection.readToEnd().text.contains("taken"))
+        }
+    }
+
+    @Test("A silent client is let go")
+    func silent() async throws {
+        try await onThread {
+            var limits = SharedServer.Limits()
+            limits.idleSeconds = 1
+            let (server, port) = try server(limits: limits) { _ in .whole(.html("")) }
+            defer { server.stop() }
+            let connection = try Connection(port: port)
+            connection.send("GET / HT")
+            #expect(connection.readToEnd().text.isEmpty)
+        }
+    }
+
+    @Test("A stream sends what comes, as it comes, to each of its readers")
+    func stream() async throws {
+        try await onThread {
+            let source = Source()
+            let (server, port) = try server { _ in
+                .stream(ServerResponse(headers: [(name: "Content-Type", value: "text/plain")]), source.reader())
+            }
+            defer { server.stop() }
+            let readers = try (1...20).map { _ in try Connection(port: port) }
+            for reader in readers {
+                reader.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+                #expect(reader.read(through: "begun\n\r\n").hasSuffix("begun\n\r\n"))
+            }
+            for text in ["one\n", "two\n"] {
+                source.send(text)
+                for reader in readers { #expect(reader.read(through: text + "\r\n").hasSuffix(text + "\r\n")) }
+            }
+            source.finish()
+            for reader in readers { #expect(reader.read(through: "0\r\n\r\n").hasSuffix("0\r\n\r\n")) }
+        }
+    }
+
+    @Test("A server that stops answers those who wait with 503, ends streams, and closes its port")
+    func stop() async throws {
+        let source = Source()
+        let (asked, askedInput) = AsyncStream.makeStream(of: Void.self)
+        let (server, port) = try server { request in
+            askedInput.yield()
+            if request.path == "/stream" { return .stream(ServerResponse(), source.reader()) }
+            try? await Task.sleep(for: .seconds(3_600))
+            return .whole(.html("late"))
+        }
+        async let stream = onThread {
+            let stream = try Connection(port: port)
+            stream.send("GET /stream HTTP/1.1\r\nHost: test\r\n\r\n")
+            return stream.readToEnd().text
+        }
+        async let waiting = onThread {
+            let waiting = try Connection(port: port)
+            waiting.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+            return waiting.readToEnd().text
+        }
+        for await _ in asked.prefix(2) {}
+        server.stop()
+        #expect(try await waiting.hasPrefix("HTTP/1.1 503 "))
+        #expect(try await stream.hasSuffix("0\r\n\r\n"))
+        #expect(throws: Connection.Failure.self) { try Connection(port: port) }
+        // It may be told twice.
+        server.stop()
+    }
+
+    @Test(
+        "An address is a host with a port, or a path",
+        arguments: [
+            ("127.0.0.1:8420", true), ("localhost:0", true), ("[::1]:8420", true), ("0.0.0.0:80", false),
+            ("192.168.1.4:8420", false), ("example.com:80", false), ("unix:/run/x", true),
+            ("127.0.0.1.example.com:1", false),
+        ])
+    func address(text: String, isLocal: Bool) throws {
+        let address = try #require(ListenAddress(text))
+        #expect(address.description == text)
+        #expect(address.isLocal == isLocal)
+    }
+
+    @Test(
+        "What is no address is none", arguments: ["", "8420", "localhost", "a:b", "::1:80", "a:70000", "unix:", ":80"])
+    func noAddress(text: String) { #expect(ListenAddress(text) == nil) }
+
+    @Test("A socket in the file system is its owner's, replaces one that was left, and goes with the server")
+    func unix() async throws {
+        try await onThread {
+            let path = "/tmp/feedsync-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).sock"
+            let abandoned = try SharedServer(.unix(path: path)) { _ in .whole(.html("")) }
+            #expect(throws: ServerError.self) { try SharedServer(.unix(path: path)) { _ in .whole(.html("")) } }
+            var status = stat()
+            #expect(stat(path, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+            abandoned.stop()
+            #expect(stat(path, &status) != 0)
+            // What a server leaves that is killed.
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var name = sockaddr_un()
+            name.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+            let isBound = withUnsafePointer(to: &name) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                }
+            }
+            #expect(isBound)
+            close(descriptor)
+            let server = try SharedServer(.unix(path: path)) { _ in .whole(.html("")) }
+            server.stop()
+        }
+    }
+}
+
+/// Runs what blocks: handlers run on the threads of Swift's pool, which a test must not take.
+private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
+    }
+}
+
+/// Text for any number of readers.
+private final class Source: Sendable {
+    private let readers = Lock<[Reader]>([])
+
+    func reader() -> Reader {
+        let reader = Reader()
+        readers.withLock { $0.append(reader) }
+        return reader
+    }
+
+    func send(_ text: String) { for reader in readers.withLock({ $0 }) { reader.send(text) } }
+
+    func finish() { for reader in readers.withLock({ $0 }) { reader.finish() } }
+
+    final class Reader: ResponseStream {
+        private struct State {
+            var parts: [ResponsePart] = [.bytes(Array("begun\n".utf8))]
+            var wake: (@Sendable () -> Void)?
+        }
+
+        private let state = Lock(State())
+
+        func begin(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+        func next() -> ResponsePart { state.withLock { $0.parts.isEmpty ? .wait : $0.parts.removeFirst() } }
+        func end() {}
+        func send(_ text: String) { add(.bytes(Array(text.utf8))) }
+        func finish() { add(.end) }
+
+        private func add(_ part: ResponsePart) {
+            let wake = state.withLock { state in
+                state.parts.append(part)
+                return state.wake
+            }
+            wake?()
+        }
+    }
+}
