@@ -78,12 +78,19 @@ let package = Package(
             swiftSettings: settings),
 
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
+        // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
+        .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
+        // The pages and the API of `feedsync serve`, over a store and its engines.
+        .target(
+            name: "Web", dependencies: ["Concurrency", "FeedSync", "HTTPServer", "JSON", "Reports", "Text", "Time"],
+            resources: [.embedInCode("Assets")], swiftSettings: settings),
         .target(
             name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .executableTarget(
             name: "Command",
             dependencies: [
-                "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Text", "Time",
+                "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Reports", "Text",
+                "Time", "Web",
             ],
             swiftSettings: settings),
 
@@ -107,8 +114,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Command", "DemoFeed", "HTTPServer", "SQLite", "SchemaChecker", "ScriptedServer", "SeededGenerator",
-                "Concurrency",
+                "Command", "DemoFeed", "HTTPServer", "JSON", "Reports", "SQLite", "SchemaChecker", "ScriptedServer",
+                "SeededGenerator", "Concurrency",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -121,6 +128,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "ScriptedServer", "Concurrency"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Concurrency", "FeedSync", "HTTPServer", "JSON", "MirrorStore", "ScriptedServer", "Text", "Web",
+            ],
             swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
         .testTarget(name: "MigrationsTests", dependencies: ["Migrations", "SQLite"], swiftSettings: settings),

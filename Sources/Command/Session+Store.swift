@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import Glibc
+internal import Reports
 
 extension Session {
     /// The store, for reading; nil if nothing was stored yet.
@@ -75,13 +76,7 @@ extension Session {
         if configuration != nil, !includesRemoved {
             records.removeAll { record in !definitions.contains { $0.name == record.name } }
         }
-        let all =
-            definitions.map { definition in
-                KnownFeed(definition: definition, record: records.first { $0.name == definition.name })
-            }
-            + records.filter { record in !definitions.contains { $0.name == record.name } }.map {
-                KnownFeed(definition: nil, record: $0)
-            }
+        let all = KnownFeed.all(definitions, records)
         let names = names ?? invocation.operands
         guard !names.isEmpty else { return all }
         let (matching, unknown) = NamePattern.names(names, among: all.map(\.name))
@@ -97,27 +92,8 @@ extension Session {
     ///
     /// - Throws: `Failure` where the store cannot be read.
     func states(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [StateRow] {
-        let names = feeds.map(\.name)
-        let conditions = try await reading { () async throws(FeedSyncError) in
-            try await store?.conditions(of: names) ?? names.map(FeedCondition.init)
-        }
-        let now = WallClock.system.milliseconds
-        return zip(feeds, conditions).map { StateRow($0, $1, now: now) }
+        try await reading { () async throws(FeedSyncError) in try await StateRow.rows(of: feeds, in: store) }
     }
-}
-
-/// A feed that is configured, stored, or both.
-struct KnownFeed: Sendable, JSONRecord {
-    let definition: FeedDefinition?
-    let record: FeedRecord?
-
-    var name: String { definition?.name ?? record?.name ?? "" }
-    var model: String? { definition.map(\.model) ?? record?.model }
-    /// The URL of its pages, without the query.
-    var url: String { record?.url ?? definition.map { String($0.url.description.prefix { $0 != "?" }) } ?? "" }
-
-    /// Its row of the table `feed`, or the row of a feed that was never loaded.
-    var fields: JSONFields { (record ?? FeedRecord(name: name, model: model, url: url)).fields }
 }
 
 extension Store {

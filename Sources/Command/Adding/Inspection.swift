@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 /// What was found at a URL, and what of it goes into the file.
 struct Inspection: Sendable {

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 extension Command {
     /// `prune [FEED...]`

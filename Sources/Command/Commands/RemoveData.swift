@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 extension Session {
     /// `remove NAME --data`: removes a feed from the configuration, and all that the store has of it.

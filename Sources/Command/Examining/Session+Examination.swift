@@ -1,6 +1,7 @@
 internal import FeedSync
 internal import Glibc
 internal import HTTP
+internal import Reports
 
 // What `doctor` looks at on this machine.
 extension Session {

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 // What `doctor` finds out about hosts and feeds.
 extension Session {

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 /// A feed's complete definition, its next request, and what the store knows.
 struct Explanation: Sendable, JSONRecord {

@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import Reports
 
 /// The progress line for several feeds; it is shown only on a terminal.
 ///

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 /// What a feed's first page would store.
 struct OnlineCheck: Sendable, JSONRecord {

@@ -1,5 +1,6 @@
 internal import Concurrency
 internal import FeedSync
+internal import Reports
 
 /// The progress line of a run; it is shown only on a terminal.
 ///

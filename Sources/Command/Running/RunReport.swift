@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 /// The outcome of a command on one feed.
 struct RunReport: Sendable {

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 /// A section, with the items to show.
 struct SectionTable: Sendable {

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTP
+internal import Reports
 
 /// The options of `sync`.
 struct SyncRequest: Sendable {
@@ -183,7 +184,7 @@ extension RunReport {
 
 extension Template {
     /// Scheme, host and port as written in the definition: enough to know which feeds share a host.
-    fileprivate var host: String {
+    var host: String {
         let text = description
         guard let start = text.firstRange(of: "://")?.upperBound else { return text }
         return String(text[..<(text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex)])

@@ -18,6 +18,11 @@ enum Option: String, Sendable, CaseIterable {
     /// Another option of the same name, with a value.
     case body = "data="
     case verbose, trace, response
+    case listen, open
+    case tokenFile = "token-file"
+    case readOnly = "read-only"
+    /// Another option of the same name, without a value.
+    case dueSync = "sync="
     case man, help, version
 
     /// The options of most commands.
@@ -80,9 +85,11 @@ enum Option: String, Sendable, CaseIterable {
         case .sync: "MODE"
         case .every: "DURATION"
         case .paginate: "STYLE"
+        case .listen: "HOST:PORT|unix:PATH"
+        case .tokenFile: "PATH"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
-            .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response:
+            .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response, .open, .readOnly, .dueSync:
             nil
         }
     }
@@ -139,6 +146,11 @@ enum Option: String, Sendable, CaseIterable {
         case .verbose: "print each request, its response and how long it took, on stderr; twice: with headers"
         case .trace: "write all requests and responses to this file, in the HAR format that browsers open"
         case .response: "print the response at which a run failed last"
+        case .listen: "where to listen (default: 127.0.0.1:8420)"
+        case .tokenFile: "a file with the token that clients need"
+        case .readOnly: "take no commands, and only read the store"
+        case .dueSync: "also sync feeds when they are due"
+        case .open: "open a browser"
         case .man: "print it as a manual page, for packages"
         case .help: "show help for the command"
         case .version: "print the version"

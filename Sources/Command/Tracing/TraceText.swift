@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTP
+internal import Reports
 
 /// Requests and responses for people, in the signs that curl made usual: `>` goes out, `<` comes back.
 struct TraceText: Sendable {

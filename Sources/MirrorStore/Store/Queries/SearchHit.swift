@@ -60,7 +60,7 @@ extension MarkedText {
     private static let lead = 40
 
     /// A part of a text around the first place that is searched for.
-    static func excerpt(of text: String, _ search: SearchText) -> MarkedText {
+    package static func excerpt(of text: String, _ search: SearchText) -> MarkedText {
         guard text.utf8.count > excerptLength else { return MarkedText(text, search) }
         var start = text.startIndex
         if let match = search.matches(in: text).first,

@@ -27,6 +27,13 @@ extension Store {
             Self.values(feed) + [Self.limit(limit)], read: RunRecord.init)
     }
 
+    /// The runs from this one on, in the order of their numbers.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func runs(from id: Int) throws(FeedSyncError) -> [RunRecord] {
+        try records("SELECT * FROM run WHERE id >= ? ORDER BY id", [Value(id)], read: RunRecord.init)
+    }
+
     /// The events that came after another, in the order in which they happened.
     ///
     /// - Parameters:

@@ -1,22 +1,22 @@
 internal import Time
 
 /// Times as people say them.
-enum RelativeTime {
+package enum RelativeTime {
     /// `3 min ago`; the text itself if it is not a time, and an empty text for nil.
-    static func ago(_ text: String?, now: Int64 = WallClock.system.seconds) -> String {
+    package static func ago(_ text: String?, now: Int64 = WallClock.system.seconds) -> String {
         guard let text else { return "" }
         guard let seconds = Timestamp(text)?.seconds else { return text }
         return now - seconds < 1 ? "just now" : "\(NumberFormat.time(seconds: now - seconds)) ago"
     }
 
     /// How long it is until a time, rounded up; both in milliseconds since 1970.
-    static func until(_ time: Int64, now: Int64) -> String {
+    package static func until(_ time: Int64, now: Int64) -> String {
         let (left, overflow) = time.subtractingReportingOverflow(now)
         return NumberFormat.time(seconds: overflow ? .max : max(0, left) / 1000 + 1)
     }
 
     /// How long ago that was; both in milliseconds since 1970.
-    static func ago(_ time: Int64, now: Int64) -> String {
+    package static func ago(_ time: Int64, now: Int64) -> String {
         let (passed, overflow) = now.subtractingReportingOverflow(time)
         return "\(NumberFormat.time(seconds: overflow ? .max : max(0, passed) / 1000)) ago"
     }

@@ -1,20 +1,20 @@
-internal import FeedSync
+package import FeedSync
 
 /// A feed's state, and the reason, in words.
-struct StateRow: Sendable, JSONRecord {
-    let feed: KnownFeed
-    let state: MirrorState
+package struct StateRow: Sendable, JSONRecord {
+    package let feed: KnownFeed
+    package let state: MirrorState
     /// The state but for a run under way.
-    let stateAtRest: MirrorState
+    package let stateAtRest: MirrorState
     /// When the feed is due; nil for one that is not in the configuration.
-    let plan: Plan?
+    package let plan: Plan?
     private let condition: FeedCondition
     private let now: Int64
 
     /// - Parameters:
     ///   - condition: What the store knows of it.
     ///   - now: In milliseconds since 1970.
-    init(_ feed: KnownFeed, _ condition: FeedCondition, now: Int64) {
+    package init(_ feed: KnownFeed, _ condition: FeedCondition, now: Int64) {
         self.feed = feed
         self.condition = condition
         self.now = now
@@ -25,28 +25,38 @@ struct StateRow: Sendable, JSONRecord {
         stateAtRest = MirrorState(facts, now: now)
     }
 
+    /// The state of each of these feeds; of nothing stored where there is no store.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package static func rows(of feeds: [KnownFeed], in store: Store?) async throws(FeedSyncError) -> [StateRow] {
+        let names = feeds.map(\.name)
+        let conditions = try await store?.conditions(of: names) ?? names.map(FeedCondition.init)
+        let now = WallClock.system.milliseconds
+        return zip(feeds, conditions).map { StateRow($0, $1, now: now) }
+    }
+
     /// Whether all is well, or will be when the run under way has ended.
-    var isWell: Bool { stateAtRest == .fresh }
+    package var isWell: Bool { stateAtRest == .fresh }
 
     /// When it is due; empty for a feed that is not in the configuration.
-    var due: String {
+    package var due: String {
         guard let plan else { return "" }
         guard let dueAt = plan.dueAt, dueAt > now else { return "now" }
         return "in \(RelativeTime.until(dueAt, now: now))"
     }
 
     /// Why its state is what it is; nil for a new feed.
-    var why: String? { why(state) }
+    package var why: String? { why(state) }
 
     /// The state that a sync left, such as `fresh (head 2 min ago, all of it 6 h ago)`; no more than the word where all
     /// of the list was looked at.
-    var textAfterSync: String {
+    package var textAfterSync: String {
         if stateAtRest == .fresh, lastLook?.isWhole ?? false { return stateAtRest.word }
         return stateAtRest.word + (why(stateAtRest).map { " (\($0))" } ?? "")
     }
 
     /// Why it is what it is but for a run under way.
-    var whyAtRest: String? { why(stateAtRest) }
+    package var whyAtRest: String? { why(stateAtRest) }
 
     private func why(_ state: MirrorState) -> String? {
         switch state {
@@ -88,10 +98,10 @@ struct StateRow: Sendable, JSONRecord {
     private var reach: LoadingReach? { condition.record.map { LoadingReach($0, condition.history) } }
 
     /// The feed's row of the table `feed`, with its state.
-    var fields: JSONFields { feed.fields + stateFields }
+    package var fields: JSONFields { feed.fields + stateFields }
 
     /// The state, and why it is so.
-    var stateFields: JSONFields { ["state": state.word, "why": why] }
+    package var stateFields: JSONFields { ["state": state.word, "why": why] }
 }
 
 extension IncompleteReason {
@@ -100,7 +110,7 @@ extension IncompleteReason {
     /// - Parameters:
     ///   - seen: How many items the upstream has served.
     ///   - expected: How many it says there are; nil where it does not say.
-    func words(seen: Int, expected: Int?) -> String {
+    package func words(seen: Int, expected: Int?) -> String {
         switch self {
         case .cutOff: "it was cut off; the next sync continues"
         case .failed: "a page failed"

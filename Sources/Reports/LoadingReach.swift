@@ -1,32 +1,32 @@
-internal import FeedSync
+package import FeedSync
 
 /// How far the load of a feed came that is not finished, and where the next run continues.
-struct LoadingReach: Sendable {
+package struct LoadingReach: Sendable {
     private let itemCount: Int
     /// The items that the upstream says there are, if it says more than are stored.
     private let expectedCount: Int?
     private let nextPage: String?
 
-    init(_ record: FeedRecord, _ history: FeedHistory?) {
+    package init(_ record: FeedRecord, _ history: FeedHistory?) {
         itemCount = record.itemCount
         expectedCount = history?.expectedCount.flatMap { $0 > record.itemCount ? $0 : nil }
         nextPage = record.nextPage
     }
 
     /// Reads it from the store; nil if nothing of the feed is stored, or the store cannot be read.
-    init?(of feed: String, in store: Store) async {
+    package init?(of feed: String, in store: Store) async {
         guard let record = try? await store.feed(named: feed), record.itemCount > 0 else { return nil }
         self.init(record, (try? await store.histories())?[feed])
     }
 
     /// Such as `300 of about 1,000 items`.
-    var count: String {
+    package var count: String {
         guard let expectedCount else { return NumberFormat.count(itemCount, "item") }
         return "\(NumberFormat.count(itemCount)) of about \(NumberFormat.count(expectedCount, "item"))"
     }
 
     /// Such as `continues at page 7`; a page cursor that is not a number is cut after 40 characters.
-    var next: String {
+    package var next: String {
         guard let nextPage else { return "the next sync checks that nothing is missing" }
         let isNumber = nextPage.allSatisfy { $0.isASCII && $0.isNumber }
         let shown = nextPage.count > 40 ? "\(nextPage.prefix(40))…" : nextPage
@@ -34,5 +34,5 @@ struct LoadingReach: Sendable {
     }
 
     /// The result of a run that a limit cut off.
-    func text(stoppedAt limit: String) -> String { "\(count); stopped at \(limit), \(next)" }
+    package func text(stoppedAt limit: String) -> String { "\(count); stopped at \(limit), \(next)" }
 }

@@ -3,7 +3,7 @@ internal import FeedSync
 /// What commands print with `--json`, as a JSON Schema.
 ///
 /// Source: <https://json-schema.org/draft/2020-12>
-enum ResultSchema {
+package enum ResultSchema {
     /// A kind of object, its members in order; each is always there.
     private struct Object {
         let name: String
@@ -202,17 +202,24 @@ enum ResultSchema {
     /// Commands that print one object a line, and no list.
     private static let lineCommands: Set<String> = ["changes", "events"]
 
+    /// The objects by their names, which refer to one another below this path.
+    package static func definitions(at path: String) -> String {
+        "{\((objects.map(\.json) + [timeDefinition]).joined(separator: ",").replacing("#/$defs/", with: path))}"
+    }
+
+    private static let timeDefinition =
+        #""time":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"}"#
+
     /// The schema: an object with what each command prints, by the command's name.
-    static var json: String {
+    package static var json: String {
         let properties = commands.map { command, names in
             let objects = names.map(see)
             let one = objects.count == 1 ? objects[0] : "{\"anyOf\":[\(objects.joined(separator: ","))]}"
             return "\(command.json):\(lineCommands.contains(command) ? one : list(of: one))"
         }
-        let time = #""time":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"}"#
         return #"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"feedsync --json","#
             + #""description":"What each command prints with --json, by its name; `events` and `changes` print one object a line.","#
             + "\"type\":\"object\",\"properties\":{\(properties.joined(separator: ","))},\"additionalProperties\":false,"
-            + "\"$defs\":{\((objects.map(\.json) + [time]).joined(separator: ","))}}"
+            + "\"$defs\":\(definitions(at: "#/$defs/"))}"
     }
 }

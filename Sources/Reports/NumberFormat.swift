@@ -1,7 +1,7 @@
 /// Numbers as people read them.
-enum NumberFormat {
+package enum NumberFormat {
     /// `1234567` as `1,234,567`.
-    static func count(_ number: Int) -> String {
+    package static func count(_ number: Int) -> String {
         let digits = String(number.magnitude)
         var result = ""
         for (index, digit) in digits.enumerated() {
@@ -12,12 +12,12 @@ enum NumberFormat {
     }
 
     /// `1 page`, `2 pages`.
-    static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+    package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 
     /// `612 kB`, in steps of 1,000.
-    static func bytes(_ number: Int) -> String {
+    package static func bytes(_ number: Int) -> String {
         guard number >= 1_000 else { return "\(number) B" }
         var tenths = number / 100
         for unit in ["kB", "MB", "GB"] {
@@ -29,7 +29,7 @@ enum NumberFormat {
     }
 
     /// `0.3 ms`, `34 ms`, `1.2 s`: how long something took.
-    static func duration(_ duration: Duration) -> String {
+    package static func duration(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let microseconds =
             Int(clamping: seconds.multipliedReportingOverflow(by: 1_000_000).partialValue)
@@ -42,7 +42,7 @@ enum NumberFormat {
     }
 
     /// `12 s`, `3 min`, in the largest unit that fits.
-    static func time(seconds: Int64) -> String {
+    package static func time(seconds: Int64) -> String {
         switch seconds {
         case ..<60: "\(max(0, seconds)) s"
         case ..<3_600: "\(seconds / 60) min"

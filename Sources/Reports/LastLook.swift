@@ -1,18 +1,18 @@
-internal import FeedSync
+package import FeedSync
 
 /// What of a complete list was looked at, and when, in one clause.
-struct LastLook: Sendable {
+package struct LastLook: Sendable {
     private let record: FeedRecord
     /// How the feed is synced; nil where the configuration does not have it.
     private let rule: SyncRule?
 
-    init(_ record: FeedRecord, _ rule: SyncRule?) {
+    package init(_ record: FeedRecord, _ rule: SyncRule?) {
         self.record = record
         self.rule = rule
     }
 
     /// Whether it was at all of it.
-    var isWhole: Bool {
+    package var isWhole: Bool {
         // The store writes times in one form, so that text compares as time.
         guard let fullAt = record.fullAtText else { return false }
         return max(record.syncedAtText ?? "", record.reloadedAtText ?? "") <= fullAt
@@ -21,7 +21,7 @@ struct LastLook: Sendable {
     /// Such as `head 2 min ago, all of it 6 h ago`; where the last look was at all of it, simply when.
     ///
     /// - Parameter now: In milliseconds since 1970.
-    func text(at now: Int64) -> String? {
+    package func text(at now: Int64) -> String? {
         let ago = { (time: String?) in RelativeTime.ago(time, now: now / 1000) }
         if isWhole { return ago(record.fullAtText) }
         let head = record.reloadedAtText ?? record.syncedAtText

@@ -1,0 +1,128 @@
+internal import Concurrency
+internal import FeedSync
+internal import Glibc
+internal import HTTPServer
+internal import Web
+
+extension Command {
+    /// `serve`
+    static let serve = Command(
+        "serve", options: [.listen, .tokenFile, .dueSync, .readOnly, .open] + Option.requesting,
+        general: [.config, .store, .quiet, .help], endsGracefully: true,
+        summary: "Show the store as live pages, and as an API",
+        explanation: """
+            Serves the store on this machine until it is stopped: the list of each feed, which can be reloaded,
+            scrolled on and filtered, and follows what any process stores; how feeds do; and all of it for programs, as
+            /openapi.json describes.
+
+            Another address than one of this machine needs --token-file. Browsers ask for the token once; programs send
+            it as `Authorization: Bearer TOKEN`.
+
+            With --sync, feeds are synced when they are due, as `sync --due` does from cron.
+            """,
+        example: "feedsync serve --sync --open"
+    ) { session throws(Failure) in
+        let settings = try session.webSettings()
+        DescriptorLimit.raise()
+        let server: WebServer
+        do {
+            server = try await WebServer(settings)
+        } catch let error as FeedSyncError {
+            throw Failure(error)
+        } catch let error as ServerError {
+            throw Failure(.unavailable, ["\(error)"], advice: "choose another address with --listen")
+        } catch {
+            throw Failure(.software, ["\(error)"])
+        }
+        session.console.note("serving on \(server.address.link); Ctrl-C ends it")
+        if session.invocation.has(.open) { Browser.open(server.address.link, session.environment) }
+        let due = session.invocation.has(.dueSync) ? DueSyncs(server: server, session: session) : nil
+        if let due {
+            await due.run()
+        } else {
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
+        }
+        await server.stop()
+        return .done
+    }
+}
+
+extension Session {
+    /// What the command line says of the server.
+    ///
+    /// - Throws: `Failure` with exit code 64 for an address that cannot be served, 78 for a configuration that is wrong.
+    fileprivate func webSettings() throws(Failure) -> WebSettings {
+        let text = invocation.options[.listen] ?? "127.0.0.1:8420"
+        guard let address = ListenAddress(text) else {
+            throw .usage(
+                "--listen must be HOST:PORT or unix:PATH, not \(text)", advice: "for example --listen 127.0.0.1:8421")
+        }
+        let token = try invocation.options[.tokenFile].map { path throws(Failure) in try Self.token(in: path) }
+        guard address.isLocal || token != nil else {
+            throw .usage(
+                "\(text) can be reached by other machines, so a token is needed",
+                advice: "name a file that holds one with --token-file, or listen on 127.0.0.1")
+        }
+        if invocation.has(.dueSync), invocation.has(.readOnly) {
+            throw .usage("--sync stores, and --read-only does not", advice: invocation.command.helpAdvice)
+        }
+        let file = try configurationFile()
+        let configuration = try configurationIfAny()
+        var options = try engineOptions(folder: configuration?.folder ?? ".")
+        options.wait = try invocation.duration(.wait) ?? .zero
+        var settings = WebSettings(
+            address: address, options: options,
+            configuration: { () throws(ConfigurationProblem) in
+                do throws(Failure) { return try self.configurationIfAny() } catch {
+                    throw ConfigurationProblem(lines: error.messages)
+                }
+            }, storePath: { self.storePath($0) })
+        settings.token = token
+        settings.isReadOnly = invocation.has(.readOnly)
+        settings.configurationFiles = [file?.path ?? invocation.options[.config] ?? "feedsync.yaml"]
+        return settings
+    }
+
+    private static func token(in path: String) throws(Failure) -> String {
+        let bytes = try ConfigurationFile(path: path).text()
+        let text = String(decoding: bytes, as: UTF8.self)
+        let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        guard token.count >= 16, token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw .usage(
+                "\(path) holds no token: a line of at least 16 letters and digits",
+                advice: "openssl rand -hex 24 > \(path)")
+        }
+        return token
+    }
+}
+
+extension ListenAddress {
+    /// What to open in a browser.
+    fileprivate var link: String {
+        switch self {
+        case .tcp: "http://\(self)/"
+        case .unix: "\(self)"
+        }
+    }
+}
+
+/// How many files and connections the process may have open.
+private enum DescriptorLimit {
+    /// As many as the system allows: each listener is one.
+    static func raise() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 8_192)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// The user's browser.
+private enum Browser {
+    static func open(_ link: String, _ environment: [String: String]) {
+        let command = environment["BROWSER"].flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
+        // The shell finds it on the path; nobody waits for it.
+        let words = ["/bin/sh", "-c", #"exec "$0" "$1" >&2"#, command, link]
+        _ = try? ChildProcess.start(words, environment: environment)
+    }
+}

@@ -1,0 +1,66 @@
+internal import FeedSync
+internal import Web
+
+/// Syncs feeds when they are due, as `sync --due` does from cron, for as long as the server runs.
+struct DueSyncs: Sendable {
+    let server: WebServer
+    let session: Session
+
+    /// How many feeds at a time, as `sync` does.
+    private static let jobs = 4
+    /// The longest sleep: so soon, a feed that was added is taken.
+    private static let longestPause: Int64 = 30_000
+
+    /// Runs until its task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            await syncDue()
+            let now = WallClock.system.milliseconds
+            let next = await nextDue() ?? .max
+            let pause = min(max(next.subtractingReportingOverflow(now).partialValue, 1_000), Self.longestPause)
+            try? await Task.sleep(for: .milliseconds(pause))
+        }
+    }
+
+    private func syncDue() async {
+        guard let (feeds, store) = await server.work,
+            let plans = try? await session.plans(of: feeds, in: store)
+        else { return }
+        let now = WallClock.system.milliseconds
+        let due = zip(feeds, plans).filter { $0.1.isDue(at: now) }.sorted {
+            ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min)
+        }.map(\.0)
+        var queue = JobQueue(due) { $0.url.host }
+        await withTaskGroup(of: String.self) { group in
+            func begin() {
+                guard !Task.isCancelled, let (feed, host) = queue.next() else { return }
+                group.addTask {
+                    await sync(feed)
+                    return host
+                }
+            }
+            for _ in 0..<Self.jobs { begin() }
+            for await host in group {
+                queue.end(at: host)
+                begin()
+            }
+        }
+    }
+
+    private func sync(_ feed: FeedDefinition) async {
+        do throws(FeedSyncError) {
+            try await server.sync(feed)
+        } catch {
+            // Another process is at it, or it was stopped: the log of events says so.
+            guard error.kind != .locked, error.kind != .cancelled else { return }
+            session.console.reportBriefly(Failure(error, feed: feed.name), always: true)
+        }
+    }
+
+    private func nextDue() async -> Int64? {
+        guard let (feeds, store) = await server.work, let plans = try? await session.plans(of: feeds, in: store) else {
+            return nil
+        }
+        return plans.map { $0.takenFrom ?? .min }.min()
+    }
+}

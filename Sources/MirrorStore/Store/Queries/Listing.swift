@@ -1,0 +1,62 @@
+package import Text
+
+/// Some items of a feed, in feed order, as a page of a list shows them.
+package struct Listing: Sendable {
+    /// An item with what tells it from others.
+    package struct Item: Sendable, Hashable {
+        /// The key as JSON: a value, or an array of several.
+        package let key: String
+        /// Its row; the values are in the order of the listing's `columns`.
+        package let row: StoredRow
+        /// Its JSON as it was received, if that was asked for and is kept.
+        package let raw: String?
+
+        /// Where it stands in its feed.
+        package var place: Place { Place(generation: Int64(row.generation), position: Int64(row.position)) }
+    }
+
+    /// The model's columns; none as long as no page is stored.
+    package internal(set) var columns: [RowColumn] = []
+    /// The items.
+    package internal(set) var items: [Item] = []
+    /// Whether further items follow these.
+    package internal(set) var hasMore = false
+
+    /// One of nothing.
+    package init() {}
+
+    /// An item as a JSON object with the table's column names.
+    package func json(_ item: Item) -> String {
+        var object = JSONObjectText()
+        for (column, value) in zip(columns, item.row.values) { object.add(column.name, json: column.json(value)) }
+        for column in PlaceColumn.allCases { object.add(column.rawValue, json: item.row[column].json) }
+        if let raw = item.raw { object.add("_raw", raw) }
+        return object.text
+    }
+}
+
+/// Which items to list.
+package struct ListingQuery: Sendable {
+    /// The feed's name.
+    package let feed: String
+    /// The section's name, where `.some(nil)` are the items without one; nil for all sections.
+    package var section: String??
+    /// Only items behind this place.
+    package var after: Place?
+    /// Only items that were stored later than that and stand before this place: what is new above what somebody reads.
+    package var newBefore: (place: Place, since: String)?
+    /// Only items that have each of these words in one of the columns.
+    package var words: (text: SearchText, columns: [String])?
+    /// Only the item of this key, as JSON.
+    package var key: String?
+    /// How many at most.
+    package var limit: Int
+    /// Whether the item's JSON is wanted as it was received.
+    package var wantsRaw = false
+    /// Whether items that the upstream has no more are among them.
+    package var includesRemoved = false
+
+    package init(feed: String, limit: Int) {
+        (self.feed, self.limit) = (feed, limit)
+    }
+}

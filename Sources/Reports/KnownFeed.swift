@@ -1,0 +1,31 @@
+package import FeedSync
+
+/// A feed that is configured, stored, or both.
+package struct KnownFeed: Sendable, JSONRecord {
+    package let definition: FeedDefinition?
+    package let record: FeedRecord?
+
+    package init(definition: FeedDefinition?, record: FeedRecord?) {
+        (self.definition, self.record) = (definition, record)
+    }
+
+    package var name: String { definition?.name ?? record?.name ?? "" }
+    package var model: String? { definition.map(\.model) ?? record?.model }
+    /// The URL of its pages, without the query.
+    package var url: String { record?.url ?? definition.map { String($0.url.description.prefix { $0 != "?" }) } ?? "" }
+
+    /// Its row of the table `feed`, or the row of a feed that was never loaded.
+    package var fields: JSONFields { (record ?? FeedRecord(name: name, model: model, url: url)).fields }
+}
+
+extension KnownFeed {
+    /// The feeds that are configured or stored, configured ones first, with their records.
+    package static func all(_ definitions: [FeedDefinition], _ records: [FeedRecord]) -> [KnownFeed] {
+        definitions.map { definition in
+            KnownFeed(definition: definition, record: records.first { $0.name == definition.name })
+        }
+            + records.filter { record in !definitions.contains { $0.name == record.name } }.map {
+                KnownFeed(definition: nil, record: $0)
+            }
+    }
+}

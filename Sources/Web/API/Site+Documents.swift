@@ -1,0 +1,128 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+internal import Text
+
+/// What programs read: the store's tables as JSON, with their names.
+extension Site {
+    /// All feeds with their states.
+    func feedsDocument(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+        let rows = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
+        return Responses.list(rows.map(\.result))
+    }
+
+    func feedDocument(
+        _ name: String, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard let feed = try await feed(name, served) else { return unknownFeed(name) }
+        let rows = try await StateRow.rows(of: [feed], in: served.pages)
+        return shown(Responses.json(rows.first?.result ?? "null"), request)
+    }
+
+    func sectionsDocument(
+        _ name: String, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard try await feed(name, served) != nil else { return unknownFeed(name) }
+        return try await kept(request, served) { store async throws(FeedSyncError) in
+            Responses.list(try await store.sections(of: name).map(\.json))
+        }
+    }
+
+    /// A page of items, in feed order; or those that have the words of a text, the best first.
+    func itemsDocument(
+        _ name: String, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard let feed = try await feed(name, served) else { return unknownFeed(name) }
+        let limit = Self.number("limit", of: request, 100, in: 1...1_000)
+        let text = SearchText(request.parameter("q") ?? "")
+        if !text.isEmpty {
+            let found = try await found(text, in: feed, served, limit: limit)
+            let items = found.items.map { found.listing.json($0.item) }
+            return shown(Responses.list(items), request)
+        }
+        var query = ListingQuery(feed: name, limit: limit)
+        if let section = request.parameter("section") { query.section = .some(section.isEmpty ? nil : section) }
+        if let after = request.parameter("after") {
+            guard let place = Place(text: after) else {
+                return finished(
+                    Responses.problem(
+                        400, .rejected, "`after` is no place in a feed", advice: "follow the Link of the page before"))
+            }
+            query.after = place
+        }
+        let wanted = query
+        return try await kept(request, served) { store async throws(FeedSyncError) in
+            let listing = try await store.listing(wanted)
+            var headers: [(name: String, value: String)] = []
+            if listing.hasMore, let last = listing.items.last {
+                var words = [("limit", String(limit)), ("after", last.place.text)]
+                if let section = request.parameter("section") { words.append(("section", section)) }
+                let link = words.map { "\($0)=\(FormEncoding.encoded($1))" }.joined(separator: "&")
+                headers.append(("Link", "<\(request.rawPath)?\(link)>; rel=\"next\""))
+            }
+            return Responses.list(listing.items.map(listing.json), headers: headers)
+        }
+    }
+
+    /// Runs, the newest first.
+    func runsDocument(
+        _ name: String?, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        if let name, try await feed(name, served) == nil { return unknownFeed(name) }
+        let limit = Self.number("limit", of: request, 100, in: 1...1_000)
+        return try await kept(request, served) { store async throws(FeedSyncError) in
+            Responses.list(try await store.runs(of: name, limit: limit).map(\.result))
+        }
+    }
+
+    func quotaDocument(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+        Responses.list(try await served.pages?.quota().map(\.json) ?? [])
+    }
+
+    /// What a program sends with a change.
+    func sessionDocument() -> ServerResponse {
+        let fields: JSONFields = ["token": door.pageToken, "read_only": settings.isReadOnly]
+        return Responses.json(fields.json)
+    }
+
+    /// The event log, from the listener's last event on, as it grows.
+    func events(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+        let name = request.parameter("feed")
+        if let name, try await feed(name, served) == nil { return unknownFeed(name) }
+        let known = request.header("Last-Event-ID") ?? request.parameter("after")
+        // Without one, it begins now: what is committed but not told yet counts as told.
+        let newest = try await served.pages?.events(last: 1).last?.id ?? 0
+        let last = known.flatMap { Int($0) }.map { min(max($0, 0), newest) } ?? max(newest, hub.last)
+        let headers = [(name: "Content-Type", value: "text/event-stream; charset=utf-8")]
+        let head = Responses.finished(ServerResponse(headers: headers))
+        guard request.method == "GET" else { return .whole(head) }
+        return .stream(head, EventStream(hub, feed: name, after: last) { [shelf] in await shelf.served.pages })
+    }
+
+    func unknownFeed(_ name: String) -> SharedAnswer {
+        finished(
+            Responses.problem(
+                404, .rejected, "no such feed: \(Excerpt.quoted(name, limit: 63))", advice: "GET /feeds lists them"))
+    }
+
+    /// Whether the store can be read.
+    func health(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+        let count = try await served.feeds().count
+        let fields: JSONFields = [
+            "ok": served.problem == nil, "feeds": count, "listeners": hub.listenerCount,
+            "configuration": served.problem?.joined(separator: "; "), "feedsync": FeedSyncVersion.text,
+        ]
+        return Responses.json(fields.json, status: served.problem == nil ? 200 : 503)
+    }
+}
+
+extension Place {
+    /// As a request has it.
+    var text: String { "\(generation).\(position)" }
+
+    init?(text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let generation = Int64(parts[0]), let position = Int64(parts[1]) else { return nil }
+        self.init(generation: generation, position: position)
+    }
+}

@@ -1,0 +1,59 @@
+internal import FeedSync
+internal import Reports
+internal import Text
+
+/// Items that were found by their words.
+struct FoundItems: Sendable {
+    struct Item: Sendable {
+        let item: Listing.Item
+        /// What it is called and a part of its text, with the words marked; nil where the full-text index did not find it.
+        let hit: SearchHit?
+    }
+
+    let listing: Listing
+    let items: [Item]
+}
+
+extension Site {
+    /// The items of a feed that have all words of a text: by its full-text index, the best first; where it has none, those
+    /// that have them in the columns that are shown, in feed order.
+    func found(
+        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
+    ) async throws(FeedSyncError) -> FoundItems {
+        guard let store = served.searches else { return FoundItems(listing: Listing(), items: []) }
+        let isIndexed = try await store.searchableFeeds().contains { $0.feed == feed.name }
+        guard isIndexed else {
+            var query = ListingQuery(feed: feed.name, limit: limit)
+            let shape = try await shape(of: feed, in: store)
+            query.words = (text, shape.rule.columns)
+            let listing = try await store.listing(query)
+            return FoundItems(listing: listing, items: listing.items.map { FoundItems.Item(item: $0, hit: nil) })
+        }
+        var query = SearchQuery(text, in: [feed.name], limit: limit)
+        if let show = feed.definition?.show { query.show[feed.name] = show }
+        let hits = try await store.hits(query)
+        var columns = Listing()
+        var items: [FoundItems.Item] = []
+        for hit in hits {
+            var item = ListingQuery(feed: feed.name, limit: 1)
+            item.key = hit.key
+            let listing = try await store.listing(item)
+            if columns.columns.isEmpty { columns = listing }
+            guard let found = listing.items.first, listing.columns == columns.columns else { continue }
+            items.append(FoundItems.Item(item: found, hit: hit))
+        }
+        return FoundItems(listing: columns, items: items)
+    }
+}
+
+extension Store {
+    /// What a search gives, all at once.
+    func hits(_ query: SearchQuery) throws(FeedSyncError) -> [SearchHit] {
+        var hits: [SearchHit] = []
+        try search(query) { hit in
+            hits.append(hit)
+            return true
+        }
+        return hits
+    }
+}

@@ -1,0 +1,347 @@
+// Makes the pages live. What is shown comes from the server as HTML; this asks for it, and puts it in its place.
+const by = (id) => document.getElementById(id);
+const token = document.body.dataset.token;
+const page = document.body.dataset.page;
+
+const html = async (path, signal) => {
+  const response = await fetch(path, { signal, headers: { Accept: "text/html" } });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  const holder = document.createElement("template");
+  holder.innerHTML = await response.text();
+  return holder.content.firstElementChild;
+};
+
+// Events come in order, and none is missed: after a break the browser asks for those behind its last one.
+const listen = (path, heard) => {
+  const source = new EventSource(path);
+  source.onmessage = (message) => heard(JSON.parse(message.data));
+  addEventListener("pagehide", () => source.close());
+};
+
+if (page === "list") list();
+if (page === "status") status();
+if (page === "overview") overview();
+
+function list() {
+  const view = by("list");
+  const feed = view.dataset.feed;
+  const base = `/list/${encodeURIComponent(feed)}`;
+  const state = { filter: "", shown: null, isReading: false, told: new Set(), wanted: false };
+  const count = (number) => number.toLocaleString("en");
+
+  const say = (text) => { by("said").textContent = text; };
+  const show = (id, isShown) => { const part = by(id); if (part) part.hidden = !isShown; };
+
+  // A failure is shown once, whoever tells of it first: the answer to a command or the event log.
+  const fail = (error, advice, key) => {
+    if (key && state.told.has(key)) return;
+    if (key) state.told.add(key);
+    const notice = by("notice");
+    const text = document.createElement("p");
+    text.textContent = error.message + (advice ? ` Try: ${advice}` : "");
+    const close = document.createElement("button");
+    close.type = "button";
+    close.textContent = "Dismiss";
+    close.onclick = () => { notice.hidden = true; };
+    notice.replaceChildren(text, close);
+    notice.hidden = false;
+  };
+
+  const send = async (command) => {
+    try {
+      const response = await fetch(`/feeds/${encodeURIComponent(feed)}/${command}`, {
+        method: "POST", headers: { "X-FeedSync-Token": token, Accept: "application/json" },
+      });
+      if (response.ok) return;
+      const problem = await response.json();
+      // Whoever asked for it knows that it was stopped.
+      if (problem.error?.kind === "cancelled") return;
+      fail(problem.error, problem.advice, problem.error.message);
+    } catch {
+      fail({ message: "The server cannot be reached." }, "is feedsync serve still running?", "unreachable");
+    }
+  };
+
+  // Puts rows behind those that are there, each at the end of its section. What somebody reads stays where it is.
+  const append = (fragment) => {
+    let added = 0;
+    for (const group of fragment.querySelectorAll(":scope > .group")) {
+      const name = group.dataset.section;
+      const known = [...view.querySelectorAll(":scope > .group")].find((one) => one.dataset.section === name);
+      if (!known) {
+        added += group.querySelectorAll(".row").length;
+        view.append(group);
+        continue;
+      }
+      const heading = group.querySelector("h2");
+      if (heading) known.querySelector("h2")?.replaceWith(heading);
+      const keys = new Set([...known.querySelectorAll(".row")].map((row) => row.dataset.key));
+      for (const row of [...group.querySelectorAll(".row")]) {
+        if (keys.has(row.dataset.key)) continue;
+        known.querySelector(".rows").append(row);
+        added += 1;
+      }
+    }
+    if (fragment.dataset.next) view.dataset.next = fragment.dataset.next;
+    view.dataset.more = fragment.dataset.more;
+    total(fragment);
+    return added;
+  };
+
+  const total = (fragment) => {
+    const text = fragment.querySelector("#total")?.textContent;
+    if (text && by("total")) by("total").textContent = text;
+    const field = by("filter");
+    if (text && field) field.placeholder = `Filter ${text}`;
+  };
+
+  const foot = () => {
+    if (!by("foot")) return;
+    const hasStored = view.dataset.more === "true";
+    show("next", hasStored);
+    if (by("foot").dataset.end === "true") show("end", !hasStored);
+    show("onward", !hasStored && by("end").hidden);
+    if (view.querySelector(".row")) by("empty")?.remove();
+  };
+
+  // The first rows anew, in place of those that are shown.
+  const replace = async () => {
+    const fragment = await html(`${base}/rows`);
+    const old = new Set([...view.querySelectorAll(".row")].map((row) => row.dataset.key));
+    view.replaceChildren(...fragment.querySelectorAll(":scope > .group"));
+    if (old.size) {
+      for (const row of view.querySelectorAll(".row")) if (!old.has(row.dataset.key)) row.classList.add("fresh-row");
+    }
+    view.dataset.next = fragment.dataset.next ?? "";
+    view.dataset.more = fragment.dataset.more;
+    view.dataset.at = fragment.dataset.at;
+    total(fragment);
+    show("pill", false);
+    foot();
+  };
+
+  const readOn = async () => {
+    const after = view.dataset.next;
+    const fragment = await html(after ? `${base}/rows?after=${after}` : `${base}/rows`);
+    const added = append(fragment);
+    foot();
+    return added;
+  };
+
+  // One after the other, so that no answer overtakes another.
+  let turn = Promise.resolve();
+  const inTurn = (work) => { turn = turn.then(work).catch((error) => fail(error, null, error.message)); return turn; };
+
+  const reachEnd = () => {
+    if (state.filter || state.isReading) return;
+    if (view.dataset.more === "true") {
+      state.isReading = true;
+      inTurn(readOn).finally(() => { state.isReading = false; });
+    } else if (token && by("onward") && !by("onward").hidden && by("footer-indicator").hidden) {
+      send("more");
+    }
+  };
+
+  const isAtTop = () => scrollY < 120;
+  let headDue = false;
+  const headChanged = () => {
+    if (headDue) return;
+    headDue = true;
+    setTimeout(() => { headDue = false; inTurn(newHead); }, 60);
+  };
+  const newHead = async () => {
+    if (state.filter) return refilter();
+    if (isAtTop() || !view.querySelector(".row")) return replace();
+    const first = view.querySelector(".row").dataset.place;
+    const response = await fetch(`${base}/new?before=${first}&since=${encodeURIComponent(view.dataset.at)}`);
+    const number = (await response.json()).count;
+    by("pill").textContent = `${count(number)} new`;
+    show("pill", number > 0);
+    if (number > 0) say(`${count(number)} new items at the top`);
+  };
+
+  // What is said of the feed: its state, and why.
+  let stateDue = false;
+  const stateChanged = () => {
+    if (stateDue) return;
+    stateDue = true;
+    setTimeout(async () => {
+      stateDue = false;
+      const feedRow = await (await fetch(`/feeds/${encodeURIComponent(feed)}`)).json();
+      const badge = document.querySelector(".heading .state");
+      badge.className = `state ${feedRow.state}`;
+      badge.textContent = feedRow.state;
+      by("why").textContent = feedRow.why ? (feedRow.state === "fresh" ? `Last look: ${feedRow.why}` : feedRow.why) : "";
+    }, 200);
+  };
+
+  // The indicators follow the refresh status and nothing else.
+  const heard = (event) => {
+    stateChanged();
+    const isFailure = event.error && event.error.kind !== "cancelled" && event.error.kind !== "interrupted";
+    switch (event.status) {
+      case "beginHeader": show("header-indicator", true); say("Loading"); break;
+      case "endHeader":
+        show("header-indicator", false);
+        if (!event.error) {
+          by("foot") && (by("foot").dataset.end = "false");
+          show("end", false);
+          headChanged();
+        }
+        break;
+      case "beginFooter": show("footer-indicator", true); show("onward", false); say("Loading more"); break;
+      case "endFooter": show("footer-indicator", false); break;
+      case "noMoreData":
+        show("footer-indicator", false);
+        if (by("foot")) by("foot").dataset.end = "true";
+        show("end", view.dataset.more !== "true");
+        break;
+    }
+    if (event.status.startsWith("end") || event.status === "noMoreData") {
+      if (isFailure) fail(event.error, null, event.error.message);
+      else if (event.status !== "endHeader" && !state.filter && !by("empty")) inTurn(afterFooter);
+      else foot();
+      if (!event.error) say(event.inserted ? `${count(event.inserted)} new items` : "Nothing new");
+    }
+  };
+  // A page that was stored behind what is shown shows at once, if the end is shown.
+  const afterFooter = async () => {
+    if (view.dataset.more === "true") return foot();
+    await readOn();
+    // Rows that a sync placed above what is shown.
+    headChanged();
+  };
+
+  // Filter: what was typed last counts, and an older answer never shows.
+  let asked = null;
+  const filter = async (text) => {
+    asked?.abort();
+    if (text && !state.filter) state.shown = [...view.children];
+    state.filter = text;
+    show("foot", !text);
+    by("nothing")?.remove();
+    if (!text) {
+      // A page that was opened with a filter has no other rows.
+      if (!state.shown) return location.assign(base);
+      view.replaceChildren(...state.shown);
+      state.shown = null;
+      say("All items");
+      return;
+    }
+    asked = new AbortController();
+    try {
+      const fragment = await html(`${base}/rows?q=${encodeURIComponent(text)}`, asked.signal);
+      if (state.filter !== text) return;
+      view.replaceChildren(...fragment.querySelectorAll(":scope > .group"));
+      const number = view.querySelectorAll(".row").length;
+      if (!number) {
+        const nothing = document.createElement("p");
+        nothing.id = "nothing";
+        nothing.className = "nothing";
+        nothing.textContent = "Nothing has these words.";
+        view.replaceChildren(nothing);
+      }
+      say(number ? `${count(number)} found` : "Nothing found");
+    } catch (error) {
+      if (error.name !== "AbortError") fail(error, null, error.message);
+    }
+  };
+  const refilter = () => filter(state.filter);
+
+  const field = by("filter");
+  if (field) {
+    let wait = 0;
+    if (field.value) state.filter = field.value.trim();
+    field.addEventListener("input", () => {
+      clearTimeout(wait);
+      const text = field.value.trim();
+      if (!text) return filter("");
+      wait = setTimeout(() => { if (text !== state.filter) filter(text); }, 50);
+    });
+    field.form.addEventListener("submit", (event) => { event.preventDefault(); filter(field.value.trim()); });
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !field.value) return;
+      event.preventDefault();
+      field.value = "";
+      filter("");
+    });
+  }
+
+  for (const command of ["reload", "more"]) {
+    by(`${command}-form`)?.addEventListener("submit", (event) => { event.preventDefault(); send(command); });
+  }
+  by("next")?.addEventListener("click", (event) => { event.preventDefault(); reachEnd(); });
+  by("pill").addEventListener("click", () => {
+    scrollTo({ top: 0 });
+    inTurn(replace).then(() => view.querySelector(".title")?.focus({ preventScroll: true }));
+  });
+
+  // The end is reached when somebody goes there; a page that was only opened requests nothing.
+  const foots = by("foot");
+  const isNearEnd = () => foots && !foots.hidden && foots.getBoundingClientRect().top < innerHeight + 300;
+  let looks = false;
+  const look = () => {
+    if (looks) return;
+    looks = true;
+    requestAnimationFrame(() => { looks = false; if (isNearEnd()) reachEnd(); });
+  };
+  addEventListener("scroll", look, { passive: true });
+  addEventListener("wheel", (event) => { if (event.deltaY > 0) look(); }, { passive: true });
+  addEventListener("keydown", (event) => { if (["End", "PageDown", "ArrowDown"].includes(event.key)) look(); });
+
+  // Pull to reload.
+  let from = null;
+  addEventListener("touchstart", (event) => { from = scrollY <= 0 ? event.touches[0].clientY : null; }, { passive: true });
+  addEventListener("touchend", (event) => {
+    if (from !== null && token && by("reload") && event.changedTouches[0].clientY - from > 90 && scrollY <= 0) send("reload");
+    from = null;
+  }, { passive: true });
+
+  foot();
+  listen(`/events?feed=${encodeURIComponent(feed)}&after=${view.dataset.event}`, heard);
+}
+
+function status() {
+  const log = by("log");
+  listen(`/events?after=${log.dataset.event}`, (event) => {
+    const line = document.createElement("li");
+    const part = (name, kind, text) => {
+      const element = document.createElement(name);
+      element.className = kind;
+      element.textContent = text;
+      line.append(element);
+      return element;
+    };
+    part("time", "", event.at.slice(11, 23)).dateTime = event.at;
+    part("span", "name", event.feed);
+    part("span", event.error ? "status wrong" : "status", event.status);
+    const counts = [["inserted", "new"], ["updated", "changed"], ["unchanged", "unchanged"], ["removed", "removed"]]
+      .filter(([name]) => event[name] > 0).map(([name, word]) => `${event[name].toLocaleString("en")} ${word}`);
+    const words = event.error ? event.error.message : [event.page ? `page ${event.page}` : "", ...counts].filter(Boolean).join(", ");
+    part("span", "why", words);
+    log.prepend(line);
+    while (log.children.length > 200) log.lastElementChild.remove();
+    if (!event.status.startsWith("begin")) renew(".health");
+  });
+}
+
+function overview() {
+  listen("/events", () => renew(".feeds"));
+}
+
+// Asks for this page again, and takes over the parts of that kind; at most four times a second.
+let isRenewing = false;
+function renew(selector) {
+  if (isRenewing) return;
+  isRenewing = true;
+  setTimeout(async () => {
+    isRenewing = false;
+    const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    const [old, made] = [document, fresh].map((one) => [...one.querySelectorAll(selector)]);
+    if (old.length !== made.length) return location.reload();
+    const focused = document.activeElement?.getAttribute("href");
+    old.forEach((part, place) => part.replaceWith(made[place]));
+    if (focused) document.querySelector(`main a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }, 250);
+}

@@ -1,0 +1,119 @@
+internal import Concurrency
+internal import Glibc
+
+/// Tells when one of some files was written, made or replaced. It sleeps until then.
+///
+/// Source: https://man7.org/linux/man-pages/man7/inotify.7.html
+final class FileWatch: Sendable {
+    /// What was written since the last value: the numbers of the groups that the files are in.
+    let values: AsyncStream<Set<Int>>
+    private let watcher: FileWatcher
+
+    /// - Parameter groups: Paths; what is told is in which of these lists the file is.
+    /// - Returns: Nil where the system watches no more files.
+    init?(_ groups: [[String]]) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Set<Int>.self, bufferingPolicy: .bufferingNewest(64))
+        guard let watcher = FileWatcher(groups, told: { continuation.yield($0) }) else { return nil }
+        self.watcher = watcher
+        values = stream
+        continuation.onTermination = { _ in watcher.end() }
+        let start = Unmanaged.passRetained(watcher)
+        var thread = pthread_t()
+        guard
+            pthread_create(
+                &thread, nil,
+                { start in
+                    if let start { Unmanaged<FileWatcher>.fromOpaque(start).takeRetainedValue().run() }
+                    return nil
+                }, start.toOpaque()) == 0
+        else {
+            start.release()
+            return nil
+        }
+        pthread_detach(thread)
+    }
+
+    deinit { watcher.end() }
+}
+
+/// Reads what the system tells of files.
+///
+/// - Isolation: its own thread, but for `end`.
+private final class FileWatcher: Sendable {
+    /// The groups of a folder's files, by their names.
+    private let folders: [Int32: [String: Set<Int>]]
+    private let told: @Sendable (Set<Int>) -> Void
+    private let descriptor: Int32
+    /// A pipe whose bytes mean that it is over.
+    private let stopping: Int32
+    private let stop: Int32
+
+    init?(_ groups: [[String]], told: @escaping @Sendable (Set<Int>) -> Void) {
+        descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+        var ends: [Int32] = [-1, -1]
+        _ = pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (stopping, stop) = (ends[0], ends[1])
+        self.told = told
+        var folders: [Int32: [String: Set<Int>]] = [:]
+        if descriptor >= 0 {
+            let kinds = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_DELETE)
+            for (number, paths) in groups.enumerated() {
+                for path in paths {
+                    let slash = path.lastIndex(of: "/")
+                    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+                    let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+                    // A folder that is watched already has the same number.
+                    let watch = inotify_add_watch(descriptor, folder, kinds)
+                    guard watch >= 0 else { continue }
+                    folders[watch, default: [:]][name, default: []].insert(number)
+                }
+            }
+        }
+        self.folders = folders
+        if descriptor < 0 || stopping < 0 || folders.isEmpty { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        for end in [stopping, stop] where end >= 0 { close(end) }
+    }
+
+    func end() { _ = write(stop, "x", 1) }
+
+    func run() {
+        let size = 16 * 1024
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
+        defer { buffer.deallocate() }
+        while true {
+            var waiting = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stopping, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&waiting, 2, -1) > 0 || errno == EINTR, waiting[1].revents == 0 else { return }
+            let count = read(descriptor, buffer.baseAddress, size)
+            guard count > 0 else { continue }
+            let written = groups(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            if !written.isEmpty { told(written) }
+        }
+    }
+
+    /// The groups of the files that records of the system's tell of.
+    private func groups(_ records: UnsafeRawBufferPointer) -> Set<Int> {
+        var found: Set<Int> = []
+        var place = 0
+        let head = MemoryLayout<inotify_event>.size
+        while place + head <= records.count {
+            let record = records.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
+            let end = min(place + head + Int(record.len), records.count)
+            let name = records[(place + head)..<end].prefix { $0 != 0 }
+            place = place + head + Int(record.len)
+            if record.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                for names in folders.values { for groups in names.values { found.formUnion(groups) } }
+            } else if let groups = folders[record.wd]?[String(decoding: name, as: UTF8.self)] {
+                found.formUnion(groups)
+            }
+        }
+        return found
+    }
+}

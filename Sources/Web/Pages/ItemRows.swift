@@ -1,0 +1,106 @@
+internal import FeedSync
+internal import Reports
+internal import Text
+
+/// Writes items as rows of a list, section by section.
+struct ItemRows {
+    let feed: String
+    let shape: RowShape
+    /// How many items each section has; a feed that groups nothing has one, without a name.
+    let sections: [Section]
+
+    /// The most characters of a title and a text in a list.
+    private static let titleLength = 200
+    private static let textLength = 280
+
+    /// Writes items in feed order, each section where its first item stands.
+    func write(_ items: [Listing.Item], to html: inout HTMLWriter) {
+        var names: [String?] = []
+        var groups: [String?: [Listing.Item]] = [:]
+        for item in items {
+            if groups[item.row.section] == nil { names.append(item.row.section) }
+            groups[item.row.section, default: []].append(item)
+        }
+        for name in names {
+            html.element("section", .class("group"), .data(.section, name ?? "")) { html in
+                if name != nil || sections.count > 1 {
+                    html.element("h2") { html in
+                        html.element("bdi", text: Shown.text(name ?? "(no section)", most: 120))
+                        if let count = sections.first(where: { $0.name == name })?.itemCount {
+                            html.text(" ")
+                            html.element("span", .class("count"), text: NumberFormat.count(count))
+                        }
+                    }
+                }
+                html.element("ol", .class("rows")) { html in
+                    for item in groups[name] ?? [] { write(item, to: &html) }
+                }
+            }
+        }
+    }
+
+    /// Writes what was found, the best first.
+    func write(_ found: FoundItems, _ text: SearchText, to html: inout HTMLWriter) {
+        html.element("section", .class("group"), .data(.section, "")) { html in
+            html.element("ol", .class("rows")) { html in
+                for item in found.items { write(item.item, hit: item.hit, search: text, to: &html) }
+            }
+        }
+    }
+
+    private func write(
+        _ item: Listing.Item, hit: SearchHit? = nil, search: SearchText? = nil, to html: inout HTMLWriter
+    ) {
+        let title = Shown.text(shape.text(shape.rule.title, of: item) ?? item.key, most: Self.titleLength)
+        let text = shape.text(shape.rule.text, of: item)
+        html.element("li", .class("row"), .data(.key, item.key), .data(.place, item.place.text)) { html in
+            html.element("div", .class("what")) { html in
+                html.element(
+                    "a", .class("title"), .href(.own("item", feed, query: [("key", item.key)])), .plain(.dir, "auto")
+                ) { html in
+                    if let search {
+                        let marked = hit.map(\.title) ?? MarkedText(title, search)
+                        write(marked.text.count > Self.titleLength ? MarkedText(title, search) : marked, to: &html)
+                    } else {
+                        html.text(title)
+                    }
+                }
+                if let search, let excerpt = hit?.excerpt ?? text.map({ MarkedText.excerpt(of: $0, search) }) {
+                    html.element("p", .class("text"), .plain(.dir, "auto")) { write(excerpt, to: &$0) }
+                } else if let text {
+                    html.element(
+                        "p", .class("text"), .plain(.dir, "auto"), text: Shown.text(text, most: Self.textLength))
+                }
+                figures(of: item, to: &html)
+            }
+            link(of: item, title: title, to: &html)
+        }
+    }
+
+    private func write(_ marked: MarkedText, to html: inout HTMLWriter) {
+        for piece in marked.pieces {
+            if piece.isMatch { html.element("mark", text: piece.text) } else { html.text(piece.text) }
+        }
+    }
+
+    private func figures(of item: Listing.Item, to html: inout HTMLWriter) {
+        let figures = shape.rule.figures.compactMap { name in shape.figure(name, of: item).map { (name, $0) } }
+        guard !figures.isEmpty else { return }
+        html.element("ul", .class("figures")) { html in
+            for (name, value) in figures {
+                html.element("li") { html in
+                    html.element("span", .class("name"), text: name.replacing("_", with: " "))
+                    html.text(" ")
+                    html.element("bdi", text: Shown.text(value, most: 40))
+                }
+            }
+        }
+    }
+
+    private func link(of item: Listing.Item, title: String, to html: inout HTMLWriter) {
+        guard let address = shape.text(shape.rule.link, of: item), let link = Link.web(address) else { return }
+        html.element(
+            "a", .class("out"), .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
+            .plain(.ariaLabel, "Open \(Shown.text(title, most: 80)) on the web"), text: "↗")
+    }
+}

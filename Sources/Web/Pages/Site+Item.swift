@@ -1,0 +1,88 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+
+extension Site {
+    /// The most characters of a value that a page shows.
+    private static let valueLength = 20_000
+
+    /// One item: all its columns, when it came and changed, and its JSON if that is kept.
+    func itemPage(
+        _ name: String, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard let feed = try await feed(name, served), let store = served.pages,
+            let key = request.parameter("key")
+        else { return notFound(request) }
+        var query = ListingQuery(feed: name, limit: 1)
+        (query.key, query.wantsRaw, query.includesRemoved) = (key, true, true)
+        let listing = try await store.listing(query)
+        guard let item = listing.items.first else { return notFound(request) }
+        let shape = try await self.shape(of: feed, in: store)
+        let title = Shown.text(shape.text(shape.rule.title, of: item) ?? item.key, most: 300)
+        let response = page("item", title: title) { html in
+            html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
+                html.element("a", .href(.own("list", name)), text: name)
+                if let section = item.row.section {
+                    html.text(" › ")
+                    html.element("bdi", text: Shown.text(section, most: 120))
+                }
+            }
+            html.element("h1", .plain(.dir, "auto"), text: title)
+            if let text = shape.text(shape.rule.text, of: item) {
+                html.element("p", .class("lead"), .plain(.dir, "auto"), text: Shown.text(text, most: 1_000))
+            }
+            if let link = shape.text(shape.rule.link, of: item).flatMap(Link.web) {
+                html.element("p") { html in
+                    html.element(
+                        "a", .class("button"), .href(link), .plain(.rel, "noreferrer noopener"),
+                        .plain(.target, "_blank"), text: "Open on the web ↗")
+                }
+            }
+            html.element("p", .class("hint")) { html in
+                html.text("Came ")
+                time(item.row.firstSeenAt, to: &html)
+                if item.row.changedAt != item.row.firstSeenAt {
+                    html.text(", changed last ")
+                    time(item.row.changedAt, to: &html)
+                }
+                if let removedAt = item.row.removedAt {
+                    html.text(", gone from the server since ")
+                    time(removedAt, to: &html)
+                }
+                html.text(".")
+            }
+            html.element("dl", .class("columns")) { html in
+                for (column, value) in zip(listing.columns, item.row.values) {
+                    html.element("dt", text: column.name)
+                    html.element("dd", .plain(.dir, "auto")) { self.value(value, to: &$0) }
+                }
+            }
+            if let raw = item.raw {
+                html.element("details") { html in
+                    html.element("summary", text: "As it was received")
+                    html.element("pre", .plain(.tabindex, "0"), text: Shown.text(raw, most: Self.valueLength))
+                }
+            }
+        }
+        return shown(response, request)
+    }
+
+    private func value(_ value: StoredValue, to html: inout HTMLWriter) {
+        let text = value.description
+        if case .null = value {
+            html.element("span", .class("none"), text: "none")
+        } else if let link = Link.web(text) {
+            html.element(
+                "a", .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
+                text: Shown.text(text, most: 300))
+        } else {
+            html.text(Shown.text(text, most: Self.valueLength))
+        }
+    }
+
+    /// A time in words, with the time itself for whoever wants it.
+    func time(_ text: String?, to html: inout HTMLWriter) {
+        guard let text else { return html.text("never") }
+        html.element("time", .plain(.datetime, text), .plain(.title, text), text: RelativeTime.ago(text))
+    }
+}

@@ -1,0 +1,57 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+
+extension Site {
+    /// All feeds, with how they do.
+    func overviewPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
+        return page("overview", title: "Feeds") { html in
+            html.element("div", .class("bar")) { html in html.element("h1", text: "Feeds") }
+            problem(served, to: &html)
+            guard !feeds.isEmpty else { return beginning(to: &html) }
+            html.element("ul", .class("feeds")) { html in
+                for feed in feeds {
+                    html.element("li", .data(.feed, feed.feed.name)) { html in
+                        html.element("a", .class("feed"), .href(.own("list", feed.feed.name))) { html in
+                            html.element("span", .class("name"), text: feed.feed.name)
+                            StateBadge.write(feed, to: &html)
+                            html.element(
+                                "span", .class("count"),
+                                text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
+                            html.element("span", .class("why"), text: Shown.why(feed))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// That the configuration cannot be used as it stands.
+    func problem(_ served: Served, to html: inout HTMLWriter) {
+        guard let lines = served.problem else { return }
+        html.element("div", .class("notice"), .plain(.role, "alert")) { html in
+            html.element("p", text: "The configuration has a mistake; what is shown is as it was before.")
+            for line in lines.prefix(5) { html.element("p", .class("why"), text: Shown.text(line, most: 300)) }
+        }
+    }
+
+    private func beginning(to html: inout HTMLWriter) {
+        html.element("div", .class("empty")) { html in
+            html.element("p", text: "There is no feed yet.")
+            html.element("p", .class("hint"), text: "Add the first one in a shell; it shows here at once:")
+            html.element(
+                "pre", .plain(.tabindex, "0"),
+                text:
+                    "feedsync add swift-repos github.search 'q=language:swift stars:>=2000'\nfeedsync add things https://api.example.com/things"
+            )
+        }
+    }
+}
+
+/// A feed's state as a word with a colour.
+enum StateBadge {
+    static func write(_ feed: StateRow, to html: inout HTMLWriter) {
+        html.element("span", .class("state \(feed.state.word)"), text: feed.state.word)
+    }
+}

@@ -1,0 +1,119 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+
+extension Site {
+    /// How feeds do: their states, what is due, the last runs, what hosts allow, and the event log.
+    func statusPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
+        let events = try await served.pages?.events(last: 30) ?? []
+        let runs = try await served.pages?.runs(limit: 20) ?? []
+        let quotas = try await served.pages?.quota() ?? []
+        var days: [String: [DayFigures]] = [:]
+        for feed in feeds { days[feed.feed.name] = try await served.pages?.days(of: feed.feed.name) }
+        return page("status", title: "Status") { html in
+            html.element("div", .class("bar")) { html in html.element("h1", text: "Status") }
+            problem(served, to: &html)
+            html.element("section", .class("part")) { html in
+                html.element("h2", text: "Feeds")
+                for feed in feeds { health(feed, days[feed.feed.name] ?? [], to: &html) }
+                if feeds.isEmpty { html.element("p", .class("hint"), text: "There is no feed yet.") }
+            }
+            if !quotas.isEmpty { table("Quota", Self.quotaColumns, quotas.map(cells), to: &html) }
+            if !runs.isEmpty { table("Last runs", Self.runColumns, runs.map(cells), to: &html) }
+            html.element("section", .class("part")) { html in
+                html.element("h2", .id("log-title"), text: "Event log")
+                html.element(
+                    "ol", .id("log"), .class("log"), .plain(.ariaLabelledby, "log-title"), .plain(.tabindex, "0"),
+                    .data(.event, String(events.last?.id ?? 0))
+                ) { html in
+                    for event in events.reversed() { line(event, to: &html) }
+                }
+            }
+        }
+    }
+
+    private func health(_ feed: StateRow, _ days: [DayFigures], to html: inout HTMLWriter) {
+        html.element("article", .class("health"), .data(.feed, feed.feed.name)) { html in
+            html.element("h3") { html in html.element("a", .href(.own("list", feed.feed.name)), text: feed.feed.name) }
+            html.element("p", .class("meta")) { html in
+                StateBadge.write(feed, to: &html)
+                html.element("span", text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
+                if !feed.due.isEmpty { html.element("span", text: "due \(feed.due)") }
+            }
+            html.element("p", .class("why"), text: Shown.why(feed))
+            // How the load is spread is no reason that anybody looks for.
+            let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
+            if !terms.isEmpty {
+                let words = terms.map {
+                    [$0.value, $0.reason.replacing("`", with: "")].compactMap(\.self).joined(separator: ": ")
+                }
+                html.element("p", .class("why"), text: "When: " + words.joined(separator: "; "))
+            }
+            if !days.isEmpty { DayPlot(days: days, itemCount: feed.feed.record?.itemCount ?? 0).write(to: &html) }
+        }
+    }
+
+    private static let quotaColumns = ["Host", "Limit", "Left", "As before", "Wants no request until"]
+    private func cells(_ quota: QuotaRecord) -> [String] {
+        [
+            quota.origin, quota.resource, quota.remaining.map { NumberFormat.count($0) } ?? "", quota.resetAt ?? "",
+            quota.blockedUntil ?? "",
+        ]
+    }
+
+    private static let runColumns = [
+        "Feed", "Command", "Began", "Outcome", "Pages", "New", "Changed", "Gone", "Requests",
+    ]
+    private func cells(_ run: RunRecord) -> [String] {
+        [
+            run.feed, run.command, RelativeTime.ago(run.startedAtText),
+            (run.outcome?.rawValue ?? "under way") + (run.error.map { ": " + Shown.text($0.message, most: 160) } ?? ""),
+            NumberFormat.count(run.pages), NumberFormat.count(run.items.inserted),
+            NumberFormat.count(run.items.updated), NumberFormat.count(run.items.removed),
+            NumberFormat.count(run.requests),
+        ]
+    }
+
+    private func table(_ title: String, _ columns: [String], _ rows: [[String]], to html: inout HTMLWriter) {
+        html.element("section", .class("part")) { html in
+            html.element("h2", text: title)
+            html.element(
+                "div", .class("scroll"), .plain(.tabindex, "0"), .plain(.role, "region"), .plain(.ariaLabel, title)
+            ) { html in
+                html.element("table") { html in
+                    html.element("thead") { html in
+                        html.element("tr") { html in
+                            for column in columns { html.element("th", .plain(.scope, "col"), text: column) }
+                        }
+                    }
+                    html.element("tbody") { html in
+                        for row in rows {
+                            html.element("tr") { html in for cell in row { html.element("td", text: cell) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func line(_ event: StatusEvent, to html: inout HTMLWriter) {
+        html.element("li") { html in
+            html.element("time", .plain(.datetime, event.atText), text: String(event.atText.dropFirst(11).prefix(12)))
+            html.element("span", .class("name"), text: event.feed)
+            html.element("span", .class(event.error == nil ? "status" : "status wrong"), text: event.status.rawValue)
+            html.element("span", .class("why"), text: Self.words(event))
+        }
+    }
+
+    private static func words(_ event: StatusEvent) -> String {
+        if let failure = event.failure { return Shown.text(failure.message, most: 200) }
+        let items = event.items
+        let counts = [
+            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "unchanged"),
+            (items.removed, "removed"),
+        ]
+        let page = event.page.map { ["page \($0)"] } ?? []
+        return (page + counts.filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }).joined(separator: ", ")
+    }
+}

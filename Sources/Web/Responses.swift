@@ -1,0 +1,92 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Text
+
+/// What every response says of itself to browsers, and how a client that has it already is told.
+enum Responses {
+    /// Scripts, styles and pictures are ours, and nothing else is loaded, sent to or framed.
+    private static let safety: [(name: String, value: String)] = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        ),
+        ("X-Content-Type-Options", "nosniff"),  // Without it a form of ours would not say where it comes from.
+        ("Referrer-Policy", "same-origin"),
+        ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+
+    /// The same response with what every one says.
+    static func finished(_ response: ServerResponse) -> ServerResponse {
+        var response = response
+        response.headers += safety
+        if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
+            response.headers.append(("Cache-Control", response.status == 200 ? "no-cache" : "no-store"))
+        }
+        return response
+    }
+
+    /// A response to a GET with its tag, or 304 where the client has it.
+    static func conditional(_ response: ServerResponse, _ request: ServerRequest, tag: String? = nil) -> ServerResponse
+    {
+        guard response.status == 200 else { return response }
+        var tag = tag ?? self.tag(of: response.body)
+        // What the headers say belongs to it, too.
+        if let link = response.headers.first(where: { $0.name == "Link" })?.value {
+            tag = self.tag(of: Array((tag + link).utf8))
+        }
+        let known = request.header("If-None-Match")?.split(separator: ",").map { word in
+            let word = word.drop { $0 == " " }
+            return word.hasPrefix("W/") ? word.dropFirst(2) : word
+        }
+        var result = response
+        result.headers.append(("ETag", tag))
+        if let known, known.contains("*") || known.contains(where: { $0.prefix { $0 != " " } == tag }) {
+            result.status = 304
+            result.body = []
+        }
+        return result
+    }
+
+    /// A tag for a body: as long as the body is the same, so is the tag.
+    static func tag(of body: [UInt8]) -> String {
+        var hash = FNV1a()
+        hash.add(body)
+        return "\"\(hash.digits)-\(body.count)\""
+    }
+
+    /// A JSON document.
+    static func json(_ text: String, status: Int = 200, headers: [(name: String, value: String)] = []) -> ServerResponse
+    {
+        .json(text + "\n", status: status, headers: headers)
+    }
+
+    /// A list of objects that are JSON already.
+    static func list(_ objects: [String], headers: [(name: String, value: String)] = []) -> ServerResponse {
+        json("[\(objects.joined(separator: ",\n"))]", headers: headers)
+    }
+
+    /// Why something failed, as JSON.
+    static func problem(_ status: Int, _ error: FeedSyncError) -> ServerResponse {
+        let fields: JSONFields = ["error": error, "advice": error.advice, "version": ResultVersion.current]
+        return json(fields.json, status: status)
+    }
+
+    /// Why something failed, as JSON.
+    static func problem(_ status: Int, _ kind: FeedSyncError.Kind, _ message: String, advice: String? = nil)
+        -> ServerResponse
+    {
+        problem(status, FeedSyncError(kind, message, advice: advice))
+    }
+
+    /// The status that an error is told with.
+    static func status(of error: FeedSyncError) -> Int {
+        switch error.kind {
+        case .locked, .cancelled, .interrupted: 409
+        case .limited: 503
+        case .undecodable, .unfollowable, .unreachable, .rejected, .refused: 502
+        case .configuration: 422
+        case .store, .bug: 500
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import FeedSync
+internal import Glibc
+internal import Reports
+
+/// What is served now: the configuration, the store, and the engines that work on it.
+///
+/// Pages are read by connections of their own, so that no reader waits for a commit and no commit for a reader.
+actor Shelf {
+    private let settings: WebSettings
+    private var mirror: Mirror?
+    private var engines: [String: SyncEngine] = [:]
+    private var isClosed = false
+    /// What readers get.
+    private(set) var served = Served()
+
+    init(_ settings: WebSettings) {
+        self.settings = settings
+    }
+
+    /// Reads the configuration, and opens the store if it is there or may be made.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store` if the store cannot be opened, `configuration` if the file is wrong.
+    func open() async throws(FeedSyncError) {
+        do throws(ConfigurationProblem) {
+            served.configuration = try settings.configuration()
+            served.problem = nil
+        } catch {
+            // What was served before goes on.
+            served.problem = error.lines
+            if mirror == nil, served.pages == nil {
+                throw FeedSyncError(.configuration, error.lines.joined(separator: "; "))
+            }
+        }
+        served.version += 1
+        try await openStore()
+    }
+
+    private func openStore() async throws(FeedSyncError) {
+        guard !isClosed, let path = settings.storePath(served.configuration) else { return }
+        let isThere = access(path, F_OK) == 0
+        if mirror == nil, !settings.isReadOnly, isThere || served.configuration != nil {
+            var options = Store.Options()
+            if let configuration = served.configuration {
+                options = Store.Options(isDurable: configuration.isDurable, keep: configuration.keep)
+            }
+            mirror = Mirror(try await Store(path: path, options: options), options: settings.options)
+        }
+        guard served.pages == nil || served.pages?.reading?.followsFile == false, isThere || mirror != nil else {
+            return
+        }
+        served.pages = try await Store(path: path, options: Store.Options(access: .readOnly))
+        served.searches = try await Store(path: path, options: Store.Options(access: .readOnly))
+    }
+
+    /// Reads anew what may have changed: the configuration, and a store that readers cannot follow.
+    func refresh(configuration: Bool) async {
+        if configuration {
+            try? await open()
+        } else if served.pages == nil || served.pages?.reading?.followsFile == false {
+            try? await openStore()
+        }
+    }
+
+    /// The engine of a feed, the same for all as long as its definition is.
+    ///
+    /// - Throws: `FeedSyncError`.
+    func engine(of definition: FeedDefinition) async throws(FeedSyncError) -> SyncEngine {
+        if let mirror, let engine = engines[definition.name] {
+            let texts = [engine.definition, definition].map { $0.canonicalText(salt: mirror.store.salt) }
+            if texts[0] == texts[1] { return engine }
+            engines[definition.name] = nil
+        }
+        guard let mirror, !isClosed else {
+            throw FeedSyncError(.store, "nothing can be stored: the store is only read")
+        }
+        let engine = try await mirror.feed(definition)
+        engines[definition.name] = engine
+        return engine
+    }
+
+    /// The store that engines write; nil where nothing is written.
+    var writer: Store? { mirror?.store }
+
+    /// Stops all commands after their last committed pages.
+    func close() async {
+        isClosed = true
+        await mirror?.close()
+        engines = [:]
+        mirror = nil
+    }
+}
+
+/// What readers get: it stays as it is while a page is made of it.
+struct Served: Sendable {
+    /// The configuration; nil as long as there is none.
+    fileprivate(set) var configuration: Configuration?
+    /// Why the configuration cannot be used as it stands now, in lines.
+    fileprivate(set) var problem: [String]?
+    /// Reads for pages; nil as long as nothing is stored.
+    fileprivate(set) var pages: Store?
+    /// Searches, which takes longer.
+    fileprivate(set) var searches: Store?
+    /// Another number whenever the configuration was read.
+    fileprivate(set) var version = 0
+
+    /// The feeds that are configured or stored.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func feeds() async throws(FeedSyncError) -> [KnownFeed] {
+        KnownFeed.all(configuration?.feeds ?? [], try await pages?.feeds() ?? [])
+    }
+
+    /// One of them; nil if there is none of the name.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func feed(named name: String) async throws(FeedSyncError) -> KnownFeed? {
+        let definition = configuration?.feed(named: name)
+        let record = try await pages?.feed(named: name)
+        guard definition != nil || record != nil else { return nil }
+        return KnownFeed(definition: definition, record: record)
+    }
+}

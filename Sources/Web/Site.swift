@@ -1,0 +1,130 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+internal import Text
+
+/// Answers requests: who may ask, what is asked for, and what becomes of it.
+struct Site: Sendable {
+    let settings: WebSettings
+    let shelf: Shelf
+    let hub: EventHub
+    let door: Doorkeeper
+    let cache = ResponseCache()
+    let counters = RunCounters()
+
+    /// The answer to a request, whatever it is.
+    func answer(_ request: ServerRequest) async -> SharedAnswer {
+        switch door.verdict(request) {
+        case .foreignHost:
+            return finished(
+                Responses.problem(
+                    421, .refused, "this server is not called by that name",
+                    advice: "open it by the address that feedsync serve printed"))
+        case .foreignOrigin:
+            return finished(
+                Responses.problem(
+                    403, .refused, "the request does not come from a page of this server",
+                    advice: "send the token of GET /session as X-FeedSync-Token, or load the page again"))
+        case .unknown:
+            guard request.header("Accept")?.contains("text/html") == true else {
+                var refusal = Responses.problem(
+                    401, .refused, "a token is needed", advice: "send it as Authorization: Bearer TOKEN")
+                refusal.headers.append(("WWW-Authenticate", "Bearer"))
+                return finished(refusal)
+            }
+            return finished(.status(303, headers: [("Location", "/login")]))
+        case .welcome: break
+        }
+        do throws(FeedSyncError) {
+            return try await route(request)
+        } catch {
+            return finished(Responses.problem(Responses.status(of: error), error))
+        }
+    }
+
+    func finished(_ response: ServerResponse) -> SharedAnswer { .whole(Responses.finished(response)) }
+
+    /// A response to a GET, of which a client that has it hears only that.
+    func shown(_ response: ServerResponse, _ request: ServerRequest) -> SharedAnswer {
+        finished(Responses.conditional(response, request))
+    }
+
+    private func route(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+        let parts = request.rawPath.split(separator: "/").map { PercentCoding.decoded($0.utf8, plus: "+") }
+        switch (request.method, parts.first ?? "", parts.count) {
+        case ("GET", _, _), ("HEAD", _, _): return try await read(parts, request)
+        case ("POST", "feeds", 3): return try await perform(parts[2], on: parts[1], request)
+        case ("POST", "login", 1): return finished(login(request))
+        case ("POST", _, _): return notFound(request)
+        default:
+            return finished(.status(405, headers: [("Allow", "GET, HEAD, POST")]))
+        }
+    }
+
+    private func read(_ parts: [String], _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+        let served = await shelf.served
+        switch (parts.first ?? "", parts.count) {
+        case ("", _): return shown(try await overviewPage(served), request)
+        case ("list", 2): return try await listPage(parts[1], served, request)
+        case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
+        case ("list", 3) where parts[2] == "new": return try await newCount(parts[1], served, request)
+        case ("item", 2): return try await itemPage(parts[1], served, request)
+        case ("status", 1): return shown(try await statusPage(served), request)
+        case ("login", 1): return shown(loginPage(), request)
+        case ("assets", 2): return asset(parts[1], request)
+        case ("feeds", 1): return shown(try await feedsDocument(served), request)
+        case ("feeds", 2): return try await feedDocument(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "sections": return try await sectionsDocument(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "items": return try await itemsDocument(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "runs": return try await runsDocument(parts[1], served, request)
+        case ("runs", 1): return try await runsDocument(nil, served, request)
+        case ("quota", 1): return shown(try await quotaDocument(served), request)
+        case ("events", 1): return try await events(served, request)
+        case ("session", 1): return finished(sessionDocument())
+        case ("openapi.json", 1): return shown(OpenAPI.response, request)
+        case ("metrics", 1): return shown(try await metrics(served), request)
+        case ("health", 1): return finished(try await health(served))
+        default: return notFound(request)
+        }
+    }
+
+    func notFound(_ request: ServerRequest) -> SharedAnswer {
+        guard request.header("Accept")?.contains("text/html") == true else {
+            return finished(
+                Responses.problem(404, .rejected, "there is nothing at this path", advice: "see /openapi.json"))
+        }
+        return finished(messagePage("There is nothing here", "The list of feeds has all that there is.", status: 404))
+    }
+
+    /// A feed by its name.
+    func feed(_ name: String, _ served: Served) async throws(FeedSyncError) -> KnownFeed? {
+        try await served.feed(named: name)
+    }
+
+    /// A whole number in a request, within bounds; the default where there is none, or it is none.
+    static func number(_ name: String, of request: ServerRequest, _ standard: Int, in range: ClosedRange<Int>) -> Int {
+        guard let number = request.parameter(name).flatMap({ Int($0) }) else { return standard }
+        return min(max(number, range.lowerBound), range.upperBound)
+    }
+
+    /// A response that is kept as long as the store stays as it is.
+    func kept(
+        _ request: ServerRequest, _ served: Served,
+        make: (Store) async throws(FeedSyncError) -> ServerResponse
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard let store = served.pages else {
+            return shown(Responses.json("[]"), request)
+        }
+        let mark = try await store.mark()
+        let key = ResponseCache.Key(request, version: served.version)
+        let hit = cache.response(key, mark: mark)
+        let response: ServerResponse
+        if let hit {
+            response = hit.response
+        } else {
+            response = try await make(store)
+            cache.keep(response, key, mark: mark)
+        }
+        return finished(Responses.conditional(response, request, tag: hit?.tag ?? Responses.tag(of: response.body)))
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ServeTests {
+    /// A server that runs, and the port where it listens.
+    private func serve(_ place: Workplace, _ options: String = "") async throws -> (run: RunningCommand, port: String) {
+        // A shell writes what it says of itself to a file, where it can be read while it runs.
+        let run = try RunningCommand(
+            ["-c", "exec \"$0\" serve --listen 127.0.0.1:0 \(options) 2> said.txt", RunningCommand.binary.path],
+            executable: URL(fileURLWithPath: "/bin/sh"), folder: place.folder,
+            environment: ["HOME": place.folder, "PATH": "/usr/bin:/bin"])
+        let said = try await place.shell("until grep -q 'serving on' said.txt; do sleep 0.01; done; cat said.txt")
+            .output
+        let port = said.split(separator: ":").last { $0.contains("/;") }?.prefix { $0 != "/" } ?? ""
+        return (run, String(port))
+    }
+
+    @Test(
+        "It serves until it is stopped, by Ctrl-C or by kill",
+        arguments: [(Int32(SIGINT), Int32(130)), (Int32(SIGTERM), Int32(143))])
+    func stopped(signal: Int32, code: Int32) async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        let (run, port) = try await serve(place)
+        #expect(try await place.shell("curl -s http://127.0.0.1:\(port)/health").output.contains("\"ok\":true"))
+        run.send(signal)
+        #expect(await run.end().code == code)
+        #expect(try place.query("PRAGMA integrity_check") == ["ok"])
+    }
+
+    @Test("With --sync, feeds are synced when they are due")
+    func syncs() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        let (run, port) = try await serve(place, "--sync")
+        let items = try await place.shell(
+            "until curl -s http://127.0.0.1:\(port)/feeds | grep -q '\"item_count\":3'; do sleep 0.05; done; echo there"
+        )
+        #expect(items.output == "there\n")
+        run.send(SIGINT)
+        #expect(await run.end().code == 130)
+    }
+
+    @Test("Without a configuration it says how to add the first feed, and shows it as soon as it is added")
+    func beginning() async throws {
+        let place = try Workplace.withoutConfiguration()
+        let (run, port) = try await serve(place)
+        #expect(try await place.shell("curl -s http://127.0.0.1:\(port)/").output.contains("feedsync add"))
+        #expect(try await place.run("add things \(place.server.url)/things").code == 0)
+        let shown = try await place.shell(
+            "until curl -s http://127.0.0.1:\(port)/ | grep -q /list/things; do sleep 0.05; done; echo there")
+        #expect(shown.output == "there\n")
+        run.send(SIGTERM)
+        #expect(await run.end().code == 143)
+    }
+
+    @Test(
+        "What cannot be served is refused before anything listens",
+        arguments: [
+            ("serve --listen nowhere", "HOST:PORT or unix:PATH"), ("serve --listen 0.0.0.0:8420", "--token-file"),
+            ("serve --listen 127.0.0.1:0 --token-file short.txt", "holds no token"),
+            ("serve --sync --read-only", "--read-only does not"),
+        ])
+    func refused(words: String, part: String) async throws {
+        let place = try Workplace()
+        try place.write("short.txt", "secret\n")
+        let run = try await place.run(words)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(part), "\(run.errors)")
+    }
+
+    @Test("A port that is taken is exit 69, which says so")
+    func taken() async throws {
+        let place = try Workplace()
+        let run = try await place.run("serve --listen \(place.server.url.dropFirst(7))")
+        #expect(run.code == 69)
+        #expect(run.errors.contains("Address already in use"))
+    }
+
+    @Test("It serves at a path of the file system, which goes with it")
+    func unix() async throws {
+        let place = try Workplace()
+        let run = try RunningCommand(
+            ["serve", "--listen", "unix:serve.sock"], folder: place.folder,
+            environment: ["HOME": place.folder, "PATH": "/usr/bin:/bin"])
+        let health = try await place.shell(
+            "until [ -S serve.sock ]; do sleep 0.01; done; curl -s --retry 20 --retry-connrefused --retry-delay 0 --unix-socket serve.sock http://anything/health"
+        )
+        #expect(health.output.contains("\"ok\":true"))
+        run.send(SIGTERM)
+        #expect(await run.end().code == 143)
+        #expect(!place.files.contains("serve.sock"))
+    }
+}

@@ -1,0 +1,387 @@
+"""What people do with the pages of `feedsync serve`, in a real browser. Run by Scripts/test-web."""
+
+import sys
+import time
+import traceback
+
+from browser import Browser, Serve, expect, until
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from upstream import Upstream, things
+
+upstream = Upstream()
+servers = []
+
+
+def serve(name, feeds=("things",), extra="", options=()):
+    """A server of feeds whose lists the upstream has at their names."""
+    text = "feeds:\n"
+    for feed in feeds:
+        text += f"""
+  {feed}:
+    url: {upstream.url}/{feed}
+    items: items
+    key: id
+    columns: {{id: id, name: name, description: description, html_url: html_url, stars: stars, kind: kind}}
+    pagination: {{style: page, param: page, first: 1, total: total}}
+    retries: 0
+    every: never
+    {extra}
+"""
+    server = Serve(name, text.replace("every: never", "every: 1d"), *options)
+    servers.append(server)
+    return server
+
+
+def fresh(name, count=45, **options):
+    """A server of a list with so many items, of which the first page is stored."""
+    upstream.lists["/things"] = things(range(1, count + 1))
+    upstream.status.clear()
+    upstream.gates.clear()
+    upstream.requests.clear()
+    server = serve(name, **options)
+    return server
+
+
+def rows(browser, count):
+    until(f"{count} rows are shown, not {len(browser.titles())}", lambda: len(browser.titles()) == count)
+
+
+def reload_and_scroll(browser):
+    """The button reloads, the end loads more, and the last page says that it is the last."""
+    server = fresh("scroll")
+    browser.open(f"{server.url}/list/things")
+    expect("an empty list says so", "Nothing is stored yet" in browser.text("#main"))
+    browser.accessible("the empty list")
+    gate = upstream.hold("/things")
+    browser.one("#reload").click()
+    until("the header spins", lambda: browser.shown("#header-indicator"))
+    gate.set()
+    upstream.gates.clear()
+    rows(browser, 20)
+    until("the header stops", lambda: not browser.shown("#header-indicator"))
+    time.sleep(0.3)
+    expect("opening a list requests no further page", len([one for one in upstream.requests if "page=2" in one]) == 0)
+    gate = upstream.hold("/things")
+    browser.run("scrollTo(0, document.body.scrollHeight)")
+    until("the footer spins", lambda: browser.shown("#footer-indicator"))
+    browser.picture("loading-more")
+    gate.set()
+    upstream.gates.clear()
+    rows(browser, 40)
+    browser.run("scrollTo(0, document.body.scrollHeight)")
+    rows(browser, 45)
+    until("the end says that it is the end", lambda: browser.shown("#end"))
+    expect("nothing more can be loaded", not browser.shown("#onward"))
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 45)
+    expect("the end stays the end", browser.shown("#end"))
+    upstream.lists["/things"] = things(range(1001, 1090))
+    browser.one("#reload").click()
+    until("a reload that finds more clears the end", lambda: not browser.shown("#end"))
+    browser.quiet(server.url)
+
+
+def other_process(browser):
+    """Whatever another process stores shows within half a second, and does not move what somebody reads."""
+    server = fresh("other", 60)
+    expect("the sync works", server.run("sync", "things").returncode == 0)
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 60)
+    upstream.lists["/things"] = things([101, 102, 103]) + upstream.lists["/things"]
+    server.run("reload", "things")
+    rows(browser, 63)
+    expect("the head is new", browser.titles()[0].endswith("101"))
+    browser.run("scrollTo(0, document.body.scrollHeight / 2)")
+    time.sleep(0.2)
+    place = browser.run("const row = document.elementFromPoint(400, 400).closest('.row');"
+                        "window.kept = row; return row.getBoundingClientRect().top")
+    upstream.lists["/things"] = things([201, 202]) + upstream.lists["/things"]
+    gate = upstream.hold("/things")
+    import subprocess
+
+    run = subprocess.Popen([server.binary, "reload", "things"], cwd=server.folder, env=server.environment,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until("another process's beginHeader is seen", lambda: not browser.one("#header-indicator").get_attribute("hidden"))
+    gate.set()
+    upstream.gates.clear()
+    run.wait(10)
+    end = time.monotonic()
+    until("a pill says how many are new", lambda: browser.shown("#pill") and browser.text("#pill") == "2 new")
+    took = time.monotonic() - end
+    expect(f"it shows within half a second, not {took:.2f}", took < 0.5)
+    now = browser.run("return window.kept.getBoundingClientRect().top")
+    expect(f"what is read stays where it is: {place}, {now}", abs(place - now) < 2)
+    browser.picture("pill")
+    browser.one("#pill").click()
+    until("the new head is shown", lambda: browser.titles()[0].endswith("201"))
+    expect("at the top", browser.run("return scrollY") == 0)
+    browser.quiet(server.url)
+
+
+def failure(browser):
+    """A failure is shown once, with what it is, and the list stays."""
+    server = fresh("failure")
+    server.run("reload", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 20)
+    upstream.status["/things"] = 500
+    browser.one("#reload").click()
+    until("the failure is shown", lambda: browser.shown("#notice"))
+    expect("it says what failed", "500" in browser.text("#notice"))
+    until("the spinner stops", lambda: not browser.shown("#header-indicator"))
+    expect("it is shown once", len(browser.all("#notice p")) == 1)
+    rows(browser, 20)
+    browser.picture("failure")
+    browser.accessible("a list with a failure")
+    browser.one("#notice button").click()
+    time.sleep(0.3)
+    expect("what was dismissed stays away", not browser.shown("#notice"))
+    upstream.status.clear()
+    browser.one("#reload").click()
+    until("it works again", lambda: browser.titles()[0].endswith(" 1"))
+    browser.quiet(server.url, allowed=["502", "Bad Gateway"])
+
+
+def filtering(browser):
+    """What is typed is found as it is typed, and clearing the text brings the list back."""
+    server = fresh("filter", 60, extra="search: [name, description]")
+    server.run("sync", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 60)
+    field = browser.one("#filter")
+    field.send_keys("lantern 1")
+    until("only what fits is shown", lambda: browser.titles() and all("antern" in browser.text("#list") for _ in [0])
+          and len(browser.titles()) < 60)
+    expect("what fits is marked", browser.all("#list mark"))
+    browser.picture("filter")
+    browser.accessible("a filtered list")
+    field.send_keys("xyzzy")
+    until("nothing fits", lambda: "Nothing has these words" in browser.text("#list"))
+    field.send_keys(Keys.ESCAPE)
+    rows(browser, 60)
+    browser.open(f"{server.url}/list/things?q=comet")
+    expect("a link to a filter works", 0 < len(browser.titles()) < 60)
+    browser.quiet(server.url)
+
+
+def keyboard(browser):
+    """Everything can be done with the keyboard alone."""
+    server = fresh("keyboard")
+    server.run("reload", "things")
+    browser.open(server.url + "/")
+
+    def focused():
+        return browser.run("return document.activeElement.id || document.activeElement.textContent.trim()")
+
+    def tab_to(name, limit=40):
+        for _ in range(limit):
+            if focused().startswith(name):
+                return
+            ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+        raise Exception(f"{name} cannot be reached with Tab; the focus is at {focused()}")
+
+    def press(key):
+        ActionChains(browser.driver).send_keys(key).perform()
+
+    tab_to("things")
+    press(Keys.ENTER)
+    until("the list opens", lambda: browser.driver.current_url.endswith("/list/things"))
+    rows(browser, 20)
+    upstream.lists["/things"] = things([300]) + upstream.lists["/things"]
+    tab_to("reload")
+    press(Keys.ENTER)
+    until("the reload is done", lambda: browser.titles()[0].endswith("300"))
+    tab_to("filter")
+    press("comet")
+    until("it filters", lambda: len(browser.titles()) < 15)
+    press(Keys.ESCAPE)
+    until("it shows all", lambda: len(browser.titles()) >= 20)
+    before = len(browser.titles())
+    press(Keys.TAB)
+    for _ in range(8):
+        press(Keys.END)
+        time.sleep(0.1)
+    until("the end loads more", lambda: len(browser.titles()) > before)
+    first = browser.titles()[0]
+    browser.run("scrollTo(0, 0); document.getElementById('filter').focus()")
+    tab_to(first)
+    press(Keys.ENTER)
+    until("an item opens", lambda: "/item/things" in browser.driver.current_url)
+    expect("it shows its columns", "html_url" in browser.text("dl"))
+    browser.picture("item")
+    browser.accessible("an item")
+    browser.quiet(server.url)
+
+
+def without_scripts(browser):
+    """Lists can be read, reloaded, loaded and filtered without scripts."""
+    server = fresh("plain")
+    try:
+        browser.scripts(False)
+        browser.open(f"{server.url}/list/things")
+        browser.one("#reload").click()
+        until("the list came", lambda: len(browser.all("#list .row")) == 20)
+        browser.one("#more").click()
+        until("more came", lambda: len(browser.all("#list .row")) == 40)
+        browser.one("#filter").send_keys("comet" + Keys.ENTER)
+        until("it is filtered", lambda: 0 < len(browser.all("#list .row")) < 20)
+        browser.picture("without-scripts")
+    finally:
+        browser.scripts(True)
+
+
+def sections(browser):
+    """Sections have their titles, and grow where they stand."""
+    upstream.lists["/things"] = things(range(1, 46))
+    server = fresh("sections", 45, extra="section: kind")
+    server.run("reload", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 20)
+    names = [one.text.split()[0] for one in browser.all("#list h2")]
+    expect(f"both sections are there: {names}", names == ["odd", "even"])
+    server.run("more", "things")
+    rows(browser, 40)
+    counts = [one.text for one in browser.all("#list h2 .count")]
+    expect(f"their counts grow: {counts}", counts == ["20", "20"])
+    browser.picture("sections")
+    browser.accessible("a list with sections")
+    browser.quiet(server.url)
+
+
+def hostile(browser):
+    """Text of the upstream is text, wherever it stands."""
+    evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+    server = fresh("hostile", extra="section: kind")
+    upstream.lists["/things"] = [
+        {"id": evil, "name": evil, "description": "</li></ol>" + evil, "html_url": "javascript:document.title='owned'",
+         "stars": evil, "kind": evil},
+        {"id": "2", "name": "\u202egnp.exe\u202c \u0007\u001b[31m", "description": "\u2067abc", "html_url": "https://x.example/\"onmouseover=\"a",
+         "stars": 1, "kind": "x" * 5000},
+        {"id": "3", "name": "m" * 1_000_000, "description": "y " * 500_000, "html_url": None, "stars": None, "kind": None},
+    ]
+    expect("it is stored", server.run("reload", "things").returncode == 0)
+    for path in ["/list/things", "/list/things?q=owned", "/", "/status", "/item/things?key=%223%22",
+                 "/item/things?key=" + __import__("urllib.parse").parse.quote(__import__("json").dumps(evil))]:
+        browser.open(server.url + path)
+        time.sleep(0.2)
+        expect(f"nothing of it runs at {path}", browser.driver.title != "owned")
+        expect(f"no element of it is made at {path}", not browser.all("#main img[src=x], #main script"))
+        links = browser.run("return [...document.querySelectorAll('a')].map(one => one.protocol)")
+        expect(f"no link runs anything at {path}", all(one in ("http:", "https:") for one in links))
+        width = browser.run("return document.documentElement.scrollWidth - innerWidth")
+        expect(f"it does not widen the page at {path}", width <= 0)
+    browser.open(server.url + "/list/things")
+    browser.picture("hostile")
+    browser.quiet(server.url)
+
+
+def looks(browser):
+    """Each page at both widths, light and dark, without findings of axe-core and without scrolling sideways."""
+    server = fresh("looks", 60, extra="search: [name, description]", feeds=("things", "empty", "broken"))
+    upstream.lists["/empty"] = []
+    server.run("sync", "things", "empty", "broken")
+    for width in (360, 1440):
+        for dark in (False, True):
+            browser.size(width)
+            browser.colours(dark)
+            for name, path in [("feeds", "/"), ("list", "/list/things"), ("empty", "/list/empty"), ("status", "/status"),
+                               ("item", "/item/things?key=1"), ("missing", "/nothing")]:
+                browser.open(server.url + path)
+                time.sleep(0.15)
+                browser.picture(f"{name}-{width}-{'dark' if dark else 'light'}")
+                browser.accessible(f"{path} at {width} px")
+                wide = browser.run("return document.documentElement.scrollWidth - innerWidth")
+                expect(f"{path} at {width} px does not scroll sideways ({wide})", wide <= 0)
+    browser.size(1440)
+    browser.colours(False)
+    browser.quiet(server.url, allowed=["404"])
+
+
+def live_status(browser):
+    """The page of how feeds do follows the event log."""
+    server = fresh("status")
+    browser.open(server.url + "/status")
+    expect("it begins empty", len(browser.all("#log li")) == 0)
+    server.run("reload", "things")
+    until("events come", lambda: len(browser.all("#log li")) >= 2)
+    until("the state follows", lambda: "20 items" in browser.text(".health"))
+    browser.open(server.url + "/")
+    server.run("more", "things")
+    until("the overview follows", lambda: "40 items" in browser.text(".feeds"))
+    browser.quiet(server.url)
+
+
+def read_only(browser):
+    """A server that only reads offers no commands, and follows all the same."""
+    server = fresh("readonly")
+    server.run("reload", "things")
+    server.stop()
+    other = serve_again("readonly", "--read-only")
+    browser.open(f"{other.url}/list/things")
+    rows(browser, 20)
+    expect("there is no button", not browser.shown("#reload") and not browser.shown("#more"))
+    other.run("more", "things")
+    rows(browser, 40)
+    browser.quiet(other.url)
+
+
+def serve_again(name, *options):
+    """Another server in the folder of one that has ended."""
+    import subprocess
+
+    old = servers[-1]
+    server = object.__new__(Serve)
+    server.__dict__.update(old.__dict__)
+    server.errors = open(server.folder / "stderr.txt", "w")
+    server.process = subprocess.Popen(
+        [server.binary, "serve", "--listen", "127.0.0.1:0", *options], cwd=server.folder, env=server.environment,
+        stdout=server.errors, stderr=server.errors)
+    text = until("the server says where it is", lambda: "http://" in server.log() and server.log())
+    server.url = text[text.index("http://") :].split(";")[0].rstrip("/")
+    servers.append(server)
+    return server
+
+
+TESTS = [reload_and_scroll, other_process, failure, filtering, keyboard, without_scripts, sections, hostile, looks,
+         live_status, read_only]
+
+
+def main(words):
+    chosen = [test for test in TESTS if not words or any(word in test.__name__ for word in words)]
+    browser = Browser()
+    failed = []
+    try:
+        for test in chosen:
+            start = time.monotonic()
+            try:
+                test(browser)
+                print(f"ok      {test.__name__:20} {time.monotonic() - start:5.1f} s", flush=True)
+            except Exception as error:
+                failed.append(test.__name__)
+                print(f"FAILED  {test.__name__:20} {error}", flush=True)
+                if "Failed" not in type(error).__name__:
+                    traceback.print_exc()
+                browser.picture(f"failed-{test.__name__}")
+            browser.size(1440)
+            browser.colours(False)
+            # What one test leaves in the logs is not the next one's.
+            browser.open("about:blank")
+            for kind in ["browser", "performance"]:
+                browser.driver.get_log(kind)
+            for server in servers:
+                try:
+                    server.stop()
+                except Exception as error:
+                    failed.append(test.__name__)
+                    print(f"FAILED  {test.__name__}: {error}")
+            servers.clear()
+    finally:
+        browser.quit()
+        for server in servers:
+            server.process.kill()
+    print(f"{len(chosen) - len(set(failed))} of {len(chosen)} passed; screenshots are in .build-web/screenshots")
+    return 1 if failed else 0
+
+
+sys.exit(main(sys.argv[1:]))

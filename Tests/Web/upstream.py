@@ -1,0 +1,77 @@
+"""The upstream of Scripts/test-web: lists that the tests change, hold and break while a browser looks on."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+
+class Upstream:
+    def __init__(self):
+        self.lists = {}
+        self.size = 20
+        self.status = {}
+        self.gates = {}
+        self.requests = []
+        upstream = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                upstream.answer(self)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def hold(self, path):
+        """Requests of a path wait until what is returned is set."""
+        gate = threading.Event()
+        self.gates[path] = gate
+        return gate
+
+    def answer(self, request):
+        parts = urlsplit(request.path)
+        query = parse_qs(parts.query)
+        page = int(query.get("page", ["1"])[0])
+        self.requests.append(request.path)
+        gate = self.gates.get(parts.path)
+        if gate:
+            gate.wait(20)
+        status = self.status.get(parts.path, 200)
+        if status != 200 or parts.path not in self.lists:
+            return self.send(request, status if status != 200 else 404, {"message": "no"})
+        items = self.lists[parts.path]
+        start = (page - 1) * self.size
+        self.send(request, 200, {"total": len(items), "items": items[start : start + self.size]})
+
+    @staticmethod
+    def send(request, status, value):
+        body = json.dumps(value).encode()
+        request.send_response(status)
+        request.send_header("Content-Type", "application/json")
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+
+def things(numbers, **others):
+    """Made-up items, with all that a row shows."""
+    words = ["river", "lantern", "meadow", "harbour", "orchard", "comet", "willow", "granite"]
+    return [
+        {
+            "id": number,
+            "name": f"{words[number % 8].capitalize()} {number}",
+            "description": f"What is known of number {number}: a {words[(number + 3) % 8]} beside a {words[(number * 5) % 8]}.",
+            "html_url": f"https://things.example/{number}",
+            "stars": number * 137 % 5000,
+            "kind": "even" if number % 2 == 0 else "odd",
+            **others,
+        }
+        for number in numbers
+    ]

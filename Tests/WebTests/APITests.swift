@@ -1,0 +1,164 @@
+import FeedSync
+import Foundation
+import HTTPServer
+import JSON
+import ScriptedServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct APITests {
+    @Test("Commands answer with their run, and items are paged by Link, each once and in feed order")
+    func paging() async throws {
+        try await WebPlace.serving { place in
+            let run = try await place.post("/feeds/things/reload")
+            #expect(run.status == 200)
+            #expect(run.member("inserted") == "10")
+            #expect(try await place.post("/feeds/things/more").member("inserted") == "10")
+            #expect(try await place.post("/feeds/things/sync").member("outcome") == "\"ok\"")
+            var target: String? = "/feeds/things/items?limit=4"
+            var ids: [String] = []
+            while let next = target {
+                let page = try await place.ask(next)
+                #expect(page.status == 200)
+                ids += page.list("id")
+                target = page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) }
+                #expect(page.header("Link")?.hasSuffix("; rel=\"next\"") ?? true)
+            }
+            #expect(ids == (1...25).map(String.init))
+            #expect(
+                try await place.ask("/feeds/things/runs").list("command") == ["\"sync\"", "\"more\"", "\"reload\""])
+            #expect(try await place.ask("/feeds").list("item_count") == ["25"])
+            #expect(try await place.ask("/feeds/things/sections").list("item_count") == ["25"])
+        }
+    }
+
+    @Test("A list that is read by section has only that section's items, page by page")
+    func sections() async throws {
+        let items = (1...9).map { #"{"id":\#($0),"name":"item","kind":"\#($0 % 2 == 0 ? "even" : "odd &")"}"# }
+        try await WebPlace.serving(items: items, extra: "section: {path: kind}") { place in
+            try await place.perform(.sync)
+            let page = try await place.ask("/feeds/things/items?limit=3&section=odd+%26")
+            #expect(page.list("id") == ["1", "3", "5"])
+            let next = try #require(page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) })
+            #expect(try await place.ask(next).list("id") == ["7", "9"])
+        }
+    }
+
+    @Test("Each GET has a tag, and a client that has it is told so until something changes")
+    func tags() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.reload)
+            for target in ["/feeds/things/items", "/feeds/things/sections", "/runs", "/openapi.json", "/assets/app.js"]
+            {
+                let first = try await place.ask(target)
+                let tag = try #require(first.header("ETag"))
+                let again = try await place.ask(target, headers: ["If-None-Match": tag])
+                #expect(again.status == 304, "\(target)")
+                #expect(again.body.isEmpty)
+                #expect(again.header("ETag") == tag)
+            }
+            let tag = try await place.ask("/feeds/things/items").header("ETag") ?? ""
+            try await place.perform(.nextPage)
+            #expect(try await place.ask("/feeds/things/items", headers: ["If-None-Match": tag]).status == 200)
+        }
+    }
+
+    @Test("Words are found whether the feed has an index or not")
+    func search() async throws {
+        for extra in ["", "search: [name]"] {
+            try await WebPlace.serving(
+                items: [#"{"id":1,"name":"Café crème"}"#, #"{"id":2,"name":"Tea 漢字 x"}"#], extra: extra
+            ) {
+                place in
+                try await place.perform(.sync)
+                #expect(try await place.ask("/feeds/things/items?q=caf").list("id") == ["1"])
+                #expect(try await place.ask("/feeds/things/items?q=%E6%BC%A2").list("id") == ["2"])
+                #expect(try await place.ask("/feeds/things/items?q=nothing").list("id") == [])
+                if !extra.isEmpty {
+                    #expect(try await place.ask("/feeds/things/items?q=cafe+CREME").list("id") == ["1"])
+                }
+            }
+        }
+    }
+
+    @Test("What fails is told with its kind, its advice and a status that says whose fault it is")
+    func failures() async throws {
+        try await WebPlace.serving { place in
+            #expect(try await place.ask("/feeds/nothing").status == 404)
+            #expect(try await place.post("/feeds/nothing/reload").status == 404)
+            #expect(try await place.post("/feeds/things/explode").status == 404)
+            #expect(try await place.ask("/feeds/things/items?after=x").status == 400)
+            #expect(try await place.ask("/feeds", method: "DELETE").status == 405)
+            place.upstream.route("/things") { _ in .status(500) }
+            let reply = try await place.post("/feeds/things/reload")
+            #expect(reply.status == 502)
+            #expect(reply.body.contains("\"kind\":\"unreachable\""))
+        }
+    }
+
+    @Test("A feed that another process works on is refused with 409, which names it")
+    func locked() async throws {
+        try await WebPlace.serving { place in
+            let gate = place.upstream.gate()
+            place.feed.hold(page: 1, at: gate)
+            async let other: Void = place.perform(.reload)
+            await gate.arrived()
+            let reply = try await place.post("/feeds/things/reload")
+            #expect(reply.status == 409)
+            #expect(reply.body.contains("\"kind\":\"locked\""))
+            gate.open()
+            try await other
+        }
+    }
+
+    @Test("feedsync can mirror feedsync: by the address alone, every item once")
+    func mirrorOfMirror() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.sync)
+            let url = "http://127.0.0.1:\(place.port)/feeds/things/items?limit=7"
+            let mirror = try await Mirror(path: "\(place.folder)/second.db")
+            let feed = try await mirror.feed(try FeedDefinition("copy", ["url": "\(url)", "key": "id"]))
+            try await feed.perform(.sync)
+            #expect(try await mirror.feeds().first?.itemCount == 25)
+            #expect(try await mirror.feeds().first?.isComplete == true)
+            await mirror.close()
+        }
+    }
+
+    @Test("The description names each path that is served, and its references lead somewhere")
+    func description() async throws {
+        try await WebPlace.serving { place in
+            let reply = try await place.ask("/openapi.json")
+            guard case .object(let document)? = reply.json, case .object(let paths)? = document["paths"],
+                case .object(let components)? = document["components"],
+                case .object(let schemas)? = components["schemas"]
+            else {
+                Issue.record("no document")
+                return
+            }
+            #expect(document["openapi"]?.json == "\"3.1.0\"")
+            for path in paths.map(\.name)
+            where !path.contains("reload") && !path.contains("more") && !path.contains("sync") {
+                guard path != "/events" else { continue }
+                #expect(try await place.ask(path.replacing("{feed}", with: "things")).status == 200, "\(path)")
+            }
+            for part in reply.body.components(separatedBy: "#/components/schemas/").dropFirst() {
+                let name = String(part.prefix { $0 != "\"" })
+                #expect(schemas[name] != nil, "\(name)")
+            }
+        }
+    }
+
+    @Test("Figures for Prometheus only grow, also where old runs are deleted")
+    func metrics() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.sync)
+            let line = "feedsync_run_items_total{feed=\"things\",outcome=\"ok\",kind=\"inserted\"} 25\n"
+            #expect(try await place.ask("/metrics").body.contains(line))
+            try await place.perform(.reload)
+            let text = try await place.ask("/metrics").body
+            #expect(text.contains(line))
+            #expect(text.contains("feedsync_runs_total{feed=\"things\",outcome=\"unchanged\"} 1\n"))
+            #expect(text.contains("feedsync_items{feed=\"things\"} 25\n"))
+        }
+    }
+}

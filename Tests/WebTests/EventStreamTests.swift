@@ -1,0 +1,69 @@
+import FeedSync
+import Foundation
+import ScriptedServer
+import Testing
+import Web
+
+@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
+    private func listen(_ place: WebPlace, _ target: String = "/events", last: String? = nil) throws -> RawConnection {
+        let connection = try RawConnection(port: place.port)
+        let header = last.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        connection.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(place.port)\r\n\(header)\r\n")
+        return connection
+    }
+
+    /// The numbers of the events in a stream, in order.
+    private func ids(_ text: String) -> [Int] {
+        // A line break of the chunks and one of the events are two.
+        text.replacing("\r\n", with: "\n").components(separatedBy: "\n").compactMap {
+            $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil
+        }
+    }
+
+    @Test("What another connection stores is told as it is committed, in order, to each listener")
+    func live() async throws {
+        try await WebPlace.serving { place in
+            let listeners = try (1...5).map { _ in try listen(place) }
+            for listener in listeners { #expect(await listener.read(until: "retry: 1000").contains("200 OK")) }
+            try await place.perform(.reload)
+            for listener in listeners {
+                let text = await listener.read(until: "\"status\":\"endHeader\"")
+                #expect(ids(text) == [1, 2])
+            }
+        }
+    }
+
+    @Test("A listener that comes back misses no event, however many there were")
+    func resumed() async throws {
+        try await WebPlace.serving { place in
+            for _ in 1...3 { try await place.perform(.reload) }
+            let back = try listen(place, last: "2")
+            #expect(ids(await back.read(until: "id: 6\n")) == [3, 4, 5, 6])
+            let other = try listen(place, "/events?after=4&feed=things")
+            #expect(ids(await other.read(until: "id: 6\n")) == [5, 6])
+            // A number beyond the last one must not hide what comes.
+            let listener = try listen(place, last: "9999")
+            _ = await listener.read(until: "retry")
+            try await place.perform(.reload)
+            #expect(ids(await listener.read(until: "id: 8\n")) == [7, 8])
+        }
+    }
+
+    @Test("Older events than those at hand come from the store, in order and once")
+    func older() async throws {
+        try await WebPlace.serving { place in
+            for _ in 1...620 { try await place.perform(.reload) }
+            let text = try await listen(place, last: "1").read(until: "id: 1240\n")
+            #expect(ids(text) == Array(2...1240))
+        }
+    }
+
+    @Test("A server that stops ends the streams")
+    func stopped() async throws {
+        let place = try await WebPlace()
+        let listener = try listen(place)
+        _ = await listener.read(until: "retry")
+        await place.web.stop()
+        #expect(await listener.readToEnd().hasSuffix("0\r\n\r\n"))
+    }
+}

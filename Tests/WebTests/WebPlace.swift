@@ -1,0 +1,199 @@
+import Concurrency
+import FeedSync
+import Foundation
+import Glibc
+import HTTPServer
+import JSON
+import MirrorStore
+import ScriptedServer
+import Testing
+import Web
+
+/// A folder with a store and a server of it, whose feed `things` a test scripts.
+final class WebPlace: Sendable {
+    let folder: String
+    let upstream: ScriptedServer
+    let feed: PagedFeed
+    let web: WebServer
+    let port: UInt16
+
+    init(
+        items: [String] = PagedFeed.items(1...25), extra: String = "",
+        change: @Sendable (inout WebSettings) -> Void = { _ in }
+    ) async throws {
+        let upstream = try ScriptedServer()
+        let feed = PagedFeed(items)
+        upstream.route("/things", to: feed)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let file = "\(folder)/feedsync.yaml"
+        try Self.configuration(upstream.url, extra).write(toFile: file, atomically: true, encoding: .utf8)
+        var settings = WebSettings(
+            address: .tcp(host: "127.0.0.1", port: 0), options: EngineOptions(),
+            configuration: { () throws(ConfigurationProblem) in
+                do throws(ConfigurationError) { return try Configuration.load(file) } catch {
+                    throw ConfigurationProblem(lines: error.diagnostics.map(\.description))
+                }
+            }, storePath: { _ in "\(folder)/feedsync.db" })
+        settings.configurationFiles = [file]
+        change(&settings)
+        (self.folder, self.upstream, self.feed) = (folder, upstream, feed)
+        web = try await WebServer(settings)
+        guard case .tcp(_, let port) = web.address else { throw NoPort() }
+        self.port = port
+    }
+
+    struct NoPort: Error {}
+
+    static func configuration(_ url: String, _ extra: String) -> String {
+        """
+        feeds:
+          things:
+            url: \(url)/things
+            items: items
+            key: id
+            columns: {id: id, name: name}
+            pagination: {style: page, param: page, size_param: per_page, size: 10, total: total_count}
+            retries: 0
+            \(extra)
+
+        """
+    }
+
+    deinit {
+        upstream.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Serves a place, and closes it whatever comes of `body`.
+    static func serving(
+        items: [String] = PagedFeed.items(1...25), extra: String = "",
+        change: @Sendable (inout WebSettings) -> Void = { _ in }, _ body: (WebPlace) async throws -> Void
+    ) async throws {
+        let place = try await WebPlace(items: items, extra: extra, change: change)
+        do {
+            try await body(place)
+        } catch {
+            await place.web.stop()
+            throw error
+        }
+        await place.web.stop()
+    }
+
+    /// Another process's engine on the same store.
+    func perform(_ command: RequestCommand) async throws {
+        let definition = try #require(try Configuration.load("\(folder)/feedsync.yaml").feed(named: "things"))
+        let mirror = try await Mirror(path: "\(folder)/feedsync.db")
+        try await mirror.feed(definition).perform(command)
+        await mirror.close()
+    }
+
+    /// Sends a request; what comes until the server closes.
+    func ask(
+        _ target: String, method: String = "GET", headers: [String: String] = [:], body: String = ""
+    ) async throws -> Reply {
+        var head = "\(method) \(target) HTTP/1.1\r\nConnection: close\r\n"
+        let all = ["Host": "127.0.0.1:\(port)"].merging(headers) { $1 }
+        for (name, value) in all { head += "\(name): \(value)\r\n" }
+        if !body.isEmpty { head += "Content-Length: \(body.utf8.count)\r\n" }
+        let connection = try RawConnection(port: port)
+        connection.send(head + "\r\n" + body)
+        return try Reply(await connection.readToEnd())
+    }
+
+    /// The token that a change is sent with.
+    func token() async throws -> String {
+        let session = try await ask("/session").json
+        guard case .object(let members) = session, case .string(let token)? = members["token"] else { return "" }
+        return token
+    }
+
+    func post(_ target: String) async throws -> Reply {
+        try await ask(target, method: "POST", headers: ["X-FeedSync-Token": try await token()])
+    }
+}
+
+/// What a server answered.
+struct Reply {
+    let status: Int
+    let head: String
+    let body: String
+
+    init(_ text: String) throws {
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        head = parts[0]
+        body = parts.dropFirst().joined(separator: "\r\n\r\n")
+        status = Int(head.dropFirst(9).prefix(3)) ?? 0
+    }
+
+    func header(_ name: String) -> String? {
+        head.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }
+            .map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    var json: JSONValue? { try? JSONValue(parsing: body.trimmingCharacters(in: .whitespacesAndNewlines)) }
+
+    /// The values of a member of each object of a list.
+    func list(_ member: String) -> [String] {
+        guard case .array(let elements)? = json else { return [] }
+        return elements.compactMap { if case .object(let members) = $0 { members[member]?.json } else { nil } }
+    }
+
+    func member(_ name: String) -> String? {
+        guard case .object(let members)? = json else { return nil }
+        return members[name]?.json
+    }
+}
+
+/// A bare connection, read on a thread of its own.
+final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    struct Failure: Error {}
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else { throw Failure() }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func readToEnd() async -> String { await read { _ in false } }
+
+    /// What comes until it contains a text.
+    func read(until mark: String) async -> String { await read { $0.contains(mark) } }
+
+    private func read(_ isEnough: @escaping @Sendable (String) -> Bool) async -> String {
+        let descriptor = descriptor
+        return await withCheckedContinuation { continuation in
+            Thread {
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while !isEnough(String(decoding: bytes, as: UTF8.self)) {
+                    let count = recv(descriptor, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    bytes += buffer.prefix(count)
+                }
+                continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
+            }.start()
+        }
+    }
+}
