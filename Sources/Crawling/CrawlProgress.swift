@@ -28,7 +28,7 @@ package struct CrawlProgress: Sendable, Hashable {
     package var otherElements = 0
     /// The pages of the last full crawl.
     package var fullPages: Int?
-    /// Whether it was proved that the last full crawl met everything.
+    /// Whether it was proved that the last full crawl met everything, and each sync by watermark since.
     package var isFullVerified = false
     /// The name of the partition to begin with, where those around it were found to be too large and no page of the crawl
     /// is stored yet.

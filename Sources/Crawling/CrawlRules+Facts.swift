@@ -14,10 +14,12 @@ extension CrawlRules {
         package var onward: CrawlProgress.Onward
         /// The pages of the range that it met, of the crawl at that range's end.
         package var pagesOfRange = 0
+        /// Whether the page cursors of that range have numbers of items in them, so that items move from page to page.
+        package var rangeCounts = false
 
         package init(
             crawl: Int64 = 0, number: Int, isUnchanged: Bool, isInPlace: Bool = true, hasOverlap: Bool = true,
-            onward: CrawlProgress.Onward, pagesOfRange: Int = 0
+            onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false
         ) {
             self.crawl = crawl
             self.number = number
@@ -26,6 +28,7 @@ extension CrawlRules {
             self.hasOverlap = hasOverlap
             self.onward = onward
             self.pagesOfRange = pagesOfRange
+            self.rangeCounts = rangeCounts
         }
     }
 

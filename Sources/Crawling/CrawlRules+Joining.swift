@@ -75,15 +75,17 @@ extension CrawlRules {
         }
         if !range.loosePages.isEmpty { return checkLoosePages(of: range, pages: page.pagesOfRange, crawl) }
         let isRead = range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1
-        return resume(range.crawl, pages: page.pagesOfRange, isRead: isRead, crawl)
+        return resume(
+            range.crawl, pages: page.pagesOfRange, isRead: isRead, isShifting: feed.isShifting || page.rangeCounts,
+            crawl)
     }
 
     /// Goes on at the end of a crawl, with its last page again unless that was read a moment ago, or the next one tells
     /// by itself whether the list moved.
-    mutating func resume(_ id: Int64, pages: Int, isRead: Bool, _ before: Crawl) -> Step {
+    mutating func resume(_ id: Int64, pages: Int, isRead: Bool, isShifting: Bool, _ before: Crawl) -> Step {
         var crawl = before
         // A total may be the same although as many items came as went.
-        let isSure = isRead || !feed.isShifting || feed.overlaps || feed.isPartitioned || pages < 1
+        let isSure = isRead || !isShifting || feed.overlaps || feed.isPartitioned || pages < 1
         crawl.isGoingBack = !isSure
         state = .crawling(crawl)
         return .goOn(crawl: id, from: isSure ? nil : pages)

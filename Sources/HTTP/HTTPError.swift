@@ -15,8 +15,10 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case resolve
         /// No connection could be made.
         case connect
-        /// TLS failed, such as a certificate that cannot be verified.
+        /// A certificate cannot be verified, or one of ours cannot be used.
         case tls
+        /// The handshake of TLS was cut off, or the other side does not speak it as we do.
+        case handshake
         /// The connect or total time-out passed.
         case timeout
         /// Nothing arrived for as long as the stall time-out.
@@ -69,11 +71,10 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether the same request may succeed a little later.
     public var isRetryable: Bool {
         switch kind {
-        case .resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .contentCoding:
+        case .resolve, .connect, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,
+            .contentCoding:
             true
-        // A handshake that is cut off may work next time; a certificate that fails will fail again.
-        case .tls: code == TransferFailure.handshakeCode
-        case .invalidURL, .unsupportedScheme, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectLoop,
+        case .invalidURL, .unsupportedScheme, .invalidRequest, .tls, .tooLarge, .tooManyRedirects, .redirectLoop,
             .insecureRedirect, .refusedRedirect, .cancelled, .heldBack, .missingLibrary, .other:
             false
         }
@@ -95,6 +96,7 @@ extension HTTPError.Kind: CustomStringConvertible {
         case .resolve: "resolve"
         case .connect: "connect"
         case .tls: "tls"
+        case .handshake: "handshake"
         case .timeout: "timeout"
         case .stalled: "stalled"
         case .connectionLost: "connection_lost"

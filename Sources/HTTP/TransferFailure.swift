@@ -4,8 +4,6 @@ internal import CCurl
 ///
 /// Source: https://curl.se/libcurl/c/libcurl-errors.html
 enum TransferFailure {
-    static let handshakeCode = number(CURLE_SSL_CONNECT_ERROR)
-
     /// The number of a code in libcurl's documentation.
     static func number(_ code: CURLcode) -> Int32 { Int32(truncatingIfNeeded: code.rawValue) }
 
@@ -15,7 +13,8 @@ enum TransferFailure {
         case CURLE_URL_MALFORMAT: .invalidURL
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
         case CURLE_COULDNT_CONNECT, CURLE_PROXY: .connect
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+        case CURLE_SSL_CONNECT_ERROR: .handshake
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CIPHER, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_NOTFOUND,
             CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Concurrency
 internal import Glibc
 
 /// Drives every transfer of one client with one `CURLM` on one thread; created, used and freed on that thread.
@@ -11,6 +12,8 @@ final class TransferLoop {
     private var queues = OriginQueues<UInt64>()
     private var idle: [EasyHandle] = []
     private let buffers = BodyBuffers()
+    /// Where something is made of large bodies; starts with the first one.
+    private var worker: ThreadExecutor?
 
     private static let idleHandles = 16
 
@@ -171,7 +174,10 @@ final class TransferLoop {
 
     private func end(_ transfer: Transfer, _ outcome: Result<Response, HTTPError>) {
         transfers[transfer.id] = nil
-        transfer.finish(outcome)
+        transfer.finish(outcome) { [self] in
+            worker = worker ?? ThreadExecutor()
+            return worker
+        }
     }
 
     /// Ends every transfer after a fault of the multi handle itself, so that nobody waits for ever.

@@ -122,15 +122,15 @@ package struct OffsetPaginator: Paginator {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
-        let (seen, _) = page.crawlElementCount.addingReportingOverflow(first)
-        let reported = ReportedCount(total, page.value(at: total, of: self), atLeast: seen, secrets: page.secrets)
+        // The offset alone says how many elements lie before it: one that moved while it was read came twice.
+        let reported = ReportedCount(total, page.value(at: total, of: self), atLeast: next, secrets: page.secrets)
         // The feed is not about what lies before the first page.
         let total = reported.value.map { $0 - first }
         let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
         let notice = NextPage.notice(reported.notice, more?.notice(of: page, in: self))
         // One full page may be what the total counts, and not the list.
         let countsPageAlone = page.cursor == nil && limit.map { page.elementCount >= $0.count } ?? false
-        let isLast = total == page.crawlElementCount && !countsPageAlone
+        let isLast = total == next - first && !countsPageAlone
         guard count > 0, !(hasMore.map(!) ?? isLast) else {
             return .end(total: total, notice: notice)
         }

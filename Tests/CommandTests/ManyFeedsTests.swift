@@ -49,6 +49,29 @@ struct ManyFeedsTests {
         #expect(try await place.run("check").errors.contains("more.yaml: is included, and can be written by others"))
     }
 
+    @Test("The view of a model with many feeds has all of them after a run, also if the run before was killed")
+    func modelView() async throws {
+        let place = try Workplace([])
+        place.server.route("/things") { _ in item("one") }
+        try place.write(
+            "feedsync.yaml",
+            """
+            feeds:
+              f{each}:
+                each: [\((1...60).map(String.init).joined(separator: ", "))]
+                url: \(place.server.url)/things?f={each}
+                items: items
+                model: thing
+
+            """)
+        #expect(try await place.run("sync --quiet").code == 0)
+        #expect(try place.query("SELECT count(DISTINCT feed) || ' ' || max(name) FROM thing") == ["60 one"])
+        // A run that was killed has entered feeds which the view does not have.
+        try place.execute("DROP VIEW thing; CREATE VIEW thing AS SELECT 'f1' AS feed, name FROM f1")
+        #expect(try await place.run("sync f7").code == 0)
+        #expect(try place.query("SELECT count(DISTINCT feed) FROM thing") == ["60"])
+    }
+
     @Test("One definition with `each` makes a feed for each value")
     func each() async throws {
         let place = try Workplace([])

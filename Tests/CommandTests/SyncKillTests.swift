@@ -46,6 +46,7 @@ import Testing
             let run = try place.start("sync")
             target.withLock { $0.process = run.id }
             _ = await run.end()
+            list.withLock { $0.note("    killed") }
             list.withLock { $0.isMoving = false }
             guard try isWhole(place, name, &stored) else { return false }
         }
@@ -63,6 +64,7 @@ import Testing
                 (isLater, done) = (true, min(done, 1))
             }
             let run = try await place.run("sync")
+            try list.withLock { $0.note("    \(try place.query("SELECT coalesce(ranges, '') FROM _feed"))") }
             ends.append(run.output + run.errors + (try isVerified(place) ? ", verified" : ""))
             if run.code == 0, try isComplete(place, start) { done += 1 }
         }
@@ -73,7 +75,8 @@ import Testing
             "SELECT id || '|' || value FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position")
         let listed = list.withLock { $0.listed }
         let isTrue = start.mode == .all ? live == listed : Set(live).isSuperset(of: listed)
-        #expect(isTrue, "\(live) is not what there is, \(listed); \(runs)")
+        let history = list.withLock { $0.history.joined(separator: "\n") }
+        #expect(isTrue, "\(live) is not what there is, \(listed); \(runs)\n\(start.definition)\n\(history)")
         let isComplete = try isComplete(place, start)
         #expect(isComplete, "\(runs)")
         return isTrue && isComplete

@@ -48,7 +48,8 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
     @Test(
         "tries again after temporary failures",
         arguments: [
-            .resolve, .connect, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .contentCoding,
+            .resolve, .connect, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,
+            .contentCoding,
         ]
             as [HTTPError.Kind])
     func retryable(kind: HTTPError.Kind) {

@@ -5,10 +5,15 @@ public import HTTPServer
 extension MovingList {
     /// Answers one request, and moves before it does.
     public mutating func answer(_ request: ServerRequest) -> ServerResponse {
+        let before = listed
         if isMoving { move() }
-        let response = page(request)
-        guard isMoving, random(0...11) == 0 else { return response }
-        return fault(in: response)
+        var response = page(request)
+        let text = response.status == 200 ? String(decoding: response.body, as: UTF8.self) : ""
+        if isMoving, random(0...11) == 0 { response = fault(in: response) }
+        let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        let after = before == listed ? "" : " => \(listed.joined(separator: " "))"
+        note("  \(query) -> \(response.status) \(text)    list: \(before.joined(separator: " "))\(after)")
+        return response
     }
 
     /// The members of a definition that this list needs.

@@ -44,6 +44,9 @@ public struct MovingList: Sendable {
     /// From which item on every page fails; nil where none does.
     public var failsFrom: Int?
 
+    /// What was asked of it and answered, and what its reader noted.
+    public private(set) var history: [String] = []
+
     var generator: SeededGenerator
     var items: [Item] = []
     var now = 1_700_000_000_000
@@ -126,6 +129,9 @@ public struct MovingList: Sendable {
     public func quiet(since serial: Int) -> Set<String> {
         Set(items.filter { !$0.isNull && $0.serial <= serial }.map { "\($0.id)|\($0.value)" })
     }
+
+    /// Adds a line to the history.
+    public mutating func note(_ line: String) { history.append(line) }
 
     /// A random number for whoever tests.
     public mutating func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }

@@ -155,7 +155,7 @@ extension FeedRun {
             CrawlRules.Committed(
                 crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
                 isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward,
-                pagesOfRange: outcome.pagesOfRange))
+                pagesOfRange: outcome.pagesOfRange, rangeCounts: outcome.rangeCounts))
     }
 
     /// Commits a page, with what all requests have cost till now.

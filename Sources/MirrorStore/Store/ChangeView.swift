@@ -50,16 +50,3 @@ extension ChangeView {
         return "CASE typeof(\(value)) WHEN 'text' THEN '\"' || \(text) || '\"' ELSE \(value) END"
     }
 }
-
-extension Store {
-    /// Brings the view `change` up to date behind a run, where the run may have made another one of it.
-    ///
-    /// It is for queries of the user's: if it cannot be written now, a later run does it.
-    func refreshChangeView() {
-        guard changeViewMayLag, sessions.isEmpty else { return }
-        do {
-            try connection.transaction { try ChangeView.apply(to: connection) }
-            changeViewMayLag = false
-        } catch {}
-    }
-}

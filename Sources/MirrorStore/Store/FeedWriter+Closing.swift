@@ -54,9 +54,10 @@ extension FeedWriter {
     func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
         var isVerified = isVerified && draft.progress.round?.isDoubtful != true
         if draft.progress.round?.mode == .since {
-            // What changed was met; what the last full crawl missed is missing still.
-            let isSound = draft.progress.synced.ranges.first?.isVerified ?? draft.progress.isFullVerified
-            isVerified = isVerified && isSound
+            // What changed was met; what an earlier crawl missed is missing still.
+            let isSound = draft.progress.synced.ranges.first?.isVerified ?? true
+            isVerified = isVerified && isSound && draft.progress.isFullVerified
+            draft.progress.isFullVerified = isVerified
         }
         let crawl = Value(draft.crawl?.id)
         try connection.run(

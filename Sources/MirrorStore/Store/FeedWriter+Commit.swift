@@ -89,7 +89,8 @@ extension FeedWriter {
         let outcome = PageOutcome(
             items: rules.items, isUnchanged: rules.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
             crawl: draft.crawl?.id ?? 0, hasOverlap: hasSameKeys || !rules.metPlaces.isEmpty, onward: onward,
-            pagesOfRange: try pages(of: onward), beginsNext: beginsNext, events: events)
+            pagesOfRange: try pages(of: onward), rangeCounts: try rangeCounts(onward), beginsNext: beginsNext,
+            events: events)
         return (outcome, rules.metPlaces, rows)
     }
 

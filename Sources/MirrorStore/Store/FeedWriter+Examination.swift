@@ -100,8 +100,9 @@ extension FeedWriter {
         return isAscending && pages > 1
     }
 
-    /// Whether the page cursors that led to a crawl's pages have the number of items before them in them.
-    func cursorsCount(_ crawl: Int64) throws -> Bool {
+    /// Whether the page cursors that led to a crawl's pages, and the one behind them if it is known, have the number of items
+    /// before them in them.
+    func cursorsCount(_ crawl: Int64, end: PageCursor? = nil) throws -> Bool {
         var tokens: [(text: String, before: Int)] = []
         var before = 0
         try connection.rows(
@@ -113,6 +114,7 @@ extension FeedWriter {
             if let text = row.text(at: 0) { tokens.append((text, before)) }
             before += row.count(at: 1)
         }
+        if let end { tokens.append((end.text, before)) }
         return TokenCount.isOfItems(tokens)
     }
 

@@ -17,12 +17,16 @@ extension FeedWriter {
                 ? range(beginningWith: page, draft.progress) : nil))
             .flatMap { mayMeet($0) ? $0 : nil }
         let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
+        let coversRange = try covers(met, page)
+        if coversRange, page.end.next == nil, let others = page.content.otherElements {
+            draft.progress.otherElements = others
+        }
         let read = CrawlProgress.ReadPage(
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
             met: met, meetsTop: meetsTop, lastGeneration: rules.crawl.lastPlaceBefore?.generation,
             isSync: page.mode != .reload, isAsBefore: rules.isUnchanged && isInPlace,
-            coversRange: try covers(met, page))
+            coversRange: coversRange)
         var onward = draft.progress.read(read)
         if crawl.skipped > 0 {
             if case .whole(let range, nil) = onward { onward = .whole(range, .skipped) }
@@ -121,6 +125,12 @@ extension FeedWriter {
             WHERE w.crawl = ? AND p.elements > 0
             """, Value(range.crawl))
         return Int(clamping: last ?? 1)
+    }
+
+    /// Whether the page cursors of the range that a crawl goes on with are numbers of items in disguise.
+    func rangeCounts(_ onward: CrawlProgress.Onward) throws -> Bool {
+        guard case .range(let range) = onward, !shape.definition.pagination.isShifting else { return false }
+        return try cursorsCount(range.crawl, end: range.cursor)
     }
 
     func pages(of range: SyncedRange) throws -> Int {

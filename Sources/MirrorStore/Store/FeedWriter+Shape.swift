@@ -30,7 +30,7 @@ extension FeedWriter {
             "UPDATE _feed SET key = ?, key_columns = ?, columns = ? WHERE feed = ?", .text(shape.definition.keyText),
             .text("[\(shape.definition.key.map(JSONText.string).joined(separator: ","))]"),
             .text(try StoredColumns.merged(shape.definition, on: connection)), name)
-        if let model = shape.definition.model { try ModelView(model: model).apply(to: connection) }
+        if let model = shape.definition.model { try ModelView(model: model).follow(on: connection) }
     }
 
     /// Writes a column's values as they would have come in with the wider type, so that an item that comes again is

@@ -13,23 +13,32 @@ struct ModelView {
     /// https://sqlite.org/limits.html#max_column, less those that every feed has: a view with more cannot be read at all.
     private static let mostColumns = 2_000 - common.count - 1
 
+    /// How many feeds a view has at most that follows each of them at once.
+    private static let mostAtOnce = 50
+
+    /// Follows a new feed, or one whose columns have changed, unless the view has so many that it costs more than their
+    /// pages to make it anew for each: then it is made once, behind the run (`Store.refreshViews`).
+    func follow(on connection: Connection) throws {
+        guard try connection.count("SELECT count(*) FROM feed WHERE model = ?", .text(model)) <= Self.mostAtOnce else {
+            return
+        }
+        try apply(to: connection)
+    }
+
     /// Makes the view anew if its feeds or their columns have changed; drops it with its last feed.
     func apply(to connection: Connection) throws {
         let name = TableSchema.tableName(model)
         var feeds: [(feed: String, table: String, columns: [String])] = []
         try connection.rows(
             """
-            SELECT feed.name, _feed."table" FROM feed JOIN _feed ON _feed.feed = feed.name
-            WHERE feed.model = ? ORDER BY _feed.id
+            SELECT feed.name, _feed."table", json_extract(value, '$.name')
+            FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN json_each(columns)
+            WHERE feed.model = ? ORDER BY _feed.id, json_each.key
             """, [.text(model)]
         ) { row in
-            feeds.append((row.text(at: 0) ?? "", row.text(at: 1) ?? "", []))
-        }
-        for index in feeds.indices {
-            try connection.rows(
-                "SELECT json_extract(value, '$.name') FROM _feed, json_each(columns) WHERE feed = ? ORDER BY json_each.key",
-                [.text(feeds[index].feed)]
-            ) { row in feeds[index].columns.append(row.text(at: 0) ?? "") }
+            let feed = row.text(at: 0) ?? ""
+            if feeds.last?.feed != feed { feeds.append((feed, row.text(at: 1) ?? "", [])) }
+            if let column = row.text(at: 2) { feeds[feeds.count - 1].columns.append(column) }
         }
         var columns: [String] = []
         var folded: [[UInt8]] = []

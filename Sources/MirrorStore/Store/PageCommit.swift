@@ -147,6 +147,8 @@ package struct PageOutcome: Sendable {
     package let onward: CrawlProgress.Onward
     /// The pages of the range that it goes on with.
     package let pagesOfRange: Int
+    /// Whether that range's page cursors have numbers of items in them.
+    package let rangeCounts: Bool
     /// Whether a footer has begun.
     package let beginsNext: Bool
     package let events: [StatusEvent]

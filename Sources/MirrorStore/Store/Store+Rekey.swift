@@ -18,7 +18,7 @@ extension Store {
     package func rekey(
         _ declared: FeedDefinition, lock: FeedLock, now: String
     ) throws(FeedSyncError) -> Rekeying {
-        defer { refreshChangeView() }
+        defer { refreshViews() }
         return try storing {
             try connection.transaction {
                 try lock.check()

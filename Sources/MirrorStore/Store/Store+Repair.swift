@@ -16,7 +16,7 @@ extension Store {
     /// - Returns: What was wrong, as `discrepancies` says it.
     /// - Throws: `FeedSyncError` of kind `store` if the tables are damaged; nothing is changed then.
     package func repair(holding locks: [FeedLock], now: String) throws(FeedSyncError) -> [String] {
-        defer { refreshChangeView() }
+        defer { refreshViews() }
         changeViewMayLag = true
         return try storing {
             try connection.transaction {

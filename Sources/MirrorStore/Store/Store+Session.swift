@@ -73,10 +73,14 @@ extension Store {
     package func close(_ feed: String) {
         // The run has ended, and was told if its pages could not be stored.
         try? closeGroup()
-        if sessions[feed]?.hasNewShape == true { changeViewMayLag = true }
+        if let session = sessions[feed] {
+            if session.hasNewShape { changeViewMayLag = true }
+            let model = session.shape.definition.model
+            if let model, session.hasNewShape || !modelsOfThisProcess.contains(model) { modelsThatMayLag.insert(model) }
+        }
         sessions[feed] = nil
         locks[feed] = nil
-        refreshChangeView()
+        refreshViews()
     }
 
     /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
@@ -115,7 +119,10 @@ extension Store {
             .text(Self.keyColumns(definition)),
             .text(definition.columns.json), .text(definition.canonicalText(salt: salt)))
         let id = connection.lastInsertRowID
-        if let model = definition.model { try ModelView(model: model).apply(to: connection) }
+        if let model = definition.model {
+            try ModelView(model: model).follow(on: connection)
+            modelsThatMayLag.insert(model)
+        }
         return id
     }
 
@@ -182,7 +189,8 @@ extension Store {
             "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(definition.model), .text(definition.shownURL),
             name)
         for model in Set([stored.model, definition.model].compactMap(\.self)) {
-            try ModelView(model: model).apply(to: connection)
+            try ModelView(model: model).follow(on: connection)
+            modelsThatMayLag.insert(model)
         }
         return shape
     }

@@ -18,6 +18,9 @@ package actor Store {
     var group = OpenGroup()
     /// Whether the view `change` may lack a table, as it may when another process ended early.
     var changeViewMayLag = true
+    /// The models whose views may lack a feed or a column, and those whose views this process has looked at.
+    var modelsThatMayLag: Set<String> = []
+    var modelsOfThisProcess: Set<String> = []
     package nonisolated let salt: String
     let keep: Duration
     /// How the file is read; nil where it is written, too.

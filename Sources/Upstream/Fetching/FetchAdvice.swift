@@ -5,7 +5,8 @@ enum FetchAdvice {
     /// What it means for the feed that no response came.
     static func kind(of kind: HTTPError.Kind) -> FeedSyncError.Kind {
         switch kind {
-        case .resolve, .connect, .tls, .timeout, .stalled, .connectionLost, .truncated, .protocolError, .missingLibrary,
+        case .resolve, .connect, .tls, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,
+            .missingLibrary,
             .other:
             .unreachable
         case .tooLarge, .contentCoding: .undecodable
@@ -24,6 +25,8 @@ enum FetchAdvice {
         case .timeout, .stalled: "run it again later, or give the feed a longer `timeout`"
         case .tls:
             "check the clock of this machine and the certificate of the host; name certificates of your own with `ca`"
+        case .handshake:
+            "check that the host speaks https at this port, with TLS 1.2 or later; if it does, run it again later"
         case .refusedRedirect: "check the `url`; if you trust the redirect, write its target there"
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"

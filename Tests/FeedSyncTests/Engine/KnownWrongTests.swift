@@ -196,6 +196,17 @@ struct KnownWrongTests {
         #expect(try bench.feed("item_count, complete") == "25|0")
     }
 
+    @Test("A `null` that comes to the only page of a list with a total does not make the mirror incomplete")
+    func nullOnTheOnlyPage() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...3), members: "sync: {mode: new}",
+            paging: "pagination: {style: page, total: total_count}")
+        for _ in 0..<2 { try await bench.sync() }
+        bench.upstream.edit { $0.insert("null", at: 0) }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete, verified") == "3|1|1")
+    }
+
     @Test("What is appended to a list in ascending order is found at its end")
     func ascending() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...55), members: "sync: {mode: new}", paging: Self.pages)

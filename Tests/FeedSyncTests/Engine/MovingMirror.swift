@@ -18,8 +18,6 @@ final class MovingMirror {
     private let isProvable: Bool
     private let isInPartitions: Bool
     private let stop = Lock<(afterRequests: Int, run: Task<RunSummary?, Never>?)>((0, nil))
-    /// The commands and what came of them, the requests and their answers.
-    private let history = Lock<[String]>([])
     private var everStored: Set<String> = []
     private(set) var isTrue = true
     /// How many requests a run may make; nil where that is left open.
@@ -43,18 +41,13 @@ final class MovingMirror {
         let gate = bench.server.gate()
         if hasTimeouts { start.stall = { gate.wait() } }
         list = Lock(start)
-        bench.server.route("/things") { [list, stop, history] request in
+        bench.server.route("/things") { [list, stop] request in
             let due = stop.withLock { stop -> Task<RunSummary?, Never>? in
                 stop.afterRequests -= 1
                 return stop.afterRequests == 0 ? stop.run : nil
             }
             due?.cancel()
-            return list.withLock { list in
-                let before = list.listed
-                let answer = list.answer(request)
-                history.withLock { $0.append(Self.line(request, answer, before: before, after: list.listed)) }
-                return answer
-            }
+            return list.withLock { $0.answer(request) }
         }
     }
 
@@ -85,7 +78,7 @@ final class MovingMirror {
                 stop = (count, run)
                 return run
             }
-            history.withLock { $0.append("\(command)") }
+            list.withLock { $0.note("\(command)") }
             let summary = await run.value
             try note(summary)
             list.withLock { $0.isMoving = false }
@@ -138,7 +131,7 @@ final class MovingMirror {
             if budget != nil || later > 0 {
                 engine = try await bench.another(definition, options: Self.options(budget, later: later))
             }
-            history.withLock { $0.append(later == 0 ? "sync at rest" : "sync at rest, a day later") }
+            list.withLock { $0.note(later == 0 ? "sync at rest" : "sync at rest, a day later") }
             do throws(FeedSyncError) {
                 summary = try await engine.perform(.sync)
                 ends.append(summary?.reason?.rawValue ?? "complete")
@@ -210,7 +203,7 @@ final class MovingMirror {
             ranges: \((try? bench.query("SELECT ranges FROM _feed")) ?? [])
             definition: \(list.withLock { $0.definition })
             history: \(budget.map { "at most \($0) requests a run" } ?? "")
-            \(history.withLock { $0.suffix(120).joined(separator: "\n") })
+            \(list.withLock { $0.history.suffix(120).joined(separator: "\n") })
             """)
     }
 
@@ -218,22 +211,7 @@ final class MovingMirror {
         let end = summary.map { $0.reason?.rawValue ?? "complete" } ?? "failed"
         let ranges = try bench.query("SELECT coalesce(ranges, '') FROM _feed").joined()
         let verified = try bench.feed("verified") == "1" ? ", verified" : ""
-        history.withLock { $0.append("    \(end)\(verified) \(ranges)") }
-    }
-
-    /// A request and its answer, and what the list was before and became.
-    private static func line(
-        _ request: ServerRequest, _ answer: ServerResponse, before: [String], after: [String]
-    ) -> String {
-        let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-        let body = try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-        let items = (body?["items"] as? [Any])?.map { item in
-            let item = item as? [String: Any]
-            return item.map { "\($0["id"] ?? "?")|\($0["value"] ?? "?")" } ?? "null"
-        }
-        let total = body?["total"].map { " of \($0)" } ?? ""
-        let list = before.joined(separator: " ") + (after == before ? "" : " => " + after.joined(separator: " "))
-        return "  \(query) -> \(answer.status)\(total) [\(items?.joined(separator: " ") ?? "")]    list: \(list)"
+        list.withLock { $0.note("    \(end)\(verified) \(ranges)") }
     }
 
     /// Of an engine whose waits take no time, and pass in its own time of day.

@@ -34,6 +34,29 @@ struct SinceTests {
         }
     }
 
+    @Test("is verified only if each sync since the last full crawl was")
+    func verified() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: since, param: since, from: at, overlap: 1m}",
+            paging: "pagination: {style: page, total: total}", columns: Self.columns)
+        let last = Lock(5)
+        bench.server.route("/things") { request in
+            let since = request.parameter("since") ?? ""
+            let start = ((Int(request.parameter("page") ?? "") ?? 1) - 1) * 10
+            let items = self.items(1...last.withLock { $0 }).filter { $0.suffix(22).prefix(20) >= since }
+            let total = items.count > 10 ? "" : "\"total\":\(items.count),"
+            return .json("{\(total)\"items\":[\(items.dropFirst(start).prefix(10).joined(separator: ","))]}")
+        }
+        try await bench.sync()
+        #expect(try bench.feed("complete, verified") == "1|1")
+        // Two pages without validators and without a total: nothing proves that nothing was missed.
+        last.withLock { $0 = 25 }
+        for _ in 0..<2 {
+            try await bench.sync()
+            #expect(try bench.feed("complete, verified") == "1|0")
+        }
+    }
+
     @Test("puts its mark where `value` has it, in each run of a crawl that was cut off, too")
     func value() async throws {
         let bench = try await EngineBench(

@@ -161,6 +161,16 @@ struct CrawlRulesTests {
         #expect(rules.committed(.range(1, range, pages: 5, isUnchanged: true)) == .goOn(crawl: 1, from: from))
     }
 
+    @Test("Behind a range whose page cursors count items, its last page is read again")
+    func joinsCounting() {
+        let range = SyncedRange.open(1, .p6, generations: [1])
+        var rules = CrawlRules(.sync, CrawlRules.Feed(isShifting: false))
+        _ = rules.opened(.loaded(range))
+        var page = CrawlRules.Committed.range(1, range, pages: 5)
+        page.rangeCounts = true
+        #expect(rules.committed(page) == .goOn(crawl: 1, from: 5))
+    }
+
     @Test("The page that was itself the range a moment ago is not read again")
     func joinsOnePage() {
         let range = SyncedRange.open(1, .p2, generations: [1])

@@ -32,6 +32,13 @@ struct OffsetPaginatorTests {
         #expect(throws: PagingError.self) { try style.request(for: PageCursor("20"), base: base) }
     }
 
+    @Test("reads on where the crawl met as many elements as the total says, and the offset is before it")
+    func metTwice() throws {
+        let style = try style(", limit: 3, total: n")
+        #expect(try style.next(after: input("15", 3, crawl: 19, .integer(19))) == .more(PageCursor("18"), total: 19))
+        #expect(try style.next(after: input("18", 1, crawl: 20, .integer(19))) == .end(total: 19))
+    }
+
     @Test("tells by two places how many elements lie between them")
     func elementCount() throws {
         let style = try style(", first: 20")

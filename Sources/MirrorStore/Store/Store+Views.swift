@@ -1,0 +1,22 @@
+internal import SQLite
+
+extension Store {
+    /// Brings the view `change` and those of models up to date behind a run, where runs may have made others of them.
+    ///
+    /// They are for queries of the user's: if they cannot be written now, a later run does it. So does the next run of the
+    /// model if this process ends before.
+    func refreshViews() {
+        guard sessions.isEmpty else { return }
+        do {
+            if changeViewMayLag {
+                try connection.transaction { try ChangeView.apply(to: connection) }
+                changeViewMayLag = false
+            }
+            for model in modelsThatMayLag {
+                try connection.transaction { try ModelView(model: model).apply(to: connection) }
+                modelsThatMayLag.remove(model)
+                modelsOfThisProcess.insert(model)
+            }
+        } catch {}
+    }
+}
