@@ -5,11 +5,11 @@ internal import HTTPServer
 /// Responses that are made of the store alone: they hold until something is committed.
 final class ResponseCache: Sendable {
     struct Key: Hashable, Sendable {
-        private let target: String
+        private let words: [String]
         private let version: Int
 
         init(_ request: ServerRequest, version: Int) {
-            target = request.rawPath + "?" + request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+            words = [request.rawPath] + request.query.flatMap { [$0.name, $0.value] }
             self.version = version
         }
     }

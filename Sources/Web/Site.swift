@@ -10,6 +10,8 @@ struct Site: Sendable {
     let hub: EventHub
     let door: Doorkeeper
     let cache = ResponseCache()
+    let searches: Searches
+    let shapes = RowShapes()
     let counters = RunCounters()
 
     /// The answer to a request, whatever it is.
@@ -54,6 +56,8 @@ struct Site: Sendable {
         switch (request.method, parts.first ?? "", parts.count) {
         case ("GET", _, _), ("HEAD", _, _): return try await read(parts, request)
         case ("POST", "feeds", 3): return try await perform(parts[2], on: parts[1], request)
+        case ("POST", "search", 2): return try await search(parts[1], request, isMore: false)
+        case ("POST", "search", 3) where parts[2] == "more": return try await search(parts[1], request, isMore: true)
         case ("POST", "login", 1): return finished(login(request))
         case ("POST", _, _): return notFound(request)
         default:
@@ -68,6 +72,7 @@ struct Site: Sendable {
         case ("list", 2): return try await listPage(parts[1], served, request)
         case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
         case ("list", 3) where parts[2] == "new": return try await newCount(parts[1], served, request)
+        case ("search", 2): return searchPage(parts[1], served, request)
         case ("item", 2): return try await itemPage(parts[1], served, request)
         case ("status", 1): return shown(try await statusPage(served), request)
         case ("login", 1): return shown(loginPage(), request)

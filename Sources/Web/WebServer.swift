@@ -30,7 +30,8 @@ package final class WebServer: Sendable {
             return await site.answer(request)
         }
         let site = Site(
-            settings: settings, shelf: shelf, hub: hub, door: Doorkeeper(server.address, token: settings.token))
+            settings: settings, shelf: shelf, hub: hub, door: Doorkeeper(server.address, token: settings.token),
+            searches: Searches(options: settings.options))
         handler.withLock { $0 = site }
         (self.site, self.server, address) = (site, server, server.address)
         following = Task { await Self.follow(settings, shelf, hub) }
@@ -57,35 +58,49 @@ package final class WebServer: Sendable {
     package func stop() async {
         following.cancel()
         await site.shelf.close()
+        await site.searches.close()
         site.hub.finish()
         server.stop()
     }
 
     /// Tells listeners what is committed, by whichever process, when the store's files say that something is.
     private static func follow(_ settings: WebSettings, _ shelf: Shelf, _ hub: EventHub) async {
-        let path = settings.storePath(await shelf.served.configuration).map(resolved)
-        let files = [path.map { [$0, $0 + "-wal"] } ?? [], settings.configurationFiles.map(resolved)]
-        guard let watch = FileWatch(files) else { return }
-        var late: Task<Void, Never>?
-        for await groups in watch.values {
-            if groups.contains(1) {
-                // An editor may write a file in several steps.
-                try? await Task.sleep(for: .milliseconds(100))
+        while !Task.isCancelled {
+            let path = settings.storePath(await shelf.served.configuration)
+            let store = path.map(resolved).map { [$0, $0 + "-wal"] } ?? []
+            guard let watch = FileWatch([store, settings.configurationFiles.map(resolved)]) else {
+                // A folder that is not there as yet.
+                try? await Task.sleep(for: .seconds(1))
                 await shelf.refresh(configuration: true)
+                await tell(shelf, hub)
+                continue
             }
-            guard groups.contains(0) else { continue }
             await shelf.refresh(configuration: false)
             await tell(shelf, hub)
-            // What is written shows a moment later; and what comes in that time is told together.
-            try? await Task.sleep(for: .milliseconds(30))
-            await tell(shelf, hub)
-            late?.cancel()
-            // A commit that waits for the disk shows when that is done.
-            late = Task {
-                for pause in [100, 250] {
-                    guard (try? await Task.sleep(for: .milliseconds(pause))) != nil else { return }
-                    await tell(shelf, hub)
+            for await groups in watch.values {
+                if groups.contains(1) {
+                    // An editor may write a file in several steps.
+                    try? await Task.sleep(for: .milliseconds(100))
+                    await shelf.refresh(configuration: true)
+                    guard settings.storePath(await shelf.served.configuration) == path else { break }
                 }
+                if groups.contains(0) { await follow(shelf, hub) }
+            }
+        }
+    }
+
+    /// The store was written.
+    private static func follow(_ shelf: Shelf, _ hub: EventHub) async {
+        await shelf.refresh(configuration: false)
+        await tell(shelf, hub)
+        // What is written shows a moment later; what comes in that time is told together.
+        try? await Task.sleep(for: .milliseconds(30))
+        await tell(shelf, hub)
+        // A commit that waits for the disk shows when that is done.
+        Task {
+            for pause in [100, 250] {
+                try? await Task.sleep(for: .milliseconds(pause))
+                await tell(shelf, hub)
             }
         }
     }

@@ -298,6 +298,41 @@ def looks(browser):
     browser.quiet(server.url, allowed=["404"])
 
 
+def searching(browser):
+    """What is typed is searched for at the server: the latest text wins, and an older answer never shows."""
+    server = fresh("search", 100, extra="search: {columns: [name], param: q}")
+    server.run("reload", "things")
+    browser.open(f"{server.url}/list/things")
+    browser.one("a[href='/search/things']").click()
+    until("the search opens", lambda: browser.shown("#search"))
+    upstream.requests.clear()
+    field = browser.one("#search")
+    field.send_keys("la")
+    time.sleep(0.7)
+    expect("two letters are not searched for", not upstream.requests)
+    for letter in "ntern":
+        field.send_keys(letter)
+        time.sleep(0.1)
+    until("what was typed is found", lambda: browser.titles() and all(one.startswith("Lantern") for one in browser.titles()))
+    asked = [one for one in upstream.requests if "q=" in one]
+    expect(f"there is at most one request in half a second: {asked}", len(asked) <= 3)
+    browser.picture("search")
+    browser.accessible("a search")
+    gate = upstream.hold("/things")
+    field.send_keys(Keys.BACKSPACE * 7 + "willow")
+    until("it says that it searches", lambda: browser.shown("#header-indicator"))
+    time.sleep(0.6)
+    upstream.gates.clear()
+    field.send_keys(Keys.BACKSPACE * 6 + "comet")
+    until("the latest text wins", lambda: browser.titles() and all(one.startswith("Comet") for one in browser.titles()))
+    gate.set()
+    time.sleep(0.5)
+    expect("an older answer never shows", all(one.startswith("Comet") for one in browser.titles()))
+    field.send_keys(Keys.BACKSPACE * 5)
+    expect("it is mixed into no feed", len(__import__("json").loads(server.get("/feeds/things/items"))) == 20)
+    browser.quiet(server.url)
+
+
 def live_status(browser):
     """The page of how feeds do follows the event log."""
     server = fresh("status")
@@ -343,7 +378,7 @@ def serve_again(name, *options):
     return server
 
 
-TESTS = [reload_and_scroll, other_process, failure, filtering, keyboard, without_scripts, sections, hostile, looks,
+TESTS = [reload_and_scroll, other_process, failure, filtering, keyboard, without_scripts, sections, hostile, looks, searching,
          live_status, read_only]
 
 

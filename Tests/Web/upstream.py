@@ -26,6 +26,8 @@ class Upstream:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        # A request that is cancelled on the wire is no error of ours.
+        self.server.handle_error = lambda *_: None
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
@@ -46,7 +48,8 @@ class Upstream:
         status = self.status.get(parts.path, 200)
         if status != 200 or parts.path not in self.lists:
             return self.send(request, status if status != 200 else 404, {"message": "no"})
-        items = self.lists[parts.path]
+        words = query.get("q", [""])[0].lower().split()
+        items = [one for one in self.lists[parts.path] if all(word in one["name"].lower() for word in words)]
         start = (page - 1) * self.size
         self.send(request, 200, {"total": len(items), "items": items[start : start + self.size]})
 

@@ -114,7 +114,7 @@ final class WebPlace: Sendable {
 }
 
 /// What a server answered.
-struct Reply {
+struct Reply: Sendable {
     let status: Int
     let head: String
     let body: String

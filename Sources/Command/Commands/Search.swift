@@ -56,7 +56,7 @@ extension Session {
         }
         let feeds = known.filter { searchable.contains($0.name) }
         let others = known.filter { !searchable.contains($0.name) }
-        if let waiting = others.first(where: { $0.definition?.search != nil }), feeds.isEmpty {
+        if let waiting = others.first(where: { $0.definition?.search?.words.isEmpty == false }), feeds.isEmpty {
             throw Failure(
                 .configuration, ["\(waiting.name) has no index yet"], advice: "feedsync sync \(waiting.name) makes it")
         }

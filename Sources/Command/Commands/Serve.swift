@@ -35,7 +35,9 @@ extension Command {
             throw Failure(.software, ["\(error)"])
         }
         session.console.note("serving on \(server.address.link); Ctrl-C ends it")
-        if session.invocation.has(.open) { Browser.open(server.address.link, session.environment) }
+        if session.invocation.has(.open), case .tcp = server.address {
+            Browser.open(server.address.link, session.environment)
+        }
         let due = session.invocation.has(.dueSync) ? DueSyncs(server: server, session: session) : nil
         if let due {
             await due.run()

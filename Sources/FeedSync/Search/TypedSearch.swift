@@ -122,7 +122,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
 
 extension FeedDefinition {
     /// The same feed with a name, and so rows, of its own for a text, and in no model's view.
-    func searching(for text: String) -> FeedDefinition {
+    package func searching(for text: String) -> FeedDefinition {
         var feed = self
         var hash = FNV1a()
         hash.add(text.utf8)

@@ -72,8 +72,8 @@ package enum ConfigurationSchema {
                 #""title":{\#(text)},"text":{\#(text)},"link":{\#(text)},"picture":{\#(text)},"figures":{\#(words)}"#),
             "what people want to see of an item"),
         Member(
-            "search", any(words, object(#""columns":{\#(words)}"#, required: ["columns"])),
-            "columns that can be searched for words"),
+            "search", any(words, object(#""columns":{\#(words)},"param":{\#(text)}"#)),
+            "columns that can be searched for words, and the parameter by which the upstream searches"),
         Member("changes", boolean, "false keeps no old values"),
         Member(
             "on_change", object(#""exec":{\#(words)},"webhook":{\#(text)},"secret":{\#(text)}"#),

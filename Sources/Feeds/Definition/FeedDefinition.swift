@@ -11,7 +11,7 @@ public struct FeedDefinition: Sendable {
     /// The JSON body, which makes requests POSTs; nil for GETs.
     package let body: BodyTemplate?
     /// Query parameters besides those in `url`, in order; a name may come several times.
-    package let query: [NamedTemplate]
+    package internal(set) var query: [NamedTemplate]
     /// Header fields, in order.
     package let headers: [NamedTemplate]
     /// How requests show who asks.

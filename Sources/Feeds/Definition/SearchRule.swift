@@ -1,9 +1,12 @@
 internal import YAML
 
-/// The columns that can be searched for words, by name or by the path that they are filled from.
+/// How a feed is searched: which of its columns have the words, and how its upstream is asked.
 package struct SearchRule: Sendable, Hashable {
-    /// The columns, the one that counts most first.
+    /// The columns that can be searched for words, by name or by the path that they are filled from; the one that counts
+    /// most first.
     package let words: [String]
+    /// The query parameter that has the text when the upstream is asked; nil where it cannot be asked.
+    package var parameter: String?
 
     /// The names of those that a feed has, in order.
     package func columns(among columns: [ColumnDefinition]) -> [String] {
@@ -18,7 +21,7 @@ package struct SearchRule: Sendable, Hashable {
 }
 
 extension MappingDecoder {
-    /// The feed's `search`: columns, or `{columns: …}`.
+    /// The feed's `search`: columns, or `{columns: …, param: …}`.
     ///
     /// - Parameters:
     ///   - columns: The feed's columns.
@@ -26,9 +29,14 @@ extension MappingDecoder {
     func searchRule(_ name: String, of columns: [ColumnDefinition], isOpen: Bool) -> SearchRule? {
         guard let node = node(name) else { return nil }
         var words = [(text: String, node: Node)]()
+        var parameter: String?
         if node.pairs != nil, let members = reader(name, of: "`\(name)` of \(subject)") {
-            members.require("columns", "say which columns can be searched")
+            parameter = members.string("param")
+            if parameter == nil {
+                members.require("columns", "say which columns can be searched, or the upstream's `param`")
+            }
             words = members.strings("columns")
+            if parameter?.isEmpty == true { members.report("`param` of \(members.subject) is empty", at: "param") }
             members.finish()
         } else {
             words = strings(name)
@@ -48,6 +56,17 @@ extension MappingDecoder {
                     word: text, suggestion: NearestWord.suggestion(for: text, among: columns.map(\.name)))
             }
         }
-        return SearchRule(words: words.map(\.text))
+        return SearchRule(words: words.map(\.text), parameter: parameter)
+    }
+}
+
+extension FeedDefinition {
+    /// The same feed, its upstream asked for what has a text; nil where it has no parameter for that.
+    package func asking(for text: String) -> FeedDefinition? {
+        guard let parameter = search?.parameter else { return nil }
+        var feed = self
+        feed.query.removeAll { $0.name == parameter }
+        feed.query.append(NamedTemplate(name: parameter, value: Template([.literal(text)], position: position)))
+        return feed
     }
 }

@@ -24,7 +24,7 @@ extension Site {
         let isIndexed = try await store.searchableFeeds().contains { $0.feed == feed.name }
         guard isIndexed else {
             var query = ListingQuery(feed: feed.name, limit: limit)
-            let shape = try await shape(of: feed, in: store)
+            let shape = try await shape(of: feed, in: store, served)
             query.words = (text, shape.rule.columns)
             let listing = try await store.listing(query)
             return FoundItems(listing: listing, items: listing.items.map { FoundItems.Item(item: $0, hit: nil) })

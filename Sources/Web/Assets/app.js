@@ -19,6 +19,7 @@ const listen = (path, heard) => {
 };
 
 if (page === "list") list();
+if (page === "search") search();
 if (page === "status") status();
 if (page === "overview") overview();
 
@@ -299,6 +300,70 @@ function list() {
 
   foot();
   listen(`/events?feed=${encodeURIComponent(feed)}&after=${view.dataset.event}`, heard);
+}
+
+// Searches the upstream. Which text is requested, and when, is the server's rule; here only the latest answer shows.
+function search() {
+  const view = by("list");
+  const path = `/search/${encodeURIComponent(view.dataset.feed)}`;
+  const field = by("search");
+  const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
+  let latest = field.value.trim();
+  const post = async (target, fields) => {
+    const response = await fetch(target, {
+      method: "POST", body: new URLSearchParams(fields), headers: { "X-FeedSync-Token": token, Accept: "text/html" },
+    });
+    if (response.status === 204) return null;
+    const text = await response.text();
+    if (!response.ok) throw JSON.parse(text);
+    const holder = document.createElement("template");
+    holder.innerHTML = text;
+    return holder.content.firstElementChild;
+  };
+  const fail = (problem) => {
+    by("notice").textContent = problem.error?.message ?? "The server cannot be reached.";
+    by("notice").hidden = false;
+  };
+  const took = (part, isFirst) => {
+    by("notice").hidden = true;
+    if (isFirst) view.replaceChildren();
+    for (const group of part?.children ?? []) {
+      const rows = view.querySelector(".rows");
+      if (rows && group.matches(".group")) rows.append(...group.querySelectorAll(".row"));
+      else view.append(group);
+    }
+    view.dataset.next = part?.dataset.next ?? "";
+    by("more").hidden = part?.dataset.more !== "true" || !view.querySelector(".row");
+    by("said").textContent = `${view.querySelectorAll(".row").length} shown`;
+  };
+  const typed = async () => {
+    const text = field.value.trim();
+    if (text === latest) return;
+    latest = text;
+    by("header-indicator").hidden = text.length < 3;
+    try {
+      const part = await post(path, { q: text, as: self });
+      if (text === latest) took(part, true);
+    } catch (problem) {
+      if (text === latest) fail(problem);
+    } finally {
+      if (text === latest) by("header-indicator").hidden = true;
+    }
+  };
+  field.addEventListener("input", typed);
+  by("search-form").addEventListener("submit", (event) => { event.preventDefault(); typed(); });
+  by("more").addEventListener("click", async () => {
+    const text = latest;
+    by("more").disabled = true;
+    try {
+      const part = await post(`${path}/more`, { q: text, after: view.dataset.next });
+      if (text === latest) took(part, false);
+    } catch (problem) {
+      fail(problem);
+    } finally {
+      by("more").disabled = false;
+    }
+  });
 }
 
 function status() {

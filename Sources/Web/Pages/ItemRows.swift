@@ -6,18 +6,22 @@ internal import Text
 struct ItemRows {
     let feed: String
     let shape: RowShape
+    /// What has the items.
+    let listing: Listing
     /// How many items each section has; a feed that groups nothing has one, without a name.
     let sections: [Section]
+    /// Whether each item has a page of ours; what a search found has none.
+    var isStored = true
 
     /// The most characters of a title and a text in a list.
     private static let titleLength = 200
     private static let textLength = 280
 
     /// Writes items in feed order, each section where its first item stands.
-    func write(_ items: [Listing.Item], to html: inout HTMLWriter) {
+    func write(to html: inout HTMLWriter) {
         var names: [String?] = []
         var groups: [String?: [Listing.Item]] = [:]
-        for item in items {
+        for item in listing.items {
             if groups[item.row.section] == nil { names.append(item.row.section) }
             groups[item.row.section, default: []].append(item)
         }
@@ -51,20 +55,11 @@ struct ItemRows {
     private func write(
         _ item: Listing.Item, hit: SearchHit? = nil, search: SearchText? = nil, to html: inout HTMLWriter
     ) {
-        let title = Shown.text(shape.text(shape.rule.title, of: item) ?? item.key, most: Self.titleLength)
-        let text = shape.text(shape.rule.text, of: item)
+        let title = Shown.text(listing.text(shape.rule.title, of: item) ?? item.key, most: Self.titleLength)
+        let text = listing.text(shape.rule.text, of: item)
         html.element("li", .class("row"), .data(.key, item.key), .data(.place, item.place.text)) { html in
             html.element("div", .class("what")) { html in
-                html.element(
-                    "a", .class("title"), .href(.own("item", feed, query: [("key", item.key)])), .plain(.dir, "auto")
-                ) { html in
-                    if let search {
-                        let marked = hit.map(\.title) ?? MarkedText(title, search)
-                        write(marked.text.count > Self.titleLength ? MarkedText(title, search) : marked, to: &html)
-                    } else {
-                        html.text(title)
-                    }
-                }
+                name(item, title, hit: hit, search: search, to: &html)
                 if let search, let excerpt = hit?.excerpt ?? text.map({ MarkedText.excerpt(of: $0, search) }) {
                     html.element("p", .class("text"), .plain(.dir, "auto")) { write(excerpt, to: &$0) }
                 } else if let text {
@@ -77,6 +72,23 @@ struct ItemRows {
         }
     }
 
+    private func name(
+        _ item: Listing.Item, _ title: String, hit: SearchHit?, search: SearchText?, to html: inout HTMLWriter
+    ) {
+        func content(_ html: inout HTMLWriter) {
+            guard let search else { return html.text(title) }
+            let marked = hit.map(\.title) ?? MarkedText(title, search)
+            write(marked.text.count > Self.titleLength ? MarkedText(title, search) : marked, to: &html)
+        }
+        let link =
+            isStored
+            ? Link.own("item", feed, query: [("key", item.key)])
+            : listing.text(shape.rule.link, of: item).flatMap(Link.web)
+        guard let link else { return html.element("span", .class("title"), .plain(.dir, "auto"), content: content) }
+        html.element(
+            "a", .class("title"), .href(link), .plain(.dir, "auto"), .plain(.rel, "noreferrer"), content: content)
+    }
+
     private func write(_ marked: MarkedText, to html: inout HTMLWriter) {
         for piece in marked.pieces {
             if piece.isMatch { html.element("mark", text: piece.text) } else { html.text(piece.text) }
@@ -84,7 +96,7 @@ struct ItemRows {
     }
 
     private func figures(of item: Listing.Item, to html: inout HTMLWriter) {
-        let figures = shape.rule.figures.compactMap { name in shape.figure(name, of: item).map { (name, $0) } }
+        let figures = shape.rule.figures.compactMap { name in listing.figure(name, of: item).map { (name, $0) } }
         guard !figures.isEmpty else { return }
         html.element("ul", .class("figures")) { html in
             for (name, value) in figures {
@@ -98,7 +110,7 @@ struct ItemRows {
     }
 
     private func link(of item: Listing.Item, title: String, to html: inout HTMLWriter) {
-        guard let address = shape.text(shape.rule.link, of: item), let link = Link.web(address) else { return }
+        guard let address = listing.text(shape.rule.link, of: item), let link = Link.web(address) else { return }
         html.element(
             "a", .class("out"), .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
             .plain(.ariaLabel, "Open \(Shown.text(title, most: 80)) on the web"), text: "↗")

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import FeedSync
 internal import Reports
 
@@ -5,7 +6,9 @@ internal import Reports
 struct RowShape: Sendable {
     /// The columns' names.
     let rule: ShowRule
-    private let places: [String: Int]
+
+    /// All of them.
+    let columns: Set<String>
 
     /// By the definition, or else by the names of the columns and what stands in some rows.
     init(_ given: ShowRule?, _ listing: Listing) {
@@ -26,21 +29,7 @@ struct RowShape: Sendable {
             rule.figures.removeAll { $0 == rule.title }
         }
         self.rule = rule
-        places = Dictionary(listing.columns.enumerated().map { ($1.name, $0) }) { first, _ in first }
-    }
-
-    /// The text that a row has in a column; nil where it has none.
-    func text(_ column: String?, of item: Listing.Item) -> String? {
-        guard let column, let place = places[column], item.row.values.indices.contains(place) else { return nil }
-        let text = item.row.values[place].description
-        return text.isEmpty ? nil : text
-    }
-
-    /// A figure as people read it.
-    func figure(_ column: String, of item: Listing.Item) -> String? {
-        guard let place = places[column], item.row.values.indices.contains(place) else { return nil }
-        if case .integer(let number) = item.row.values[place] { return NumberFormat.count(Int(clamping: number)) }
-        return text(column, of: item)
+        columns = Set([rule.title, rule.text, rule.link, rule.picture].compactMap(\.self) + rule.figures)
     }
 
     private static func looks(_ listing: Listing) -> [ColumnLook] {
@@ -57,6 +46,27 @@ struct RowShape: Sendable {
     }
 }
 
+extension Listing {
+    /// The text that an item has in a column; nil where it has none.
+    func text(_ column: String?, of item: Item) -> String? {
+        guard let column, let value = value(column, of: item) else { return nil }
+        let text = value.description
+        return text.isEmpty ? nil : text
+    }
+
+    /// A figure as people read it.
+    func figure(_ column: String, of item: Item) -> String? {
+        if case .integer(let number)? = value(column, of: item) { return NumberFormat.count(Int(clamping: number)) }
+        return text(column, of: item)
+    }
+
+    private func value(_ column: String, of item: Item) -> StoredValue? {
+        guard let place = columns.firstIndex(where: { $0.name == column }), item.row.values.indices.contains(place)
+        else { return nil }
+        return item.row.values[place]
+    }
+}
+
 extension StoredValue {
     fileprivate var isNumberOrNone: Bool {
         switch self {
@@ -68,7 +78,40 @@ extension StoredValue {
 
 extension Site {
     /// What people see of a feed's items, from its first ones: so it stays the same further down.
-    func shape(of feed: KnownFeed, in store: Store) async throws(FeedSyncError) -> RowShape {
-        RowShape(feed.definition?.show, try await store.listing(ListingQuery(feed: feed.name, limit: 50)))
+    func shape(
+        of feed: KnownFeed, in store: Store, _ served: Served
+    ) async throws(FeedSyncError) -> RowShape {
+        let mark = try await store.mark()
+        if let shape = shapes.shape(of: feed.name, mark: mark, version: served.version) { return shape }
+        let sample = try await store.listing(ListingQuery(feed: feed.name, limit: 50))
+        let shape = RowShape(feed.definition?.show, sample)
+        shapes.keep(shape, of: feed.name, mark: mark, version: served.version)
+        return shape
+    }
+}
+
+/// The shapes of feeds' rows, which hold until something is committed.
+final class RowShapes: Sendable {
+    private struct Entry {
+        let shape: RowShape
+        let mark: Store.Mark
+        let version: Int
+    }
+
+    private let entries = Lock<[String: Entry]>([:])
+
+    func shape(of feed: String, mark: Store.Mark, version: Int) -> RowShape? {
+        entries.withLock { entries in
+            guard let entry = entries[feed], entry.mark == mark, entry.version == version else { return nil }
+            return entry.shape
+        }
+    }
+
+    func keep(_ shape: RowShape, of feed: String, mark: Store.Mark, version: Int) {
+        entries.withLock { entries in
+            // Of feeds that are gone.
+            if entries.count > 1_000 { entries = [:] }
+            entries[feed] = Entry(shape: shape, mark: mark, version: version)
+        }
     }
 }

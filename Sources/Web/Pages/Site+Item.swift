@@ -17,8 +17,8 @@ extension Site {
         (query.key, query.wantsRaw, query.includesRemoved) = (key, true, true)
         let listing = try await store.listing(query)
         guard let item = listing.items.first else { return notFound(request) }
-        let shape = try await self.shape(of: feed, in: store)
-        let title = Shown.text(shape.text(shape.rule.title, of: item) ?? item.key, most: 300)
+        let shape = try await self.shape(of: feed, in: store, served)
+        let title = Shown.text(listing.text(shape.rule.title, of: item) ?? item.key, most: 300)
         let response = page("item", title: title) { html in
             html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
                 html.element("a", .href(.own("list", name)), text: name)
@@ -28,10 +28,10 @@ extension Site {
                 }
             }
             html.element("h1", .plain(.dir, "auto"), text: title)
-            if let text = shape.text(shape.rule.text, of: item) {
+            if let text = listing.text(shape.rule.text, of: item) {
                 html.element("p", .class("lead"), .plain(.dir, "auto"), text: Shown.text(text, most: 1_000))
             }
-            if let link = shape.text(shape.rule.link, of: item).flatMap(Link.web) {
+            if let link = listing.text(shape.rule.link, of: item).flatMap(Link.web) {
                 html.element("p") { html in
                     html.element(
                         "a", .class("button"), .href(link), .plain(.rel, "noreferrer noopener"),

@@ -22,11 +22,12 @@ extension Site {
         var listing = found?.listing ?? Listing()
         var shape = RowShape(feed.definition?.show, listing)
         if let store = served.pages {
+            shape = try await self.shape(of: feed, in: store, served)
+            query.columns = shape.columns
             if found == nil { listing = try await store.listing(query) }
-            shape = try await self.shape(of: feed, in: store)
         }
         let sections = try await served.pages?.sections(of: name) ?? []
-        let rows = ItemRows(feed: name, shape: shape, sections: sections)
+        let rows = ItemRows(feed: name, shape: shape, listing: listing, sections: sections)
         let response = page("list", title: name) { html in
             head(state, text: request.parameter("q") ?? "", to: &html)
             let next = listing.hasMore && found == nil ? listing.items.last?.place.text : nil
@@ -37,7 +38,7 @@ extension Site {
                 if let found {
                     rows.write(found, text, to: &html)
                 } else {
-                    rows.write(listing.items, to: &html)
+                    rows.write(to: &html)
                 }
             }
             if let found, found.items.isEmpty {
@@ -75,6 +76,12 @@ extension Site {
                     .plain(.placeholder, "Filter \(NumberFormat.count(count, "item"))"),
                     .plain(.spellcheck, "false"), .plain(.enterkeyhint, "search"))
                 html.element("noscript") { $0.element("button", .plain(.type, "submit"), text: "Filter") }
+            }
+        }
+        if state.feed.definition?.search?.parameter != nil, !settings.isReadOnly {
+            html.element("p", .class("hint")) { html in
+                html.text("Not here? ")
+                html.element("a", .href(.own("search", name)), text: "Search the server")
             }
         }
         html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
@@ -153,16 +160,19 @@ extension Site {
             let found = text.isEmpty ? nil : try await self.found(text, in: feed, served, limit: limit)
             var query = ListingQuery(feed: name, limit: limit)
             query.after = place
-            let listing = found == nil ? try await store.listing(query) : Listing()
-            let shape = try await self.shape(of: feed, in: store)
-            let rows = ItemRows(feed: name, shape: shape, sections: try await store.sections(of: name))
+            let shape = try await self.shape(of: feed, in: store, served)
+            query.columns = shape.columns
+            let listing = if let found { found.listing } else { try await store.listing(query) }
+            let rows = ItemRows(
+                feed: name, shape: shape, listing: listing, sections: try await store.sections(of: name))
             let total = try await store.feed(named: name)?.itemCount ?? 0
             var html = HTMLWriter()
             html.element(
-                "div", .data(.next, listing.items.last?.place.text), .data(.more, String(listing.hasMore)),
+                "div", .data(.next, listing.items.last?.place.text),
+                .data(.more, String(listing.hasMore && found == nil)),
                 .data(.at, WallClock.system.text)
             ) { html in
-                if let found { rows.write(found, text, to: &html) } else { rows.write(listing.items, to: &html) }
+                if let found { rows.write(found, text, to: &html) } else { rows.write(to: &html) }
                 html.element("p", .id("total"), text: NumberFormat.count(total, "item"))
             }
             return ServerResponse(

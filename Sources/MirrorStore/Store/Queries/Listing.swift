@@ -39,6 +39,8 @@ package struct Listing: Sendable {
 package struct ListingQuery: Sendable {
     /// The feed's name.
     package let feed: String
+    /// The names of the columns that are wanted; nil for all.
+    package var columns: Set<String>?
     /// The section's name, where `.some(nil)` are the items without one; nil for all sections.
     package var section: String??
     /// Only items behind this place.

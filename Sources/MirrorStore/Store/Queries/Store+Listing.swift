@@ -10,11 +10,12 @@ extension Store {
             try connection.transaction(.deferred) {
                 var listing = Listing()
                 guard let source = try ListingSource(query.feed, on: connection) else { return listing }
-                listing.columns = source.columns
+                listing.columns = source.columns.filter { query.columns?.contains($0.name) ?? true }
+                let count = listing.columns.count
                 guard let (conditions, values) = try source.conditions(query) else { return listing }
                 let limit = max(0, min(query.limit, Int(Int32.max)))
                 let own = PlaceColumn.allCases.map(\.rawValue)
-                var names = source.columns.map(\.name) + own + source.key
+                var names = listing.columns.map(\.name) + own + source.key
                 let raw = query.wantsRaw && source.keepsRaw ? names.count : nil
                 if raw != nil { names.append("_raw") }
                 try connection.rows(
@@ -29,8 +30,8 @@ extension Store {
                     }
                     listing.items.append(
                         Listing.Item(
-                            key: RowKey.text(row, from: source.columns.count + own.count, count: source.key.count),
-                            row: StoredRow(row, columnCount: source.columns.count),
+                            key: RowKey.text(row, from: count + own.count, count: source.key.count),
+                            row: StoredRow(row, columnCount: count),
                             raw: raw.flatMap { row.text(at: $0) }))
                 }
                 return listing

@@ -1,0 +1,133 @@
+internal import FeedSync
+internal import Glibc
+
+/// Searches of upstreams that pages type: each page has one, whose latest text wins.
+///
+/// What is found goes into a store of its own, which is deleted when the server ends: it is mixed into no feed.
+actor Searches {
+    /// What became of a text.
+    enum Outcome: Sendable {
+        /// The feed that has what was found, in the store of searches.
+        case found(FeedDefinition, Store)
+        case failed(FeedSyncError)
+        /// It is too short to be searched for.
+        case tooShort
+        /// A later text took its place.
+        case replaced
+    }
+
+    /// What rows become here: what is shown of them is read from the store.
+    private struct Nothing: Decodable, Sendable {}
+
+    private struct Entry {
+        let search: TypedSearch<Nothing>
+        /// Who waits for what was typed last.
+        var waiting: Task<Outcome, Never>?
+        /// When it was used last, by the number of uses.
+        var use = 0
+    }
+
+    private let options: EngineOptions
+    private var opening: Task<Result<(mirror: Mirror, folder: String), FeedSyncError>, Never>?
+    private var entries: [String: Entry] = [:]
+    private var useCount = 0
+    private var textCount = 0
+
+    /// The most pages that search at a time, and the most texts that are kept.
+    private static let mostPages = 50
+    private static let mostTexts = 500
+
+    init(options: EngineOptions) {
+        self.options = options
+    }
+
+    /// Searches a feed's upstream for what a page typed, as `TypedSearch` does.
+    ///
+    /// - Parameter page: What tells the page from others.
+    /// - Throws: `FeedSyncError` if nothing can be searched.
+    func outcome(_ text: String, in feed: FeedDefinition, page: String) async throws(FeedSyncError) -> Outcome {
+        let mirror = try await openMirror()
+        let key = "\(feed.name)/\(page)"
+        useCount += 1
+        textCount += 1
+        if entries[key] == nil {
+            if entries.count >= Self.mostPages, let oldest = entries.min(by: { $0.value.use < $1.value.use })?.key {
+                entries[oldest] = nil
+            }
+            entries[key] = Entry(
+                search: TypedSearch(in: mirror) { text throws(ConfigurationError) in Self.definition(text, feed) })
+        }
+        guard var entry = entries[key] else { return .replaced }
+        // Whoever waited for an earlier text hears that there is a later one.
+        entry.waiting?.cancel()
+        entry.search.send(text)
+        entry.use = useCount
+        let results = entry.search.results
+        let task = Task<Outcome, Never> {
+            guard text.count >= 3 else { return .tooShort }
+            for await found in results where found.text == text {
+                if let error = found.error { return .failed(error) }
+                return .found(Self.definition(text, feed).searching(for: text), mirror.store)
+            }
+            return .replaced
+        }
+        entry.waiting = task
+        entries[key] = entry
+        return await task.value
+    }
+
+    /// Requests the next page of what a text found.
+    ///
+    /// - Returns: The feed that has it.
+    /// - Throws: `FeedSyncError`.
+    func more(_ text: String, in feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store) {
+        let mirror = try await openMirror()
+        let definition = Self.definition(text, feed).searching(for: text)
+        try await mirror.feed(definition).perform(.nextPage)
+        return (definition, mirror.store)
+    }
+
+    private static func definition(_ text: String, _ feed: FeedDefinition) -> FeedDefinition {
+        feed.asking(for: text) ?? feed
+    }
+
+    /// The store of searches: opened once, however many ask for it meanwhile.
+    private func openMirror() async throws(FeedSyncError) -> Mirror {
+        if textCount > Self.mostTexts { await close() }
+        let opening = self.opening ?? Task { [options] in await Self.open(options) }
+        self.opening = opening
+        do throws(FeedSyncError) {
+            return try await opening.value.get().mirror
+        } catch {
+            self.opening = nil
+            throw error
+        }
+    }
+
+    private static func open(_ options: EngineOptions) async -> Result<(mirror: Mirror, folder: String), FeedSyncError>
+    {
+        let parent = options.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        var template = Array("\(parent)/feedsync-search-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            return .failure(FeedSyncError(.store, "no folder for searches can be made in \(parent)"))
+        }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        do throws(FeedSyncError) {
+            return .success((Mirror(try await Store(path: "\(folder)/search.db"), options: options), folder))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Ends all searches, and deletes what they found.
+    func close() async {
+        entries = [:]
+        textCount = 0
+        guard let opened = opening else { return }
+        opening = nil
+        guard case .success(let (mirror, folder)) = await opened.value else { return }
+        await mirror.close()
+        for name in ["search.db", "search.db-wal", "search.db-shm", "search.db-lock"] { unlink("\(folder)/\(name)") }
+        rmdir(folder)
+    }
+}

@@ -1,0 +1,94 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+
+/// Searching a feed's upstream.
+extension Site {
+    /// Where somebody types what the upstream is to be searched for.
+    func searchPage(
+        _ name: String, _ served: Served, _ request: ServerRequest, text: String = "", found: HTMLWriter? = nil
+    ) -> SharedAnswer {
+        guard let definition = served.configuration?.feed(named: name), definition.search?.parameter != nil,
+            !settings.isReadOnly
+        else { return notFound(request) }
+        let host = definition.url.description.split(separator: "/").dropFirst().first.map(String.init) ?? "its server"
+        let response = page("search", title: "Search \(host)") { html in
+            html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
+                html.element("a", .href(.own("list", name)), text: name)
+            }
+            html.element("h1", text: "Search \(host)")
+            html.element("p", .class("hint"), text: "What is found comes from there, and is not stored in \(name).")
+            html.element(
+                "form", .class("filter"), .plain(.role, "search"), .plain(.method, "post"),
+                .action(.own("search", name)), .id("search-form")
+            ) { html in
+                html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+                html.element("label", .class("hidden-label"), .plain(.for, "search"), text: "Search \(host)")
+                html.void(
+                    "input", .id("search"), .plain(.type, "search"), .plain(.name, "q"), .plain(.value, text),
+                    .plain(.placeholder, "Three letters or more"), .plain(.spellcheck, "false"), .flag(.autofocus),
+                    .plain(.enterkeyhint, "search"))
+                html.element("noscript") { $0.element("button", .plain(.type, "submit"), text: "Search") }
+            }
+            html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
+            html.element("p", .id("said"), .class("said"), .plain(.role, "status"), .plain(.ariaLive, "polite")) { _ in
+            }
+            html.element("div", .id("header-indicator"), .class("indicator"), .flag(.hidden)) { html in
+                html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
+                html.element("span", text: "Searching…")
+            }
+            html.element("div", .id("list"), .data(.feed, name)) { html in if let found { html.add(found) } }
+            html.element("div", .class("foot")) { html in
+                html.element("button", .id("more"), .plain(.type, "button"), .flag(.hidden), text: "Load more")
+            }
+        }
+        return request.method == "POST" ? finished(response) : shown(response, request)
+    }
+
+    /// Searches for what was typed: rows for the script, a whole page for browsers without.
+    func search(_ name: String, _ request: ServerRequest, isMore: Bool) async throws(FeedSyncError) -> SharedAnswer {
+        let served = await shelf.served
+        guard let definition = served.configuration?.feed(named: name), definition.search?.parameter != nil,
+            !settings.isReadOnly
+        else { return notFound(request) }
+        let form = Doorkeeper.form(request)
+        let text = String((form["q"] ?? "").prefix(200))
+        let isScript = request.header("X-FeedSync-Token") != nil
+        let html: HTMLWriter
+        if isMore {
+            let (feed, store) = try await searches.more(text, in: definition)
+            html = try await rows(of: feed, after: form["after"].flatMap(Place.init(text:)), in: store)
+        } else {
+            switch try await searches.outcome(text, in: definition, page: String((form["as"] ?? "").prefix(40))) {
+            case .found(let feed, let store): html = try await rows(of: feed, after: nil, in: store)
+            case .failed(let error): throw error
+            case .tooShort: html = HTMLWriter()
+            case .replaced: return finished(.status(204))
+            }
+        }
+        guard isScript else { return searchPage(name, served, request, text: text, found: html) }
+        return finished(
+            ServerResponse(headers: [(name: "Content-Type", value: "text/html; charset=utf-8")], body: html.bytes))
+    }
+
+    /// What was found, in the upstream's order.
+    private func rows(
+        of feed: FeedDefinition, after place: Place?, in store: Store
+    ) async throws(FeedSyncError) -> HTMLWriter {
+        var query = ListingQuery(feed: feed.name, limit: 200)
+        query.after = place
+        let listing = try await store.listing(query)
+        let rows = ItemRows(
+            feed: feed.name, shape: RowShape(feed.show, listing), listing: listing,
+            sections: try await store.sections(of: feed.name), isStored: false)
+        let isAtEnd = try await store.feed(named: feed.name)?.noMoreData ?? true
+        var html = HTMLWriter()
+        html.element("div", .data(.next, listing.items.last?.place.text), .data(.more, String(!isAtEnd))) { html in
+            rows.write(to: &html)
+            if listing.items.isEmpty, place == nil {
+                html.element("p", .class("nothing"), text: "Nothing was found.")
+            }
+        }
+        return html
+    }
+}

@@ -1,0 +1,88 @@
+import FeedSync
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SearchTests {
+    private func search(_ place: WebPlace, _ text: String, page: String = "a", more: String? = nil) async throws
+        -> Reply
+    {
+        let headers = [
+            "X-FeedSync-Token": try await place.token(), "Content-Type": "application/x-www-form-urlencoded",
+        ]
+        let target = more == nil ? "/search/things" : "/search/things/more"
+        return try await place.ask(
+            target, method: "POST", headers: headers, body: "q=\(text)&as=\(page)&after=\(more ?? "")")
+    }
+
+    @Test("What is typed goes to the upstream in the feed's parameter, pages on, and is stored in no feed")
+    func searched() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            let found = try await search(place, "item")
+            #expect(found.status == 200)
+            #expect(found.body.contains("item 10"))
+            #expect(place.upstream.requests.map { $0.parameter("q") } == ["item"])
+            let place10 = try #require(
+                found.body.firstRange(of: "data-next=\"").map { found.body[$0.upperBound...].prefix { $0 != "\"" } })
+            let more = try await search(place, "item", more: String(place10))
+            #expect(more.body.contains("item 20"))
+            #expect(!more.body.contains("item 10<"))
+            #expect(try await place.ask("/feeds/things/items").list("id") == [])
+        }
+    }
+
+    @Test("Less than three letters are not searched for, and a GET requests nothing")
+    func short() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            let (typed, opened) = (try await search(place, "it"), try await place.ask("/search/things?q=item"))
+            #expect(typed.body.isEmpty)
+            #expect(opened.status == 200)
+            #expect(place.upstream.requests.isEmpty)
+        }
+    }
+
+    @Test("A later text of the same page takes the place of an earlier one, whose request is cancelled")
+    func latest() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            let gate = place.upstream.gate()
+            place.upstream.route("/things") { request in
+                if request.parameter("q") == "first" { gate.wait() }
+                return .json(#"{"items":[{"id":1,"name":"\#(request.parameter("q") ?? "")"}],"total_count":1}"#)
+            }
+            async let first = search(place, "first")
+            await gate.arrived()
+            async let other = search(place, "other", page: "b")
+            let second = try await search(place, "second")
+            #expect(second.body.contains("second"))
+            #expect(try await first.status == 204)
+            #expect(try await other.body.contains("other"))
+            gate.open()
+        }
+    }
+
+    @Test("Texts that come at once, as keys are hit, share one store: the last one is found")
+    func atOnce() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for text in ["i", "it", "ite", "item"] { group.addTask { try await search(place, text, page: text) } }
+                var replies: [Reply] = []
+                for try await reply in group { replies.append(reply) }
+                return replies
+            }
+            #expect(replies.filter { $0.body.contains("item 1<") }.count == 2)
+        }
+    }
+
+    @Test("A failure of the upstream is told, and a feed without a parameter has no search")
+    func failing() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            place.upstream.route("/things") { _ in .status(500) }
+            let reply = try await search(place, "item")
+            #expect(reply.status == 502)
+        }
+        try await WebPlace.serving { place in
+            let replies = [try await search(place, "item"), try await place.ask("/search/things")]
+            #expect(replies.map(\.status) == [404, 404])
+        }
+    }
+}
