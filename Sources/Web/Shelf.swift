@@ -48,6 +48,8 @@ actor Shelf {
         guard served.pages == nil || served.pages?.reading?.followsFile == false, isThere || mirror != nil else {
             return
         }
+        // What was kept of another connection's is told apart by this.
+        served.version += 1
         served.pages = try await Store(path: path, options: Store.Options(access: .readOnly))
         served.searches = try await Store(path: path, options: Store.Options(access: .readOnly))
     }

@@ -12,6 +12,7 @@ struct Site: Sendable {
     let cache = ResponseCache()
     let searches: Searches
     let shapes = RowShapes()
+    let orders = FeedOrders()
     let counters = RunCounters()
 
     /// The answer to a request, whatever it is.

@@ -23,8 +23,8 @@ class Failed(Exception):
     pass
 
 
-def until(what, holds, seconds=5.0):
-    """Waits until something holds; returns it."""
+def until(what, holds, seconds=15.0):
+    """Waits until something holds; returns it. The machine may be busy: what has to be fast is measured by itself."""
     end = time.monotonic() + seconds
     while True:
         try:

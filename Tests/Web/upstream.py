@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,6 +14,7 @@ class Upstream:
         self.status = {}
         self.gates = {}
         self.requests = []
+        self.times = []
         upstream = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -42,6 +44,7 @@ class Upstream:
         query = parse_qs(parts.query)
         page = int(query.get("page", ["1"])[0])
         self.requests.append(request.path)
+        self.times.append(time.monotonic())
         gate = self.gates.get(parts.path)
         if gate:
             gate.wait(20)

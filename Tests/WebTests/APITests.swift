@@ -43,6 +43,22 @@ import Testing
         }
     }
 
+    @Test("A list is paged as it stands, also when another process changed it between two pages")
+    func changing() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.sync)
+            let first = try await place.ask("/feeds/things/items?limit=5")
+            #expect(first.list("id") == ["1", "2", "3", "4", "5"])
+            let next = try #require(first.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) })
+            place.feed.edit { $0 = PagedFeed.items([101, 102]) + $0.filter { !$0.contains("\"id\":7,") } }
+            try await place.perform(.reload)
+            #expect(try await place.ask("/feeds/things/items?limit=5").list("id") == ["101", "102", "1", "2", "3"])
+            // Those that moved to the head come again or not, but what stands further down is not lost.
+            let ids = try await place.ask(next.replacing("limit=5", with: "limit=1000")).list("id")
+            #expect(Set((11...25).map(String.init)).isSubset(of: ids))
+        }
+    }
+
     @Test("Each GET has a tag, and a client that has it is told so until something changes")
     func tags() async throws {
         try await WebPlace.serving { place in

@@ -36,9 +36,10 @@ extension Site {
         let limit = Self.number("limit", of: request, 100, in: 1...1_000)
         let text = SearchText(request.parameter("q") ?? "")
         if !text.isEmpty {
-            let found = try await found(text, in: feed, served, limit: limit)
-            let items = found.items.map { found.listing.json($0.item) }
-            return shown(Responses.list(items), request)
+            return try await kept(request, served) { _ async throws(FeedSyncError) in
+                let found = try await found(text, in: feed, served, limit: limit)
+                return Responses.list(found.items.map { found.listing.json($0.item) })
+            }
         }
         var query = ListingQuery(feed: name, limit: limit)
         if let section = request.parameter("section") { query.section = .some(section.isEmpty ? nil : section) }
@@ -52,7 +53,7 @@ extension Site {
         }
         let wanted = query
         return try await kept(request, served) { store async throws(FeedSyncError) in
-            let listing = try await store.listing(wanted)
+            let listing = try await self.listing(wanted, of: store, served)
             var headers: [(name: String, value: String)] = []
             if listing.hasMore, let last = listing.items.last {
                 var words = [("limit", String(limit)), ("after", last.place.text)]

@@ -20,11 +20,13 @@ extension Site {
     func found(
         _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> FoundItems {
-        guard let store = served.searches else { return FoundItems(listing: Listing(), items: []) }
+        guard let store = served.searches, let pages = served.pages else {
+            return FoundItems(listing: Listing(), items: [])
+        }
         let isIndexed = try await store.searchableFeeds().contains { $0.feed == feed.name }
         guard isIndexed else {
             var query = ListingQuery(feed: feed.name, limit: limit)
-            let shape = try await shape(of: feed, in: store, served)
+            let shape = try await shape(of: feed, in: pages, served)
             query.words = (text, shape.rule.columns)
             let listing = try await store.listing(query)
             return FoundItems(listing: listing, items: listing.items.map { FoundItems.Item(item: $0, hit: nil) })
@@ -32,17 +34,12 @@ extension Site {
         var query = SearchQuery(text, in: [feed.name], limit: limit)
         if let show = feed.definition?.show { query.show[feed.name] = show }
         let hits = try await store.hits(query)
-        var columns = Listing()
-        var items: [FoundItems.Item] = []
-        for hit in hits {
-            var item = ListingQuery(feed: feed.name, limit: 1)
-            item.key = hit.key
-            let listing = try await store.listing(item)
-            if columns.columns.isEmpty { columns = listing }
-            guard let found = listing.items.first, listing.columns == columns.columns else { continue }
-            items.append(FoundItems.Item(item: found, hit: hit))
-        }
-        return FoundItems(listing: columns, items: items)
+        var rows = ListingQuery(feed: feed.name, limit: hits.count)
+        rows.keys = hits.map(\.key)
+        let listing = try await store.listing(rows)
+        let byKey = Dictionary(listing.items.map { ($0.key, $0) }) { first, _ in first }
+        let items = hits.compactMap { hit in byKey[hit.key].map { FoundItems.Item(item: $0, hit: hit) } }
+        return FoundItems(listing: listing, items: items)
     }
 }
 

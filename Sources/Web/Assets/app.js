@@ -27,19 +27,19 @@ function list() {
   const view = by("list");
   const feed = view.dataset.feed;
   const base = `/list/${encodeURIComponent(feed)}`;
-  const state = { filter: "", shown: null, isReading: false, told: new Set(), wanted: false };
+  const state = { filter: "", shown: null, isReading: false, told: null };
   const count = (number) => number.toLocaleString("en");
 
   const say = (text) => { by("said").textContent = text; };
   const show = (id, isShown) => { const part = by(id); if (part) part.hidden = !isShown; };
 
-  // A failure is shown once, whoever tells of it first: the answer to a command or the event log.
-  const fail = (error, advice, key) => {
-    if (key && state.told.has(key)) return;
-    if (key) state.told.add(key);
+  // A failure is shown once, whether the answer to a command tells of it first, which knows what to do, or the event log.
+  const fail = (error, advice) => {
     const notice = by("notice");
+    if (state.told === error.message && (notice.hidden || !advice)) return;
+    state.told = error.message;
     const text = document.createElement("p");
-    text.textContent = error.message + (advice ? ` Try: ${advice}` : "");
+    text.textContent = error.message + (advice ? `. Try: ${advice}` : "");
     const close = document.createElement("button");
     close.type = "button";
     close.textContent = "Dismiss";
@@ -49,6 +49,7 @@ function list() {
   };
 
   const send = async (command) => {
+    state.told = null;
     try {
       const response = await fetch(`/feeds/${encodeURIComponent(feed)}/${command}`, {
         method: "POST", headers: { "X-FeedSync-Token": token, Accept: "application/json" },
@@ -57,9 +58,9 @@ function list() {
       const problem = await response.json();
       // Whoever asked for it knows that it was stopped.
       if (problem.error?.kind === "cancelled") return;
-      fail(problem.error, problem.advice, problem.error.message);
+      fail(problem.error, problem.advice);
     } catch {
-      fail({ message: "The server cannot be reached." }, "is feedsync serve still running?", "unreachable");
+      fail({ message: "The server cannot be reached" }, "look whether feedsync serve is running");
     }
   };
 
@@ -131,7 +132,7 @@ function list() {
 
   // One after the other, so that no answer overtakes another.
   let turn = Promise.resolve();
-  const inTurn = (work) => { turn = turn.then(work).catch((error) => fail(error, null, error.message)); return turn; };
+  const inTurn = (work) => { turn = turn.then(work).catch((error) => fail(error)); return turn; };
 
   const reachEnd = () => {
     if (state.filter || state.isReading) return;
@@ -181,7 +182,7 @@ function list() {
     stateChanged();
     const isFailure = event.error && event.error.kind !== "cancelled" && event.error.kind !== "interrupted";
     switch (event.status) {
-      case "beginHeader": show("header-indicator", true); say("Loading"); break;
+      case "beginHeader": state.told = null; show("header-indicator", true); say("Loading"); break;
       case "endHeader":
         show("header-indicator", false);
         if (!event.error) {
@@ -190,7 +191,7 @@ function list() {
           headChanged();
         }
         break;
-      case "beginFooter": show("footer-indicator", true); show("onward", false); say("Loading more"); break;
+      case "beginFooter": state.told = null; show("footer-indicator", true); show("onward", false); say("Loading more"); break;
       case "endFooter": show("footer-indicator", false); break;
       case "noMoreData":
         show("footer-indicator", false);
@@ -199,7 +200,7 @@ function list() {
         break;
     }
     if (event.status.startsWith("end") || event.status === "noMoreData") {
-      if (isFailure) fail(event.error, null, event.error.message);
+      if (isFailure) fail(event.error);
       else if (event.status !== "endHeader" && !state.filter && !by("empty")) inTurn(afterFooter);
       else foot();
       if (!event.error) say(event.inserted ? `${count(event.inserted)} new items` : "Nothing new");
@@ -244,7 +245,7 @@ function list() {
       }
       say(number ? `${count(number)} found` : "Nothing found");
     } catch (error) {
-      if (error.name !== "AbortError") fail(error, null, error.message);
+      if (error.name !== "AbortError") fail(error);
     }
   };
   const refilter = () => filter(state.filter);

@@ -83,7 +83,7 @@ extension Site {
     ) async throws(FeedSyncError) -> RowShape {
         let mark = try await store.mark()
         if let shape = shapes.shape(of: feed.name, mark: mark, version: served.version) { return shape }
-        let sample = try await store.listing(ListingQuery(feed: feed.name, limit: 50))
+        let sample = try await listing(ListingQuery(feed: feed.name, limit: 50), of: store, served)
         let shape = RowShape(feed.definition?.show, sample)
         shapes.keep(shape, of: feed.name, mark: mark, version: served.version)
         return shape

@@ -14,7 +14,7 @@ extension Site {
             let key = request.parameter("key")
         else { return notFound(request) }
         var query = ListingQuery(feed: name, limit: 1)
-        (query.key, query.wantsRaw, query.includesRemoved) = (key, true, true)
+        (query.keys, query.wantsRaw, query.includesRemoved) = ([key], true, true)
         let listing = try await store.listing(query)
         guard let item = listing.items.first else { return notFound(request) }
         let shape = try await self.shape(of: feed, in: store, served)

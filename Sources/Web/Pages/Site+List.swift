@@ -24,7 +24,7 @@ extension Site {
         if let store = served.pages {
             shape = try await self.shape(of: feed, in: store, served)
             query.columns = shape.columns
-            if found == nil { listing = try await store.listing(query) }
+            if found == nil { listing = try await self.listing(query, of: store, served) }
         }
         let sections = try await served.pages?.sections(of: name) ?? []
         let rows = ItemRows(feed: name, shape: shape, listing: listing, sections: sections)
@@ -162,7 +162,7 @@ extension Site {
             query.after = place
             let shape = try await self.shape(of: feed, in: store, served)
             query.columns = shape.columns
-            let listing = if let found { found.listing } else { try await store.listing(query) }
+            let listing = if let found { found.listing } else { try await self.listing(query, of: store, served) }
             let rows = ItemRows(
                 feed: name, shape: shape, listing: listing, sections: try await store.sections(of: name))
             let total = try await store.feed(named: name)?.itemCount ?? 0

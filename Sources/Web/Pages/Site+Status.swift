@@ -54,7 +54,7 @@ extension Site {
         }
     }
 
-    private static let quotaColumns = ["Host", "Limit", "Left", "As before", "Wants no request until"]
+    private static let quotaColumns = ["Host", "Limit", "Left", "Full again at", "No request until"]
     private func cells(_ quota: QuotaRecord) -> [String] {
         [
             quota.origin, quota.resource, quota.remaining.map { NumberFormat.count($0) } ?? "", quota.resetAt ?? "",

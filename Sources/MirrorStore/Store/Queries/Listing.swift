@@ -49,8 +49,8 @@ package struct ListingQuery: Sendable {
     package var newBefore: (place: Place, since: String)?
     /// Only items that have each of these words in one of the columns.
     package var words: (text: SearchText, columns: [String])?
-    /// Only the item of this key, as JSON.
-    package var key: String?
+    /// Only the items of these keys, each as JSON.
+    package var keys: [String]?
     /// How many at most.
     package var limit: Int
     /// Whether the item's JSON is wanted as it was received.

@@ -3,38 +3,50 @@ internal import SQLite
 extension Store {
     /// The items that a query asks for, in feed order; none, and no columns, as long as no page of the feed is stored.
     ///
+    /// - Parameter order: The feed's order as it was, perhaps, so that it is not sorted for every page. It is made anew if
+    ///   the store has changed.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func listing(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
+        guard query.words == nil, query.newBefore == nil, query.keys == nil, !query.includesRemoved else {
+            return try listing(query)
+        }
+        let (listing, made) = try storing {
+            try connection.transaction(.deferred) { () -> (Listing, FeedOrder?) in
+                guard let source = try ListingSource(query.feed, on: connection) else { return (Listing(), nil) }
+                let version = try connection.int64("PRAGMA data_version") ?? 0
+                var known = order
+                if known?.version != version || known?.feed != query.feed {
+                    known = try FeedOrder(query.feed, source.table, version: version, on: connection)
+                }
+                let limit = max(0, min(query.limit, Int(Int32.max)))
+                let (rows, hasMore) =
+                    known?.rows(after: query.after, section: query.section, limit: limit) ?? ([], false)
+                var listing = try source.listing(
+                    query, "WHERE _rowid_ IN (\(rows.map(String.init).joined(separator: ",")))", [], limit: limit,
+                    on: connection)
+                listing.hasMore = hasMore
+                return (listing, known)
+            }
+        }
+        order = made
+        return listing
+    }
+
+    /// The same, without an order that is known.
+    ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ListingQuery) throws(FeedSyncError) -> Listing {
         try storing {
             // One snapshot for the columns and the rows: another process may be adding a column.
             try connection.transaction(.deferred) {
-                var listing = Listing()
-                guard let source = try ListingSource(query.feed, on: connection) else { return listing }
-                listing.columns = source.columns.filter { query.columns?.contains($0.name) ?? true }
-                let count = listing.columns.count
-                guard let (conditions, values) = try source.conditions(query) else { return listing }
-                let limit = max(0, min(query.limit, Int(Int32.max)))
-                let own = PlaceColumn.allCases.map(\.rawValue)
-                var names = listing.columns.map(\.name) + own + source.key
-                let raw = query.wantsRaw && source.keepsRaw ? names.count : nil
-                if raw != nil { names.append("_raw") }
-                try connection.rows(
-                    """
-                    SELECT \(try names.map { try SQL.identifier($0) }.joined(separator: ", ")) FROM \(source.table)
-                    \(conditions) ORDER BY _generation DESC, _position LIMIT ?
-                    """, values + [Value(limit + 1)]
-                ) { row in
-                    guard listing.items.count < limit else {
-                        listing.hasMore = true
-                        return
-                    }
-                    listing.items.append(
-                        Listing.Item(
-                            key: RowKey.text(row, from: count + own.count, count: source.key.count),
-                            row: StoredRow(row, columnCount: count),
-                            raw: raw.flatMap { row.text(at: $0) }))
+                guard let source = try ListingSource(query.feed, on: connection) else { return Listing() }
+                guard let (conditions, values) = try source.conditions(query) else {
+                    var listing = Listing()
+                    listing.columns = source.columns
+                    return listing
                 }
-                return listing
+                let limit = max(0, min(query.limit, Int(Int32.max)))
+                return try source.listing(query, conditions, values, limit: limit, on: connection)
             }
         }
     }
@@ -77,6 +89,35 @@ private struct ListingSource {
         (columns, key) = (found.columns, found.key)
     }
 
+    /// The rows that fulfil some conditions, in feed order.
+    func listing(
+        _ query: ListingQuery, _ conditions: String, _ values: [Value], limit: Int, on connection: Connection
+    ) throws -> Listing {
+        var listing = Listing()
+        listing.columns = columns.filter { query.columns?.contains($0.name) ?? true }
+        let count = listing.columns.count
+        let own = PlaceColumn.allCases.map(\.rawValue)
+        var names = listing.columns.map(\.name) + own + key
+        let raw = query.wantsRaw && keepsRaw ? names.count : nil
+        if raw != nil { names.append("_raw") }
+        try connection.rows(
+            """
+            SELECT \(try names.map { try SQL.identifier($0) }.joined(separator: ", ")) FROM \(table)
+            \(conditions) ORDER BY _generation DESC, _position LIMIT ?
+            """, values + [Value(limit + 1)]
+        ) { row in
+            guard listing.items.count < limit else {
+                listing.hasMore = true
+                return
+            }
+            listing.items.append(
+                Listing.Item(
+                    key: RowKey.text(row, from: count + own.count, count: key.count),
+                    row: StoredRow(row, columnCount: count), raw: raw.flatMap { row.text(at: $0) }))
+        }
+        return listing
+    }
+
     /// The query's conditions as SQL; nil where none can be fulfilled.
     func conditions(_ query: ListingQuery) throws -> (sql: String, values: [Value])? {
         var conditions: [String] = []
@@ -104,10 +145,17 @@ private struct ListingSource {
             }
             guard !names.isEmpty else { return nil }
         }
-        if let json = query.key {
-            guard let parts = Self.values(json), parts.count == key.count else { return nil }
-            conditions += try key.map { "\(try SQL.identifier($0)) = ?" }
-            values += parts
+        if let keys = query.keys {
+            let parts = keys.compactMap(Self.values).filter { $0.count == key.count }
+            guard !parts.isEmpty else { return nil }
+            let names = try key.map { try SQL.identifier($0) }
+            let one = "(\(names.map { "\($0) = ?" }.joined(separator: " AND ")))"
+            // A key of one column is looked up once for all: SQLite takes a list of values as it takes one.
+            conditions.append(
+                names.count == 1
+                    ? "\(names[0]) IN (\(parts.map { _ in "?" }.joined(separator: ", ")))"
+                    : "(\(parts.map { _ in one }.joined(separator: " OR ")))")
+            values += parts.flatMap(\.self)
         }
         return (conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))", values)
     }

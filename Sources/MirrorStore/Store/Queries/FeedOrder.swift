@@ -1,0 +1,64 @@
+internal import SQLite
+
+/// A feed's rows in feed order, by their numbers: what an index would say, which no commit has to pay for.
+package struct FeedOrder: Sendable {
+    private struct Row {
+        let id: Int64
+        let place: Place
+        /// The section's number.
+        let section: Int32
+    }
+
+    let feed: String
+    /// SQLite's number of the state that it tells of: https://sqlite.org/pragma.html#pragma_data_version
+    let version: Int64
+    private var rows: [Row] = []
+    private var sections: [String?: Int32] = [:]
+
+    init(_ feed: String, _ table: String, version: Int64, on connection: Connection) throws {
+        (self.feed, self.version) = (feed, version)
+        var rows: [Row] = []
+        var sections: [String?: Int32] = [:]
+        try connection.rows(
+            """
+            SELECT _rowid_, _generation, _position, _section FROM \(table) WHERE _removed_at IS NULL
+            ORDER BY _generation DESC, _position
+            """
+        ) { row in
+            let name = row.text(at: 3)
+            let section = sections[name] ?? Int32(clamping: sections.count)
+            sections[name] = section
+            rows.append(
+                Row(
+                    id: row.int64(at: 0), place: Place(generation: row.int64(at: 1), position: row.int64(at: 2)),
+                    section: section))
+        }
+        (self.rows, self.sections) = (rows, sections)
+    }
+
+    /// The numbers of the rows behind a place.
+    func rows(after place: Place?, section: String??, limit: Int) -> (rows: [Int64], hasMore: Bool) {
+        var wanted: Int32?
+        if let section {
+            guard let number = sections[section] else { return ([], false) }
+            wanted = number
+        }
+        var found: [Int64] = []
+        for row in rows[start(after: place)...] where wanted == nil || row.section == wanted {
+            guard found.count < limit else { return (found, true) }
+            found.append(row.id)
+        }
+        return (found, false)
+    }
+
+    /// Where the first row behind a place is.
+    private func start(after place: Place?) -> Int {
+        guard let place else { return 0 }
+        var (low, high) = (0, rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if place.precedes(rows[middle].place) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,47 @@
+internal import Concurrency
+internal import FeedSync
+
+/// The orders of feeds that were read last, so that a page of a long list costs no more than its rows.
+final class FeedOrders: Sendable {
+    struct Key: Hashable, Sendable {
+        let feed: String
+        /// Which connection it was read by: each numbers what it sees by itself.
+        let version: Int
+    }
+
+    private let orders = Lock<[Key: FeedOrder]>([:])
+    /// The most feeds whose orders are kept.
+    private static let most = 20
+
+    func order(_ key: Key) -> FeedOrder? { orders.withLock { $0[key] } }
+
+    func keep(_ order: FeedOrder?, _ key: Key) {
+        orders.withLock { orders in
+            if orders[key] == nil, orders.count >= Self.most { orders = [:] }
+            orders[key] = order
+        }
+    }
+}
+
+extension Site {
+    /// Items in feed order.
+    ///
+    /// - Throws: `FeedSyncError`.
+    func listing(
+        _ query: ListingQuery, of store: Store, _ served: Served
+    ) async throws(FeedSyncError) -> Listing {
+        let key = FeedOrders.Key(feed: query.feed, version: served.version)
+        let (listing, order) = try await store.listing(query, knowing: orders.order(key))
+        orders.keep(order, key)
+        return listing
+    }
+}
+
+extension Store {
+    fileprivate func listing(
+        _ query: ListingQuery, knowing order: FeedOrder?
+    ) throws(FeedSyncError) -> (Listing, FeedOrder?) {
+        var order = order
+        return (try listing(query, order: &order), order)
+    }
+}
