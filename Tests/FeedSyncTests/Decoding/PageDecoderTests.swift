@@ -31,7 +31,8 @@ struct PageDecoderTests {
     func integerKeys() throws {
         for keys in [[], [0], [-1, 9, 10, 99, 100], [.max, .min, 1_000_000_000_000_000_000, -10]] as [[Int64]] {
             let items = keys.map { #"{"id":\#($0)}"# }.joined(separator: ",")
-            #expect(try Self.decode("{\"items\":[\(items)]}").keys == "[\(keys.map(String.init).joined(separator: ","))]")
+            #expect(
+                try Self.decode("{\"items\":[\(items)]}").keys == "[\(keys.map(String.init).joined(separator: ","))]")
         }
         #expect(try Self.decode(#"{"items":[{"id":-0},null,{"id":true},{"id":7}]}"#).keys == "[0,1,7]")
     }

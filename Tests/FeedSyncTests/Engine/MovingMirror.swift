@@ -127,7 +127,9 @@ final class MovingMirror {
         // A crawl that began while the list moved may keep what went since: the one behind it does not.
         var done = 0
         while try done < 2 || later == 0 && bench.feed("verified") != "1", ends.count < (budget == nil ? 10 : 200) {
-            if later == 0, done >= 2 || (budget == nil || mayMiscount) && ends.count == 4 { (later, done) = (90_000, min(done, 1)) }
+            if later == 0, done >= 2 || (budget == nil || mayMiscount) && ends.count == 4 {
+                (later, done) = (90_000, min(done, 1))
+            }
             if budget != nil || later > 0 {
                 engine = try await bench.another(definition, options: Self.options(budget, later: later))
             }
