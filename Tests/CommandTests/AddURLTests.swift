@@ -32,6 +32,51 @@ import Testing
         #expect(try await place.run("check").code == 0)
     }
 
+    @Test("Of a web page, the feed that it names is added, and others are told")
+    func webPage() async throws {
+        let place = try Workplace.withoutConfiguration()
+        let url = place.server.url
+        place.server.route("/blog") { _ in
+            .html(
+                """
+                <!DOCTYPE html><html><head><!-- <link rel=alternate type=application/rss+xml href=/old.xml> -->
+                <script>"<link rel='alternate' type='application/rss+xml' href='/script.xml'>"</script>
+                <base href="/blog/">
+                <LINK Type='application/rss+xml' REL="home alternate" title="Posts" href="feed.xml?a=1&amp;b=2"/>
+                <link rel=alternate type=application/atom+xml href=/comments.atom title="Comments">
+                <link rel=alternate type=application/json+oembed href=/oembed><link rel=stylesheet href=/style.css>
+                </head><body>Posts</body></html>
+                """)
+        }
+        place.server.route("/blog/feed.xml") { _ in
+            ServerResponse(
+                headers: [("Content-Type", "application/rss+xml")],
+                body: Array(
+                    "<rss version='2.0'><channel><item><guid>1</guid><title>One</title></item></channel></rss>".utf8))
+        }
+        let run = try await place.run("add blog \(url)/blog")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.errors.contains("\(url)/blog is a web page; its feed is \(url)/blog/feed.xml?a=1&b=2\n"))
+        #expect(run.errors.contains("it names \(url)/comments.atom, too (Comments)\n"))
+        #expect(!run.errors.contains("old.xml") && !run.errors.contains("script.xml") && !run.errors.contains("oembed"))
+        #expect(try place.text(of: "feedsync.yaml").contains("url: \(url)/blog/feed.xml?a=1&b=2\n"))
+        #expect(try await place.run("sync").code == 0)
+        #expect(try place.query("SELECT title FROM blog") == ["One"])
+    }
+
+    @Test("Of a web page whose feed is elsewhere, nothing is added with headers that may be for this host alone")
+    func webPageElsewhere() async throws {
+        let place = try Workplace.withoutConfiguration()
+        let other = try Server { _ in .json("[]") }
+        place.server.route("/blog") { _ in
+            .html("<!DOCTYPE html><link rel=alternate type=application/feed+json href='\(other.url)/feed'>")
+        }
+        let run = try await place.run("add blog \(place.server.url)/blog --header X-Tenant:1")
+        #expect(run.code == 65)
+        #expect(run.errors.contains("this is a web page, whose feed is at another host: \(other.url)/feed"))
+        #expect(!place.files.contains("feedsync.yaml"))
+    }
+
     @Test("--columns writes the columns as well; then the feed can be mirrored to its end")
     func columns() async throws {
         let place = try Workplace.withoutConfiguration()

@@ -18,6 +18,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CExpat", path: "Sources/CExpat", pkgConfig: "expat"),
         .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
+        .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], path: "Sources/CCurl"),
         .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
@@ -32,9 +33,19 @@ let package = Package(
         module("HTTP", ["CCurl", "Concurrency", "Text", "Time"]),
         module("ResponseBody", ["CPageDecoder", "Feeds", "HTTP"]),
         module("BodyFormats", ["Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"]),
+        module("SQLite", ["CSQLite", "Text"]), module("Crawling", ["Feeds"]),
+        .target(
+            name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
+            swiftSettings: settings),
+        module(
+            "MirrorStore",
+            ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite", "Text"]),
         .executableTarget(
             name: "Parsers",
-            dependencies: ["BodyFormats", "Feeds", "HTTP", "JSON", "Pagination", "ResponseBody", "Text", "Time"],
+            dependencies: [
+                "BodyFormats", "Crawling", "Feeds", "HTTP", "JSON", "MirrorStore", "Pagination", "ResponseBody",
+                "SQLite", "Text", "Time",
+            ],
             path: "Parsers", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
     ],
     cxxLanguageStandard: .cxx17

@@ -105,6 +105,10 @@ public struct MovingList: Sendable {
     /// Whether a crawl may have met what could not be stored, and that sticks: only a crawl of all would tell of its end.
     public var mayLeaveOut: Bool { hasBroken && mode == .new }
 
+    /// Whether `null` that comes to its head counts in its total: a reader of the head cannot tell it from an item that is
+    /// missing, and only a crawl of all does.
+    public var mayMiscount: Bool { hasNulls && hasTotals && mode == .new }
+
     /// Whether a reader can prove that it missed nothing: there are totals, or validators, or a place that pages go on from.
     public var isProvable: Bool {
         sendsETag || style.goesByID || hasLimit && givesMore || saysTotal || parts != nil

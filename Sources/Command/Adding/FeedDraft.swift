@@ -75,6 +75,14 @@ struct FeedDraft: Sendable {
             isDry: isDry)
     }
 
+    /// The feed at another URL, which the page at its own names.
+    func moved(to url: String) -> FeedDraft {
+        let members = entry.members.map { $0.name == "url" ? FeedEntry.Member("url", .text(url)) : $0 }
+        return FeedDraft(
+            file: file, environment: environment, entry: FeedEntry(name: entry.name, members: members), advice: advice,
+            isDry: isDry, isOpen: isOpen)
+    }
+
     private func parsed(_ text: [UInt8]) throws(Failure) -> Configuration {
         do throws(ConfigurationError) {
             return try Configuration.parse(

@@ -15,6 +15,9 @@ struct Inspection: Sendable {
         ownParameters = PageParameters(discovered.definition.pagination)
     }
 
+    /// The feeds that the URL names, where it is a web page's and not a feed's.
+    var alternates: [AlternateLink] { discovered.alternates }
+
     /// What was found, how certain it is, and the evidence.
     func lines(_ palette: Palette, width: Int?) -> [String] {
         let indentation = String(repeating: " ", count: 12)

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import HTTP
 internal import Reports
 
 extension Command {
@@ -20,6 +21,8 @@ extension Command {
 
             --curl takes a curl command in place of the URL, in quotes. What would make it another request
             is refused. $NAME in it becomes '${NAME}': the value stays in the environment.
+
+            If the URL is a web page's, the feed that it names is added.
 
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
@@ -46,8 +49,17 @@ extension Command {
         if case .url = new.source {
             draft.isOpen = true
             // Nothing is requested for a feed that cannot be added.
-            let definition = try draft.definition(in: try file.text())
-            let inspection = try await session.inspect(definition, folder: file.folder)
+            var inspection = try await session.inspect(try draft.definition(in: try file.text()), folder: file.folder)
+            if let feed = try session.feed(of: inspection, named: draft.entry) {
+                draft = draft.moved(to: feed)
+                inspection = try await session.inspect(
+                    try draft.definition(in: try file.text()), folder: file.folder)
+                guard inspection.alternates.isEmpty else {
+                    throw Failure(
+                        .data, ["\(new.name): \(feed), which the web page names as its feed, is a web page, too"],
+                        advice: "add the URL of the feed itself")
+                }
+            }
             draft = draft.adding(inspection)
             found = inspection
         }
@@ -86,6 +98,29 @@ extension Session {
             of: "go on with them?",
             because:
                 "\(name) was removed before, and the store has \(NumberFormat.count(record.itemCount, "item")) of it")
+    }
+
+    /// The URL of the feed that a web page names; nil where what was inspected is a feed itself.
+    ///
+    /// - Throws: `Failure` with exit code 65 where the feed is another host's, and what the user gave may be for this one
+    ///   alone.
+    fileprivate func feed(of inspection: Inspection, named entry: FeedEntry) throws(Failure) -> String? {
+        guard let feed = inspection.alternates.first else { return nil }
+        let page =
+            entry.members.lazy.compactMap { if case ("url", .text(let url)) = ($0.name, $0.value) { url } else { nil } }
+            .first ?? ""
+        let isSameOrigin = (try? WebURL(page).origin) == feed.url.origin
+        let mayBeSecret = Set(["headers", "query", "body", "auth"])
+        guard isSameOrigin || !entry.members.contains(where: { mayBeSecret.contains($0.name) }) else {
+            throw Failure(
+                .data, ["\(entry.name): this is a web page, whose feed is at another host: \(feed.url.redacted)"],
+                advice: "add that URL, with the headers and parameters that are meant for it")
+        }
+        console.note("\(page) is a web page; its feed is \(feed.url.redacted)")
+        for other in inspection.alternates.dropFirst().prefix(9) {
+            console.note("it names \(other.url.redacted), too" + (other.title.map { " (\($0))" } ?? ""))
+        }
+        return feed.url.text
     }
 
     fileprivate func print(

@@ -29,13 +29,12 @@ extension DecodedPage {
     }
 
     private func orderOfLast() -> [Int] {
-        var places: [[UInt8]: Int] = [:]
+        var places: [[KeyPart]: Int] = [:]
         var order: [Int] = []
         for index in 0..<elementCount {
             let item = element(at: index)
             guard item.isStorable else { continue }
-            var key: [UInt8] = []
-            item.appendKey(to: &key)
+            let key = item.layout.keyColumns.map { KeyPart(item.value(of: $0)) }
             if let place = places[key] {
                 order[place] = index
             } else {
@@ -51,11 +50,38 @@ extension DecodedPage {
         let item = element(at: index)
         var hasher = Hasher()
         if item.isStorable {
-            for column in item.layout.keyColumns { hasher.combine(bytes: item[column].rawBytes) }
+            for column in item.layout.keyColumns { KeyPart.hash(item.value(of: column), into: &hasher) }
         } else {
             hasher.combine(index)
         }
         return hasher.finalize()
+    }
+}
+
+/// A column of a key, equal to another one as SQLite compares them: 1.0 is 1, however it is written.
+private enum KeyPart: Hashable {
+    case none
+    case integer(Int64)
+    case real(Double)
+    case text([UInt8])
+
+    init(_ value: ColumnValue) {
+        switch value {
+        case .missing, .null: self = .none
+        case .integer(let integer): self = .integer(integer)
+        case .real(let real): self = Int64(exactly: real).map(KeyPart.integer) ?? .real(real)
+        case .text(let bytes): self = .text(Array(bytes))
+        case .madeText(let bytes): self = .text(bytes)
+        }
+    }
+
+    /// Alike for like parts, without a copy of the text.
+    static func hash(_ value: ColumnValue, into hasher: inout Hasher) {
+        switch value {
+        case .text(let bytes): hasher.combine(bytes: bytes)
+        case .madeText(let bytes): bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        default: hasher.combine(KeyPart(value))
+        }
     }
 }
 

@@ -85,8 +85,8 @@ package final class DecodedPage: @unchecked Sendable {
         self.plan = plan
         self.decoder = decoder
         hashes = plan.hashSlot.map { ItemHashes(of: page, into: $0, ignoring: plan.ignored) }
-        (keys, keyCount) = keysText
         let integers = integerKeys
+        (keys, keyCount) = integers.map { (Self.text(of: $0), $0.count) } ?? keysText
         hasIntegerKeysOnly = integers != nil
         hasItemsOnly = integers?.count == elementCount
         orderWithoutRepeats = order(of: integers)
@@ -164,6 +164,43 @@ package final class DecodedPage: @unchecked Sendable {
 }
 
 extension DecodedPage {
+    /// What `keysText` makes of keys that are one integer each.
+    fileprivate static func text(of keys: [Int64]) -> String {
+        // A sign, nineteen digits and a comma.
+        String(unsafeUninitializedCapacity: keys.count &* 21 &+ 2) { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            var end = start
+            end.pointee = UInt8(ascii: "[")
+            for key in keys {
+                end += 1
+                var digits = key.magnitude
+                var count = 1
+                var limit: UInt64 = 10
+                while count < 19, digits >= limit {
+                    count &+= 1
+                    limit &*= 10
+                }
+                if key < 0 {
+                    end.pointee = UInt8(ascii: "-")
+                    end += 1
+                }
+                var place = end + count
+                end = place
+                end.pointee = UInt8(ascii: ",")
+                repeat {
+                    place -= 1
+                    let (rest, digit) = digits.quotientAndRemainder(dividingBy: 10)
+                    place.pointee = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
+                    digits = rest
+                } while digits > 0
+            }
+            // In place of the last comma.
+            if keys.isEmpty { end += 1 }
+            end.pointee = UInt8(ascii: "]")
+            return end - start + 1
+        }
+    }
+
     fileprivate var keysText: (text: String, count: Int) {
         var text: [UInt8] = [UInt8(ascii: "[")]
         var count = 0

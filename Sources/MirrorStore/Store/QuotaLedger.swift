@@ -27,16 +27,17 @@ enum QuotaLedger {
     static func blockedUntil(
         origin: String, credential: Int64, feed: String, now: String, on connection: Connection
     ) throws -> Int64? {
-        let horizon = Timestamp.milliseconds(of: now).flatMap {
-            Timestamp(milliseconds: FeedHistory.horizon(at: $0))?.text
-        }
+        var blocks: [Timestamp] = []
         // The plus keeps SQLite from making a table of the two names each time.
-        let text = try connection.scalar(
+        try connection.rows(
             """
-            SELECT max(blocked_until) FROM _quota WHERE origin = ? AND credential = ? AND blocked_until > ?
-                AND blocked_until <= ? AND (+resource = '' OR +resource = (SELECT resource FROM _feed WHERE feed = ?))
-            """, .text(origin), Value(credential), .text(now), Value(horizon), .text(feed))?.text
-        guard let text else { return nil }
-        return Timestamp(text)?.seconds
+            SELECT blocked_until FROM _quota WHERE origin = ? AND credential = ? AND blocked_until > ?
+                AND (+resource = '' OR +resource = (SELECT resource FROM _feed WHERE feed = ?))
+            """, [.text(origin), Value(credential), .text(now), .text(feed)]
+        ) { row in blocks += [row.text(at: 0).flatMap { Timestamp($0) }].compactMap(\.self) }
+        // There hardly ever is one.
+        guard !blocks.isEmpty, let now = Timestamp.milliseconds(of: now) else { return nil }
+        let horizon = FeedHistory.horizon(at: now) / 1_000
+        return blocks.map(\.seconds).filter { $0 <= horizon }.max()
     }
 }

@@ -75,6 +75,11 @@ package struct Discovery: Sendable {
             first: first, of: page, definition: definition, fetcher: fetcher(retries: min(definition.retries, 1)),
             meter: meter, plan: plan)
         guard first.kind == .content else { return trials.discovered([], itemCount: 0) }
+        if effort == .verify, case .html? = BodyFormat(of: first.response.body) {
+            var result = trials.discovered([], itemCount: 0)
+            result.alternates = AlternateLink.all(in: first.response.body, at: first.response.url)
+            if !result.alternates.isEmpty { return result }
+        }
         var structure = try self.structure(of: first, page)
         trials.findings = structure.findings
         var paging: Evidence?

@@ -16,6 +16,8 @@ package struct DiscoveryResult: Sendable {
     /// What discovery's own requests cost, redirects and failed attempts included; not the first page's, where that was
     /// given.
     package let cost: FetchCost
+    /// The feeds that the first page names, where it is a web page and no feed itself; nothing else was found then.
+    package var alternates: [AlternateLink] = []
 }
 
 /// Items that an upstream says there are, and that no way was found to.

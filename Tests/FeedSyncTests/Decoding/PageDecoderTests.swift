@@ -27,6 +27,16 @@ struct PageDecoderTests {
         (0..<page.plan.columns.count).map { JSONScalar(page.element(at: index)[$0]) }
     }
 
+    @Test("A page's keys are written as the numbers that they are")
+    func integerKeys() throws {
+        for keys in [[], [0], [-1, 9, 10, 99, 100], [.max, .min, 1_000_000_000_000_000_000, -10]] as [[Int64]] {
+            let items = keys.map { #"{"id":\#($0)}"# }.joined(separator: ",")
+            #expect(
+                try Self.decode("{\"items\":[\(items)]}").keys == "[\(keys.map(String.init).joined(separator: ","))]")
+        }
+        #expect(try Self.decode(#"{"items":[{"id":-0},null,{"id":true},{"id":7}]}"#).keys == "[0,1,7]")
+    }
+
     @Test("Members are found wherever they stand, nested ones, elements and filtered ones too")
     func paths() throws {
         let page = try Self.decode(

@@ -207,6 +207,18 @@ struct KnownWrongTests {
         #expect(try bench.feed("item_count, complete, verified") == "3|1|1")
     }
 
+    @Test("Keys that are the same number or text are one item, however they are written")
+    func writtenDifferently() async throws {
+        let items = [
+            #"{"id":1.0,"name":"a"}"#, #"{"id":1,"name":"b"}"#, #"{"id":"x","name":"c"}"#,
+            #"{"id":"\u0078","name":"d"}"#,
+        ]
+        let bench = try await EngineBench(items, members: "sync: {mode: new}", paging: "pagination: none")
+        try await bench.sync()
+        #expect(try bench.query("SELECT name FROM things ORDER BY _position") == ["b", "d"])
+        #expect(try bench.query("SELECT inserted, updated FROM run") == ["2|0"])
+    }
+
     @Test("What is appended to a list in ascending order is found at its end")
     func ascending() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...55), members: "sync: {mode: new}", paging: Self.pages)
