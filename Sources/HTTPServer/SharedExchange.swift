@@ -64,7 +64,7 @@ final class SharedExchange: @unchecked Sendable {
             return state.isAbandoned
         }
         guard !isAbandoned else { return answer(.status(503), on: connection) }
-        task = Task { [handler = context.handler] in
+        task = Task(executorPreference: context.executor) { [self, handler = context.handler] in
             let answer = await handler(request)
             state.withLock { state in
                 guard !state.isEnded, !state.isAbandoned else { return }

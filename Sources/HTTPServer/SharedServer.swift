@@ -82,6 +82,8 @@ public final class SharedServer: Sendable {
 final class SharedContext: Sendable {
     let handler: SharedServer.Handler
     let bodyLimit: Int
+    /// Where handlers run: on a thread of their own, so that what blocks Swift's pool elsewhere holds up no answer.
+    let executor = ThreadExecutor()
     private let open = Lock(Open())
 
     private struct Open {

@@ -4,7 +4,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ServeTests {
+@Suite(.timeLimit(.minutes(10))) struct ServeTests {
     /// A server that runs, and the port where it listens.
     private func serve(_ place: Workplace, _ options: String = "") async throws -> (run: RunningCommand, port: String) {
         // A shell writes what it says of itself to a file, where it can be read while it runs.

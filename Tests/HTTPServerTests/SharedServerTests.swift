@@ -4,7 +4,7 @@ import Glibc
 import HTTPServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SharedServerTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedServerTests {
     private func server(
         limits: SharedServer.Limits = .init(), _ handler: @escaping SharedServer.Handler
     ) throws -> (SharedServer, UInt16) {
@@ -104,7 +104,10 @@ import Testing
     func stream() async throws {
         try await onThread {
             let source = Source()
-            let (server, port) = try server { _ in
+            var limits = SharedServer.Limits()
+            // The other tests may take all of the machine.
+            limits.idleSeconds = 600
+            let (server, port) = try server(limits: limits) { _ in
                 .stream(ServerResponse(headers: [(name: "Content-Type", value: "text/plain")]), source.reader())
             }
             defer { server.stop() }

@@ -5,7 +5,7 @@ import JSON
 import ScriptedServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct APITests {
+@Suite(.timeLimit(.minutes(10))) struct APITests {
     @Test("Commands answer with their run, and items are paged by Link, each once and in feed order")
     func paging() async throws {
         try await WebPlace.serving { place in

@@ -4,7 +4,7 @@ import ScriptedServer
 import Testing
 import Web
 
-@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct EventStreamTests {
     private func listen(_ place: WebPlace, _ target: String = "/events", last: String? = nil) throws -> RawConnection {
         let connection = try RawConnection(port: place.port)
         let header = last.map { "Last-Event-ID: \($0)\r\n" } ?? ""

@@ -3,7 +3,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SearchTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchTests {
     private func search(_ place: WebPlace, _ text: String, page: String = "a", more: String? = nil) async throws
         -> Reply
     {
