@@ -83,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "Command",
             dependencies: [
-                "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Text", "Time",
+                "BodyFormats", "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Text",
+                "Time",
             ],
             swiftSettings: settings),
 
