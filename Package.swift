@@ -89,8 +89,8 @@ let package = Package(
         .executableTarget(
             name: "Command",
             dependencies: [
-                "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency", "Reports", "Text",
-                "Time", "Web",
+                "BodyFormats", "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency",
+                "Reports", "Text", "Time", "Web",
             ],
             swiftSettings: settings),
 

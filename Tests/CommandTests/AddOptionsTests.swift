@@ -4,6 +4,57 @@ import ScriptedServer
 import Testing
 
 @Suite struct AddOptionsTests {
+    @Test("--opml adds the feeds of a reader's list, each once, with names of their own")
+    func subscriptions() async throws {
+        let place = try Workplace.withoutConfiguration()
+        try place.write("feedsync.yaml", "# mine\nfeeds:\n  swift-blog: {url: \"https://example.com/here\"}\n")
+        try place.write(
+            "list.opml",
+            """
+            <?xml version="1.0"?><opml version="2.0"><head><title>Mine</title></head><body>
+            <outline text="Technology"><outline text="Swift Blog" xmlUrl="https://swift.org/atom.xml" type="rss"/>
+              <outline title="Ünïcode &amp; more!" text="x" xmlUrl="https://example.org/feed?a=1&amp;b=2"/></outline>
+            <outline text="日本" xmlurl="https://example.net/rss"/><outline text="99 things" xmlUrl="https://example.net/99"/>
+            <outline text="again" xmlUrl="https://swift.org/atom.xml"/><outline text="here" xmlUrl="https://example.com/here"/>
+            <outline text="odd" xmlUrl="ftp://example.net/x"/><outline text="secret" xmlUrl="https://example.net/${HOME}"/>
+            </body></opml>
+            """)
+        let run = try await place.run("add --opml list.opml --every 1h")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output == "added 4 feeds to feedsync.yaml; already there: 1\nNext: feedsync sync\n")
+        #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
+        let text = try place.text(of: "feedsync.yaml")
+        #expect(text.hasPrefix("# mine\nfeeds:\n  swift-blog: {url: \"https://example.com/here\"}\n"))
+        for lines in [
+            "  swift-blog-2:\n    url: https://swift.org/atom.xml\n    every: 1h\n",
+            "  n-code-more:\n    url: https://example.org/feed?a=1&b=2\n",
+            "  example-net:\n    url: https://example.net/rss\n",
+            "  feed-99-things:\n    url: https://example.net/99\n",
+        ] {
+            #expect(text.contains(lines), "\(text)")
+        }
+        #expect(try await place.run("check").code == 0)
+        #expect(
+            try await place.run("add --opml list.opml").output == "added 0 feeds to feedsync.yaml; already there: 5\n")
+    }
+
+    @Test(
+        "--opml says where a file is no list of feeds",
+        arguments: [
+            ("<opml><body>\n<outline></body></opml>", 65, "list.opml:2:12: this is not an OPML file: mismatched tag"),
+            ("<rss/>", 65, "list.opml: this is not an OPML file: it begins with `<rss>`, and not with `<opml>`"),
+            ("<opml><body/></opml>", 65, "list.opml: no `outline` has an `xmlUrl`"),
+            (nil, 64, "list.opml: No such file or directory"),
+        ] as [(String?, Int32, String)])
+    func brokenSubscriptions(text: String?, code: Int32, message: String) async throws {
+        let place = try Workplace.withoutConfiguration()
+        if let text { try place.write("list.opml", text) }
+        let run = try await place.run("add --opml list.opml")
+        #expect(run.code == code)
+        #expect(run.errors.contains(message), "\(run.errors)")
+        #expect(!place.files.contains("feedsync.yaml"))
+    }
+
     @Test("A curl command is a feed, with its variables as references")
     func curl() async throws {
         let place = try Workplace.withoutConfiguration()

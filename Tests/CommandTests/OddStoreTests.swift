@@ -17,6 +17,16 @@ struct OddStoreTests {
     }
 
     @Test(
+        "whose list of columns is wrong is to blame, and not an option of `show`",
+        arguments: ["0", "'[1]'", #"'[{"name":"nope"}]'"#], ["", " --where id=1"])
+    func columns(value: String, option: String) async throws {
+        let place = try await place("UPDATE _feed SET columns = \(value)")
+        let run = try await place.run("show things\(option)")
+        #expect(run.code == 73, "\(run.errors)")
+        #expect(run.errors.contains("no such column"), "\(run.errors)")
+    }
+
+    @Test(
         "has no trigger run, and no view in a table's place: that is refused, and told",
         arguments: [
             "CREATE TRIGGER strange AFTER UPDATE ON feed BEGIN INSERT INTO planted VALUES (1); END",

@@ -20,7 +20,10 @@ struct NewFeed: Sendable {
     ///
     /// - Throws: `Failure` with exit code 64 for a word that means nothing.
     init(_ invocation: Invocation, presets: UserPresets) throws(Failure) {
-        name = invocation.operands[0]
+        guard let name = invocation.operands.first else {
+            throw .usage("add needs \(Command.add.need)", advice: Command.add.needAdvice)
+        }
+        self.name = name
         let curl = try invocation.options[.curl].map { text throws(Failure) in try Self.curl(text) }
         var words = invocation.operands.dropFirst()
         if let word = words.first, curl != nil, word.contains("://") || !word.contains("=") {

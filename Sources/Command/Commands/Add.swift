@@ -5,8 +5,10 @@ internal import Reports
 extension Command {
     /// `add NAME URL|PRESET [KEY=VALUE...]`
     static let add = Command(
-        "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 1...anyNumber,
-        options: [.header, .request, .body, .curl, .items, .key, .paginate, .sync, .every, .columns, .dryRun, .yes]
+        "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 0...anyNumber,
+        options: [
+            .header, .request, .body, .curl, .opml, .items, .key, .paginate, .sync, .every, .columns, .dryRun, .yes,
+        ]
             + Option.fetching, general: [.config, .json, .quiet, .help],
         endsGracefully: true,
         summary: "Add a feed to the configuration, from a URL or a preset",
@@ -24,6 +26,9 @@ extension Command {
 
             If the URL is a web page's, the feed that it names is added.
 
+            --opml adds all feeds that a feed reader has exported, under names made of their titles; those
+            whose URL is there already stay as they are.
+
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
             KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
@@ -35,6 +40,9 @@ extension Command {
             """,
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
+        if let list = session.invocation.options[.opml] {
+            return try session.addSubscriptions(of: list)
+        }
         let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))
         var draft = FeedDraft(

@@ -14,7 +14,7 @@ enum Option: String, Sendable, CaseIterable {
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes, repair
-    case curl, request, items, key, sync, every, paginate
+    case curl, opml, request, items, key, sync, every, paginate
     /// Another option of the same name, with a value.
     case body = "data="
     case verbose, trace, response
@@ -78,6 +78,7 @@ enum Option: String, Sendable, CaseIterable {
         case .feed: "FEED"
         case .header: "'NAME: VALUE'"
         case .curl: "'curl ...'"
+        case .opml: "FILE"
         case .request: "METHOD"
         case .body: "JSON"
         case .items: "JSON-PATH"
@@ -133,6 +134,7 @@ enum Option: String, Sendable, CaseIterable {
         case .maxTime: "start no new requests after DURATION"
         case .maxRequests: "make at most N requests"
         case .curl: "the request that this curl command makes, as a browser copies it"
+        case .opml: "add every feed of this OPML file, without a request"
         case .request: "GET or POST (default: POST with --data, else GET)"
         case .body: "send this JSON as the body of each request"
         case .items: "where the items are, as in data.list"

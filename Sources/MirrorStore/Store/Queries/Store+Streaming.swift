@@ -87,15 +87,36 @@ extension Store {
     private func stream(
         _ query: ItemQuery, on table: String, _ columns: [RowColumn], into receiver: some RowReceiver
     ) throws -> (count: Int, isWanted: Bool) {
-        let (sql, values) = try statement(query, on: table, columns)
-        let statement = try connection.prepare(sql)
-        try statement.bind(values)
+        let statement = try prepare(query, on: table, columns)
         var count = 0
         while try statement.step() {
             count += 1
             guard receiver.take(Self.values(of: statement, count: columns.count)) else { return (count, false) }
         }
         return (count, true)
+    }
+
+    private func prepare(_ query: ItemQuery, on table: String, _ columns: [RowColumn]) throws -> Statement {
+        let (sql, values) = try statement(query, on: table, columns)
+        if query.condition != nil {
+            var plain = query
+            plain.condition = nil
+            try check(try statement(plain, on: table, columns).sql)
+        } else {
+            try check(sql)
+        }
+        let statement = try connection.prepare(sql)
+        try statement.bind(values)
+        return statement
+    }
+
+    /// A query that has nothing of the user's fails only if what the store says of its columns is wrong.
+    private func check(_ sql: String) throws(FeedSyncError) {
+        do throws(SQLiteError) {
+            _ = try connection.prepare(sql)
+        } catch {
+            throw FeedSyncError(storing: error, path: path)
+        }
     }
 
     private static func values(of statement: Statement, count: Int) -> [StoredValue] {

@@ -1,0 +1,145 @@
+internal import BodyFormats
+internal import FeedSync
+internal import Glibc
+internal import HTTP
+internal import Reports
+
+extension Session {
+    /// The most bytes of an OPML file: some hundred thousand feeds.
+    private static let mostBytes = 16 << 20
+
+    /// Adds the feeds of an OPML file to the configuration, without asking for any of them: what they are like is found with
+    /// their first pages.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a file that cannot be read, 65 for one that is no list of feeds.
+    func addSubscriptions(of path: String) throws(Failure) -> ExitCode {
+        guard invocation.operands.isEmpty else {
+            throw .usage("--opml takes the names and URLs from the file", advice: Command.add.helpAdvice)
+        }
+        let file = try configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
+        let list = try subscriptions(in: path)
+        guard !list.isEmpty else {
+            throw Failure(
+                .data, ["\(path): no `outline` has an `xmlUrl`"], advice: "export the feeds, not the articles")
+        }
+        let isDry = invocation.has(.dryRun)
+        var added: [FeedEntry] = []
+        var counts = (known: 0, refused: 0)
+        func entries(besides text: [UInt8]) throws(Failure) -> [FeedEntry] {
+            let configuration = try parsed(text, of: file)
+            var names = Set(configuration.feeds.map { Self.folded($0.name) })
+            let urls = Set(configuration.feeds.map(\.url.description))
+            var entries: [FeedEntry] = []
+            counts = (0, 0)
+            for subscription in list {
+                guard let url = try? WebURL(subscription.url), !subscription.url.contains("{") else {
+                    counts.refused += 1
+                    console.warn("\(path): not added, as it is no http(s) URL: \(subscription.url.prefix(200))")
+                    continue
+                }
+                guard !urls.contains(subscription.url) else {
+                    counts.known += 1
+                    continue
+                }
+                let name = Self.name(for: subscription, host: url.origin.host, besides: &names)
+                entries.append(FeedEntry(name: name, members: [.init("url", .text(subscription.url))] + every))
+            }
+            return entries
+        }
+        if isDry {
+            added = try entries(besides: try file.text())
+            for entry in added { console.print(entry.lines) }
+            return .done
+        }
+        _ = try file.edit(isPrivate: false) { text throws(Failure) in
+            added = try entries(besides: text)
+            return try Self.adding(added, to: text, of: file)
+        }
+        if invocation.has(.json) {
+            print(result: JSONFields([("added", JSONDocument(JSONLines.array(added.map { "\"\($0.name)\"" })))]))
+            return .done
+        }
+        let known = counts.known > 0 ? "; already there: \(NumberFormat.count(counts.known))" : ""
+        console.print(
+            ["added \(NumberFormat.count(added.count, "feed")) to \(file.path)\(known)"]
+                + (added.isEmpty ? [] : ["Next: \(console.palette.hint("feedsync sync"))"]))
+        return .done
+    }
+
+    private var every: [FeedEntry.Member] {
+        invocation.options[.every].map { [.init("every", .init(word: $0))] } ?? []
+    }
+
+    private func subscriptions(in path: String) throws(Failure) -> [SubscriptionList.Subscription] {
+        let advice = "feedsync help add"
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .usage("\(path): \(String(cString: strerror(errno)))", advice: advice) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(descriptor, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .usage("\(path): \(String(cString: strerror(errno)))", advice: advice) }
+            if count == 0 { break }
+            bytes += block[..<count]
+            guard bytes.count <= Self.mostBytes else {
+                throw Failure(.data, ["\(path): more than \(NumberFormat.bytes(Self.mostBytes))"], advice: advice)
+            }
+        }
+        do throws(SubscriptionList.Fault) {
+            return try SubscriptionList(parsing: bytes).subscriptions
+        } catch {
+            let place = error.line.map { ":\($0)\(error.column.map { ":\($0)" } ?? "")" } ?? ""
+            throw Failure(
+                .data, ["\(path)\(place): this is not an OPML file: \(error.problem)"],
+                advice: "export the subscriptions of your feed reader as OPML")
+        }
+    }
+
+    private func parsed(_ text: [UInt8], of file: ConfigurationFile) throws(Failure) -> Configuration {
+        do throws(ConfigurationError) {
+            return try Configuration.parse(
+                text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private static func adding(
+        _ entries: [FeedEntry], to text: [UInt8], of file: ConfigurationFile
+    ) throws(Failure) -> [UInt8] {
+        var text = text
+        do throws(ConfigurationError) {
+            for entry in entries { text = try ConfigurationEditor(text, file: file.path).adding(entry) }
+        } catch {
+            throw Failure(
+                .configuration, error.diagnostics.map(\.description),
+                advice: "run it again with --dry-run, and add the lines it prints to \(file.path) yourself")
+        }
+        return text
+    }
+
+    /// A name made of a title, or of the host where the title has no letters, unlike all others.
+    private static func name(
+        for subscription: SubscriptionList.Subscription, host: String, besides names: inout Set<String>
+    ) -> String {
+        let words = [subscription.title, host].lazy.map(slug).first { $0.contains(where: \.isLetter) } ?? "feed"
+        let stem = words.first?.isLetter == true ? words : "feed-\(words)"
+        var name = String(stem.prefix(63))
+        var number = 2
+        while !names.insert(folded(name)).inserted {
+            name = "\(stem.prefix(57))-\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    /// Lower-case words of ASCII letters and digits, joined by hyphens.
+    private static func slug(_ text: String) -> String {
+        text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: "-")
+    }
+
+    /// What must differ between names: they are tables of one database.
+    private static func folded(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
+}
