@@ -121,7 +121,11 @@ class Browser:
         return any(element.is_displayed() for element in self.all(selector))
 
     def text(self, selector):
-        return self.one(selector).text
+        # In one step: what is shown may be replaced between two.
+        return self.run("return document.querySelector(arguments[0]).innerText", selector)
+
+    def click(self, selector):
+        until(f"{selector} can be clicked", lambda: self.one(selector).click() or True)
 
     def titles(self):
         return self.run("return [...document.querySelectorAll('#list .title')].map(one => one.textContent)")
