@@ -45,9 +45,8 @@ public final class Client: Sendable {
     ///   - gate: Is told how the request ends, before another goes out.
     ///   - isAhead: Whether the request is held back if the gate closes before its turn at the host.
     ///   - observer: Looks on.
-    ///   - prepare: Makes something of the response while the caller may be busy; it becomes `Response.prepared`. The next
-    ///     request to the host has been sent by then. A large body is worked on by a thread of its own, one after the
-    ///     other; for anything else the client's thread does it, and all other responses wait.
+    ///   - prepare: Makes something of the response on the client's thread, while the caller may be busy; it becomes
+    ///     `Response.prepared`. The next request to the host has been sent by then; everything else waits for it.
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
     /// - Isolation: returns to the caller's isolation; an actor with a thread of its own is woken once.
     public func send(

@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Concurrency
 
 /// One `send` under way: the request, the current hop and what has arrived. Used only by the loop's thread.
 final class Transfer {
@@ -124,19 +123,12 @@ final class Transfer {
     }
 
     /// Returns the outcome to the caller of `send`, with what was made of it; once.
-    ///
-    /// - Parameter worker: The thread on which something is made of a large body, while this one receives the next.
-    func finish(_ outcome: Result<Response, HTTPError>, on worker: () -> ThreadExecutor?) {
-        guard let prepare, case .success(let response) = outcome else { return reply.resume(returning: outcome) }
-        let hand = { @Sendable [reply] in
-            var response = response
-            response.prepared = prepare(response)
-            reply.resume(returning: .success(response))
-        }
-        guard response.body.count >= Self.largeBody, let worker = worker() else { return hand() }
-        Task(executorPreference: worker) { hand() }
+    func finish(_ outcome: Result<Response, HTTPError>) {
+        reply.resume(
+            returning: outcome.map { response in
+                var response = response
+                response.prepared = prepare?(response)
+                return response
+            })
     }
-
-    /// From how many bytes on it costs less to wake a thread than to let the next response wait.
-    private static let largeBody = 128 << 10
 }

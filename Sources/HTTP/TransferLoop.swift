@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Concurrency
 internal import Glibc
 
 /// Drives every transfer of one client with one `CURLM` on one thread; created, used and freed on that thread.
@@ -12,8 +11,6 @@ final class TransferLoop {
     private var queues = OriginQueues<UInt64>()
     private var idle: [EasyHandle] = []
     private let buffers = BodyBuffers()
-    /// Where something is made of large bodies; starts with the first one.
-    private var worker: ThreadExecutor?
 
     private static let idleHandles = 16
 
@@ -174,10 +171,7 @@ final class TransferLoop {
 
     private func end(_ transfer: Transfer, _ outcome: Result<Response, HTTPError>) {
         transfers[transfer.id] = nil
-        transfer.finish(outcome) { [self] in
-            worker = worker ?? ThreadExecutor()
-            return worker
-        }
+        transfer.finish(outcome)
     }
 
     /// Ends every transfer after a fault of the multi handle itself, so that nobody waits for ever.
