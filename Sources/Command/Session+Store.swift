@@ -97,9 +97,12 @@ extension Session {
 }
 
 extension Store {
+    /// Whether it was written by an older feedsync, and what is read is a copy that was brought up to date.
+    nonisolated var isReadFromCopy: Bool { reading?.isCopy == true }
+
     /// - Throws: `Failure` with exit code 73 if nobody could follow the store, because it has to be read from a copy.
     nonisolated func checkFollowing() throws(Failure) {
-        guard reading?.isCopy == true else { return }
+        guard isReadFromCopy else { return }
         throw Failure(
             .store, ["\(path) was written by an older feedsync, and cannot be followed"],
             advice: "run feedsync sync once, which brings it up to date")

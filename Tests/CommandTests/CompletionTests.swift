@@ -109,7 +109,12 @@ import Testing
             zpty -w shell 'PS1= PS2=; autoload -Uz compinit; compinit -D -u; source <(feedsync completion zsh)'
             zpty -w shell $'report() { printf "<%s>" "$BUFFER" }; zle -N report; bindkey "^X^R" report; bindkey "^I" complete-word'
         fi
-        zpty -w shell 'echo rea""dy'
+        # What is typed before the shell edits its line is lost.
+        if [[ $1 == bash ]]; then
+            zpty -w shell 'echo rea""dy'
+        else
+            zpty -w shell 'zle-line-init() { printf rea; printf dy }; zle -N zle-line-init'
+        fi
         zpty -r shell output '*ready*'
         zpty -n -w shell "$2"$'\t\C-x\C-r'
         zpty -r shell output '*<feedsync*>*'

@@ -20,7 +20,10 @@ extension Command {
         let configuration = try session.configurationForReading()
         var store = try await session.storeIfAny(configuration)
         let feeds = try await session.knownFeeds(configuration, store)
-        while store == nil, isFollowing, !session.console.isClosed {
+        // One that was just made, or is older, is brought up to date in a moment by the process that writes it.
+        var tries = 20
+        while isFollowing, store == nil || store?.isReadFromCopy == true && tries > 0, !session.console.isClosed {
+            tries -= store == nil ? 0 : 1
             await pause()
             store = try await session.storeIfAny(configuration)
         }
