@@ -256,6 +256,13 @@ class HTTP2:
             if kind == HEADERS:
                 # Behind the priority, where there is one.
                 self.path = dict(self.decoder.decode(payload[5:] if flags & 0x20 else payload))[":path"]
+                body = b""
+            if kind == DATA:
+                body += payload
+            if kind in (HEADERS, DATA) and flags & END_STREAM:
+                # A request with a body has the page's number there.
+                if body:
+                    self.path = f"page={json.loads(body).get('page', 1)}"
                 return stream
 
     def head(self, stream, fields=(), status="200", flags=END_HEADERS, length=None):
