@@ -12,7 +12,7 @@ package struct SubscriptionList: Sendable {
         package let title: String
     }
 
-    /// Why a file is no such list, and where: lines and columns count from 1, and are nil where the whole is meant.
+    /// Why a file is not such a list, and where: lines and columns count from 1, and are nil if the fault is the whole file.
     package struct Fault: Error, Sendable, Hashable {
         /// What is wrong, in plain words.
         package let problem: String

@@ -11,7 +11,7 @@ extension Session {
     /// Adds the feeds of an OPML file to the configuration, without asking for any of them: what they are like is found with
     /// their first pages.
     ///
-    /// - Throws: `Failure` with exit code 64 for a file that cannot be read, 65 for one that is no list of feeds.
+    /// - Throws: `Failure` with exit code 64 for a file that cannot be read, 65 for one that is not a list of feeds.
     func addSubscriptions(of path: String) throws(Failure) -> ExitCode {
         guard invocation.operands.isEmpty else {
             throw .usage("--opml takes the names and URLs from the file", advice: Command.add.helpAdvice)
@@ -34,7 +34,7 @@ extension Session {
             for subscription in list {
                 guard let url = try? WebURL(subscription.url), !subscription.url.contains("{") else {
                     counts.refused += 1
-                    console.warn("\(path): not added, as it is no http(s) URL: \(subscription.url.prefix(200))")
+                    console.warn("\(path): not added, because this is not an http(s) URL: \(subscription.url.prefix(200))")
                     continue
                 }
                 guard !urls.contains(subscription.url) else {
