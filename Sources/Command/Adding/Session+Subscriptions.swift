@@ -34,7 +34,8 @@ extension Session {
             for subscription in list {
                 guard let url = try? WebURL(subscription.url), !subscription.url.contains("{") else {
                     counts.refused += 1
-                    console.warn("\(path): not added, because this is not an http(s) URL: \(subscription.url.prefix(200))")
+                    let url = subscription.url.prefix(200)
+                    console.warn("\(path): not added, because this is not an http(s) URL: \(url)")
                     continue
                 }
                 guard !urls.contains(subscription.url) else {
