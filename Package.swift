@@ -27,7 +27,7 @@ let package = Package(
         .target(name: "CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The ground floor: each depends on nothing but what is named here, and on no library.
-        .target(name: "Concurrency", swiftSettings: settings),
+        .target(name: "Concurrency", dependencies: ["CProcess"], swiftSettings: settings),
         // ASCII, percent and form coding, hashes, excerpts; which names and values are secret, and their masks.
         .target(name: "Text", swiftSettings: settings),
         // The calendar, moments, durations and the clock of the day.
@@ -80,16 +80,23 @@ let package = Package(
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
+        // A feed that is to be added: the rules for what is said of it, a look at its upstream, and its lines in the file.
+        .target(name: "Adding", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
         .target(
-            name: "Web", dependencies: ["Concurrency", "FeedSync", "HTTPServer", "JSON", "Reports", "Text", "Time"],
+            name: "Web",
+            dependencies: [
+                "Adding", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
+                "Time",
+            ],
             resources: [.embedInCode("Assets")], swiftSettings: settings),
         .target(
             name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .executableTarget(
             name: "Command",
             dependencies: [
-                "BodyFormats", "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Concurrency",
+                "Adding", "BodyFormats", "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
+                "Concurrency",
                 "Reports", "Text", "Time", "Web",
             ],
             swiftSettings: settings),
@@ -108,7 +115,9 @@ let package = Package(
         .testTarget(
             name: "PureTests",
             dependencies: [
-                "Crawling", "Feeds", "JSON", "Pagination", "SchemaChecker", "SeededGenerator", "Text", "Time", "YAML",
+                "Concurrency", "Crawling", "Feeds", "JSON", "Pagination", "SchemaChecker", "SeededGenerator", "Text",
+                "Time",
+                "YAML",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -132,7 +141,9 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Concurrency", "FeedSync", "HTTPServer", "JSON", "MirrorStore", "ScriptedServer", "Text", "Web",
+                "Adding", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "MirrorStore", "ScriptedServer",
+                "Text",
+                "Web",
             ],
             swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),

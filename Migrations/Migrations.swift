@@ -17,5 +17,6 @@ public enum Migrations {
         Migration(name: "0008_changes", sql: String(decoding: PackageResources._008_changes_sql, as: UTF8.self)),
         Migration(name: "0009_renames", sql: String(decoding: PackageResources._009_renames_sql, as: UTF8.self)),
         Migration(name: "0010_responses", sql: String(decoding: PackageResources._010_responses_sql, as: UTF8.self)),
+        Migration(name: "0011_parts", sql: String(decoding: PackageResources._011_parts_sql, as: UTF8.self)),
     ]
 }

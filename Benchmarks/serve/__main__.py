@@ -54,7 +54,12 @@ def load(url, targets, seconds):
     script = WORK / "targets.lua"
     script.write_text(
         "local paths = {" + ",".join(json.dumps(one) for one in targets) + "}\nlocal n = 0\n"
-        "request = function() n = n + 1; return wrk.format('GET', paths[n % #paths + 1]) end\n")
+        "local words = {" + ",".join(json.dumps(one) for one in WORDS) + "}\n"
+        # A number that no request before had; a place; the name of an item, which is one row's.
+        "request = function() n = n + 1; local place = n * 97 % 99000; local id = n % 100000; "
+        "local name = words[id % 10 + 1] .. '+' .. words[math.floor(id / 10) % 10 + 1] .. '+' .. id + 1000000; "
+        "local path = paths[n % #paths + 1]:gsub('{n}', n):gsub('{place}', place):gsub('{next}', 1000000 + place)"
+        ":gsub('{name}', name); return wrk.format('GET', path) end\n")
     out = subprocess.run(
         ["wrk", "-t1", "-c8", f"-d{seconds}s", "--timeout", "30s", "--latency", "-s", str(script), url],
         capture_output=True, text=True, check=True).stdout
@@ -123,11 +128,29 @@ feeds:
              [f"/feedsync/things.json?_size=100&_shape=array&kind=k{one}" for one in range(10)]),
             ("a full-text search, ten words in turn", [f"/feeds/things/items?q={one}" for one in WORDS],
              [f"/feedsync/things.json?_size=100&_shape=array&_search={one}" for one in WORDS]),
+            # What is not kept: no request is like another.
+            ("a page of 100 items, none like another", ["/feeds/things/items?after=1.{place}&n={n}"],
+             ["/feedsync/things.json?_size=100&_shape=array&_next={next}&_n={n}"]),
+            ("100 items of a kind, none like another",
+             [f"/feeds/things/items?section=k{one}&after=1.{{place}}&n={{n}}" for one in range(10)],
+             [f"/feedsync/things.json?_size=100&_shape=array&kind=k{one}&_next={{next}}&_n={{n}}" for one in range(10)]),
+            ("a full-text search for common words, none like another",
+             [f"/feeds/things/items?q={one}&n={{n}}" for one in WORDS],
+             [f"/feedsync/things.json?_size=100&_shape=array&_search={one}&_n={{n}}" for one in WORDS]),
+            ("a full-text search for one item, none like another", ["/feeds/things/items?q={name}"],
+             ["/feedsync/things.json?_size=100&_shape=array&_search={name}"]),
+            # What the page asks for as somebody types: rows, with the words marked.
+            ("the rows that a page shows of common words, none like another",
+             [f"/list/things/rows?q={one}&n={{n}}" for one in WORDS], None),
         ]
         print("| request | serve: a second | p99 | Datasette: a second | p99 | times |")
         print("| --- | ---: | ---: | ---: | ---: | ---: |")
         for name, own, other in cases:
-            (rate, late), (peer_rate, peer_late) = load(ours, own, seconds), load(theirs, other, seconds)
+            rate, late = load(ours, own, seconds)
+            if other is None:
+                print(f"| {name} | {rate:,.0f} | {late:.1f} ms | | | |", flush=True)
+                continue
+            peer_rate, peer_late = load(theirs, other, seconds)
             print(f"| {name} | {rate:,.0f} | {late:.1f} ms | {peer_rate:,.1f} | {peer_late:.0f} ms | {rate / peer_rate:.0f} |",
                   flush=True)
         before = memory(server.pid)

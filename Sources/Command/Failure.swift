@@ -5,7 +5,7 @@ internal import HTTPServer
 struct Failure: Error, Sendable {
     /// How the process ends.
     let code: ExitCode
-    /// What went wrong, one line each; the first makes sense alone.
+    /// What went wrong, one line each; the first can be shown without the others.
     let messages: [String]
     /// Further lines, printed as they are.
     let explanation: String?

@@ -1,3 +1,4 @@
+internal import CProcess
 internal import Glibc
 
 /// The command `feedsync`.
@@ -35,6 +36,13 @@ enum Feedsync {
                 Failure(.store, ["too few files can be opened at once"], advice: "allow more, as with `ulimit -n 1024`")
             )
             end(.store)
+        }
+        guard cprocess_has_events() != 0 else {
+            console.report(
+                Failure(
+                    .tryLater, ["the system gives it no events (epoll, eventfd)"],
+                    advice: "run it again; in a sandbox, allow these calls"))
+            end(.tryLater)
         }
         let interruption = Interruption()
         let command = Task.detached {

@@ -79,11 +79,42 @@ extension Session {
         let all = KnownFeed.all(definitions, records)
         let names = names ?? invocation.operands
         guard !names.isEmpty else { return all }
-        let (matching, unknown) = NamePattern.names(names, among: all.map(\.name))
+        var parts: [KnownFeed] = []
+        for name in names {
+            guard let part = try await knownPart(named: name, configuration, store) else { continue }
+            parts.append(part)
+        }
+        let others = names.filter { name in !parts.contains { $0.name == name } }
+        let (matching, unknown) = NamePattern.names(others, among: all.map(\.name))
         if let unknown {
             throw .unknown("feed", unknown, among: all.map(\.name), advice: "feedsync status lists them")
         }
-        return matching.compactMap { name in all.first { $0.name == name } }
+        return matching.compactMap { name in all.first { $0.name == name } } + parts
+    }
+
+    /// The feed, or where an operand names a part of it, that.
+    ///
+    /// - Throws: `Failure` with exit code 64 where the part was never asked for.
+    func named(_ feed: FeedDefinition, in store: Store?) async throws(Failure) -> FeedDefinition {
+        guard let name = feed.forEach?.only else { return feed }
+        let part = try await reading { () async throws(FeedSyncError) in try await store?.part(named: name, of: feed) }
+        if let part = part.flatMap(\.self) { return part }
+        throw Failure(
+            .usage, ["no list `\(name)` was asked for yet"],
+            advice: "feedsync sql 'SELECT name FROM feed_part' lists those that were")
+    }
+
+    /// The part of a feed that has a list for each row of another; nil where the name is that of none.
+    private func knownPart(
+        named name: String, _ configuration: Configuration?, _ store: Store?
+    ) async throws(Failure) -> KnownFeed? {
+        guard let store, let owner = FeedPart.feed(ofPart: name), let feed = configuration?.feed(named: owner) else {
+            return nil
+        }
+        return try await reading { () async throws(FeedSyncError) in
+            guard let record = try await store.feed(named: name) else { return nil }
+            return KnownFeed(definition: try await store.part(named: name, of: feed), record: record)
+        }
     }
 }
 

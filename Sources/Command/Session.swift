@@ -42,6 +42,19 @@ struct Session: Sendable {
         }
     }
 
+    /// - Parameter file: A file whose feeds do not matter.
+    /// - Throws: `Failure` with exit code 64 where another feed goes through the feed's rows.
+    func checkNoLists(
+        of name: String, in configuration: Configuration?, besides file: String? = nil, advice: String
+    ) throws(Failure) {
+        let others = (configuration?.feeds ?? []).filter { $0.position.file != file }
+        let other =
+            others.first { $0.forEach?.feed == name } ?? others.first { $0.forEach?.ancestors.contains(name) ?? false }
+        guard let other else { return }
+        throw Failure(
+            .usage, ["feed \(other.name) has a list for each row of \(name) (\(other.position))"], advice: advice)
+    }
+
     /// The file that has a feed's lines: the configuration file, or one that it includes; nil if there is none.
     ///
     /// - Throws: `Failure` with exit code 64 for a feed that has no lines of its own.
@@ -52,7 +65,7 @@ struct Session: Sendable {
             file.path, environment: environment, allowsCommands: file.mayRunCommands)
         guard let feed = configuration?.feed(named: name) else { return file }
         let own = ConfigurationFile(path: feed.position.file, mayRunCommands: file.mayRunCommands)
-        let text = try own.text()
+        let text = try own.contents()
         let names = try configuring { () throws(ConfigurationError) in
             try ConfigurationEditor(text, file: own.path).names
         }
@@ -89,14 +102,27 @@ struct Session: Sendable {
 
     /// The feeds that the operands name, by a name or a pattern, in order, each once.
     ///
+    /// - Parameter partsToo: Whether an operand may be the name of a part of a feed, which `forEach.only` then has.
     /// - Throws: `Failure` with exit code 64 for an unknown name.
-    func feeds(of configuration: Configuration) throws(Failure) -> [FeedDefinition] {
+    func feeds(of configuration: Configuration, partsToo: Bool = false) throws(Failure) -> [FeedDefinition] {
         let all = configuration.feeds.map(\.name)
-        let (names, unknown) = NamePattern.names(invocation.operands, among: all)
-        if let unknown {
-            throw .unknown("feed", unknown, among: all, advice: "feedsync feeds lists those of \(configuration.file)")
+        var feeds: [FeedDefinition] = []
+        for word in invocation.operands {
+            if partsToo, let name = FeedPart.feed(ofPart: word), var feed = configuration.feed(named: name),
+                feed.forEach != nil
+            {
+                feed.forEach?.only = word
+                feeds.append(feed)
+                continue
+            }
+            let (names, unknown) = NamePattern.names([word], among: all)
+            if let unknown {
+                throw .unknown(
+                    "feed", unknown, among: all, advice: "feedsync feeds lists those of \(configuration.file)")
+            }
+            feeds += names.filter { name in !feeds.contains { $0.name == name } }.compactMap(configuration.feed)
         }
-        return names.compactMap(configuration.feed)
+        return feeds
     }
 
     /// The engine options of the command line.

@@ -12,6 +12,7 @@ extension CrawlRules {
 
         /// What a page tells beside those above it: a list that shifts down only never goes up again.
         mutating func settled(_ result: PageComparison) -> PageComparison {
+            if case .overtaken = result { return result }
             let by = if case .shifted(let by, _) = result { by } else { 0 }
             // After a change only what every page shows counts: what this one pushed down may stand where nobody looked.
             if number > 1, by > 0 { return .pushedDown }

@@ -79,6 +79,7 @@ extension SyncedRange {
         }
         if isVerified { object.add("verified", true) }
         if !loosePages.isEmpty { object.add("loose", json: "[\(loosePages.map { "\($0)" }.joined(separator: ","))]") }
+        if awaitsProof { object.add("awaits_proof", true) }
         if failures > 0 { object.add("failures", failures) }
         if growsAtEnd { object.add("grows_at_end", true) }
         if isLost { object.add("lost", true) }
@@ -98,6 +99,7 @@ extension SyncedRange {
         }
         isVerified = members["verified"] == .bool(true)
         loosePages = members["loose"]?.integers.map { Int(clamping: $0) } ?? []
+        awaitsProof = members["awaits_proof"] == .bool(true)
         growsAtEnd = members["grows_at_end"] == .bool(true)
         isLost = members["lost"] == .bool(true)
         failures = members["failures"]?.integer.map { Int(clamping: $0) } ?? 0

@@ -40,6 +40,9 @@ package struct CrawlProgress: Sendable, Hashable {
         return round?.ranges.open ?? synced.open
     }
 
+    /// Whether the whole list is stored as `more` read it, and no sync has proved yet that nothing was missed.
+    package var awaitsProof: Bool { round == nil && synced.isWhole && synced.ranges[0].awaitsProof }
+
     /// Whether a range from the head to the end is stored, or one that went as far as it could.
     package var isWhole: Bool { synced.isWhole || (round.map { $0.mode == .all && $0.ranges.isWhole } ?? false) }
 
@@ -86,6 +89,8 @@ package struct CrawlProgress: Sendable, Hashable {
         /// The generation of the row that its last item had before; nil where that is new.
         package var lastGeneration: Int64?
         package var isSync = false
+        /// What the crawl of `more` that ends with it may have missed.
+        package var doubt = ReadingDoubt.none
         /// Whether it is as it was stored.
         package var isAsBefore = false
         /// Whether the range that it met is no more than the page: what the page says of its end is newer.
@@ -94,7 +99,7 @@ package struct CrawlProgress: Sendable, Hashable {
         package init(
             crawl: Int64, generation: Int64? = nil, isHeader: Bool = false, end: SyncedRange.End,
             met: SyncedRange? = nil, meetsTop: Bool = true, lastGeneration: Int64? = nil, isSync: Bool = false,
-            isAsBefore: Bool = false, coversRange: Bool = false
+            isAsBefore: Bool = false, coversRange: Bool = false, doubt: ReadingDoubt = .none
         ) {
             self.crawl = crawl
             self.generation = generation
@@ -106,6 +111,7 @@ package struct CrawlProgress: Sendable, Hashable {
             self.isSync = isSync
             self.isAsBefore = isAsBefore
             self.coversRange = coversRange
+            self.doubt = doubt
         }
     }
 
@@ -157,6 +163,8 @@ package struct CrawlProgress: Sendable, Hashable {
         range.isVerified = isVerified
         range.growsAtEnd = growsAtEnd
         range.loosePages = []
+        range.awaitsProof = false
+        range.isLost = false
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
 
@@ -200,6 +208,7 @@ extension SyncedRanges {
         if let met = page.met {
             join(page.crawl, with: met, isHeader: page.isHeader, isDirect: page.isHeader && page.meetsTop)
             if page.coversRange { update(met.crawl) { $0.end = page.end } }
+            update(met.crawl) { $0.take(page.doubt) }
             guard var range = self[met.crawl] else { return .end(nil) }
             // A sync proves what lies between.
             if page.isSync { range.isVerified = met.isVerified && page.meetsTop }
@@ -213,6 +222,7 @@ extension SyncedRanges {
         case .open(let cursor): return .page(cursor)
         case .last(let reason):
             end(page.crawl, reason)
+            update(page.crawl) { $0.take(page.doubt) }
             return .end(reason)
         }
     }

@@ -21,11 +21,13 @@ extension CrawlRules {
             // What came above it is stored.
             if crawl.isReadingHead { return headIsRead(&crawl) }
             crawl.reason = reason
+            crawl.awaitsProof = range.awaitsProof
             // What a crawl of every page is worth shows when all of it has been read.
-            crawl.isVerified = range.isVerified || feed.mode == .all || feed.mode == .since
+            crawl.isVerified = range.isVerified || range.awaitsProof || feed.mode == .all || feed.mode == .since
             // A crawl that earlier runs brought to its end: the head has just been read again.
             if crawl.pages == 1 { crawl.hasReadHead = true }
-            return range.loosePages.isEmpty
+            // A proof asks for all pages, the loose ones among them.
+            return range.loosePages.isEmpty || range.awaitsProof
                 ? reachedEnd(crawl) : checkLoosePages(of: range, pages: page.pagesOfRange, crawl)
         case .end(let reason):
             crawl.reason = crawl.isReadingHead ? .drift : reason
@@ -42,7 +44,7 @@ extension CrawlRules {
     /// A range that reaches the end was met.
     mutating func reachedEnd(_ crawl: Crawl) -> Step {
         // One page shows itself that nothing lies between it and the range.
-        let isSure = crawl.pages == 1 && feed.mode == .new
+        let isSure = crawl.pages == 1 && feed.mode == .new && !crawl.awaitsProof
         return isSure || crawl.reason?.leavesSyncedRange == false ? finish(crawl) : examine(crawl)
     }
 

@@ -84,9 +84,16 @@ extension CrawlRules {
         if isLost { round.worst = max(round.worst, .movedUp) }
         if result != .same { crawl.hasChanged = true }
         // The end of the list stands on a page that was not read.
-        if page == crawl.lastPage, case .shifted(_, isLast: false) = result { crawl.isVerified = false }
-        // What it leads to now was not read: the others need not be asked for.
-        if round.worst == .outgrown { round.left = [] }
+        switch result {
+        case .shifted(_, isLast: false) where page == crawl.lastPage,
+            .overtaken(isLast: false) where page == crawl.lastPage:
+            crawl.isVerified = false
+            if crawl.awaitsProof { round.worst = max(round.worst, .detached) }
+        default: break
+        }
+        // What it leads to now was not read: the others need not be asked for. Nor need those behind a loose page that
+        // moved, from which on the range is read again.
+        if round.worst == .outgrown || crawl.behindLoose != nil && round.worst != .same { round.left = [] }
         if let next = rest.first, !round.left.isEmpty {
             round.left = rest
             state = .checking(crawl, round)
@@ -96,10 +103,11 @@ extension CrawlRules {
         if let range = crawl.behindLoose {
             crawl.behindLoose = nil
             guard round.worst == .same else {
-                // From the first of them on the range is read again.
+                // Between the page before it and this one something may have come or gone.
+                let isSecond = round.all.contains(PageOfCrawl(crawl: page.crawl, number: page.number - 1))
                 crawl.isGoingBack = true
                 state = .crawling(crawl)
-                return .goOn(crawl: range.crawl, from: round.all[0].number)
+                return .goOn(crawl: range.crawl, from: isSecond ? page.number - 1 : page.number)
             }
             guard range.cursor != nil else { return reachedEnd(crawl) }
             state = .crawling(crawl)

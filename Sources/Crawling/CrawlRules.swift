@@ -30,6 +30,8 @@ package struct CrawlRules {
         var lastPage: PageOfCrawl?
         /// Whether a proof holds.
         var isVerified = false
+        /// Whether the range that it met is `more`'s: it is read again where it cannot be proved.
+        var awaitsProof = false
         /// The pages to check for rows that were not met.
         var isRemoving = false
         /// A range to go on with, once its loose pages are checked.
@@ -85,6 +87,11 @@ package struct CrawlRules {
 
     /// Whether pages are asked for again because rows that stood there were not met.
     package var isRemoving: Bool { if case .checking(let crawl, _) = state { crawl.isRemoving } else { false } }
+
+    /// Whether pages are asked for again to prove that nothing of the list was missed.
+    package var isProving: Bool {
+        if case .checking(let crawl, _) = state { !crawl.isRemoving && crawl.behindLoose == nil } else { false }
+    }
 
     /// Whether the head is read again.
     package var isReadingHeadAgain: Bool { if case .crawling(let crawl) = state { crawl.isReadingHead } else { false } }

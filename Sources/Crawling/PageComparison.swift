@@ -5,6 +5,9 @@ package enum PageComparison: Sendable, Hashable, Comparable {
     /// It shows what stood on it and before it, as it was and in the same order, that many items further down: items
     /// came to the head of the list. Nothing of it has to be stored. `isLast` says whether no page follows it now.
     case shifted(by: Int, isLast: Bool)
+    /// It is as a later crawl stored it, so the items that this crawl met on it are on other pages now. `isLast` says
+    /// whether no page follows it.
+    case overtaken(isLast: Bool)
     /// It is another one, which is stored now, and nothing lies between it and the next one.
     case changed
     /// It shows only what was met before, from the page before on: what stood at its end stands on the next page.
@@ -21,7 +24,7 @@ package enum PageComparison: Sendable, Hashable, Comparable {
     private var gravity: Int {
         switch self {
         case .same: 0
-        case .shifted: 1
+        case .shifted, .overtaken: 1
         case .changed: 2
         case .pushedDown: 3
         case .movedUp: 4

@@ -19,6 +19,9 @@ package struct CrawlFacts: Sendable, Hashable {
     package var hasTotals = false
     /// Whether that figure was another one on some page.
     package var hasTotalMoved = false
+    /// Whether an item came again further down than where those that came above it would push it. It moved, and no total
+    /// tells of that, nor of the item that took its place and so slipped by.
+    package var hasMovedDown = false
     /// Whether items came again on a later page.
     package var hasRepeats = false
     /// Whether each token has the number of items before its page in it.
@@ -40,7 +43,8 @@ package struct CrawlFacts: Sendable, Hashable {
 
     package init(
         met: Int = 0, total: Int? = nil, hasTotals: Bool = false, hasTotalMoved: Bool = false,
-        hasRepeats: Bool = false, cursorsCount: Bool = false, overlaps: Bool = false, isFirst: Bool = false,
+        hasMovedDown: Bool = false, hasRepeats: Bool = false, cursorsCount: Bool = false, overlaps: Bool = false,
+        isFirst: Bool = false,
         pageCount: Int = 0, pages: [PageOfCrawl] = [], haveValidators: Bool = false,
         isInSequence: Bool = true
     ) {
@@ -48,6 +52,7 @@ package struct CrawlFacts: Sendable, Hashable {
         self.total = total
         self.hasTotals = hasTotals
         self.hasTotalMoved = hasTotalMoved
+        self.hasMovedDown = hasMovedDown
         self.hasRepeats = hasRepeats
         self.cursorsCount = cursorsCount
         self.overlaps = overlaps
@@ -69,7 +74,7 @@ package struct CrawlFacts: Sendable, Hashable {
 /// | say a total, which never moved and which was met | given | 0 |
 /// | say a total that moved, one page after the other; a page back where it fell | the head again | 1 |
 /// | go on behind an item (`cursor`, `keyset`) | the head again | 1 |
-/// | shift, and have validators | each page again | one 304 a page |
+/// | shift, and have validators; also with totals, where an item moved down | each page again | one 304 a page |
 /// | shift, and have none | none; the head again finds what is new | 1 |
 enum Proof: Sendable, Hashable {
     /// Nothing is asked, and nothing is proved.
@@ -87,6 +92,7 @@ enum Proof: Sendable, Hashable {
     ///   - isShifting: Whether items move from page to page as others come and go.
     ///   - isPartitioned: Whether the list is requested in partitions, whose totals are their own.
     init(_ rule: VerifyRule, isShifting: Bool, isPartitioned: Bool, _ facts: CrawlFacts) {
+        let totalsTell = facts.hasTotals && !isPartitioned && !facts.hasMovedDown
         self =
             switch rule {
             case .never: .none
@@ -94,9 +100,8 @@ enum Proof: Sendable, Hashable {
             case .auto where facts.pageCount < 2 && !isPartitioned: .given
             case .auto where !isShifting && !isPartitioned: .head(proves: true)
             case .auto where facts.overlaps: .head(proves: true)
-            case .auto where facts.hasTotals && !isPartitioned && !facts.hasTotalMoved && facts.total == facts.met:
-                .given
-            case .auto where facts.hasTotals && !isPartitioned && facts.isInSequence: .head(proves: true)
+            case .auto where totalsTell && !facts.hasTotalMoved && facts.total == facts.met: .given
+            case .auto where totalsTell && facts.isInSequence: .head(proves: true)
             case .auto where facts.haveValidators || isPartitioned: .pages
             case .auto: .head(proves: false)
             }

@@ -41,6 +41,15 @@ public struct RunMetrics: Sendable, Hashable {
     /// Nothing yet.
     public init() {}
 
+    /// Adds what another run did.
+    package mutating func add(_ other: RunMetrics) {
+        pages += other.pages
+        requests += other.requests
+        bytes += other.bytes
+        items.add(other.items)
+        skipped += other.skipped
+    }
+
     package mutating func add(_ cost: FetchCost) {
         requests += cost.requestCount
         bytes += cost.byteCount

@@ -60,7 +60,7 @@ public final class Client: Sendable {
         let outcome = await withTaskCancellationHandler {
             // Names the caller's isolation: otherwise the closure would go through the global pool and wake a thread.
             _ = isolation
-            return await withCheckedContinuation { reply in
+            return await Reply.wait { reply in
                 let submission = Submission(
                     id: id, request: request, route: route, prepare: prepare, gate: gate, observer: observer,
                     isAhead: isAhead, reply: reply)

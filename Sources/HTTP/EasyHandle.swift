@@ -77,6 +77,7 @@ final class EasyHandle {
         ccurl_easy_reset(pointer)
         errorText[0] = 0
         try set(hopOf: transfer.route)
+        if transfer.request.addresses.restricts(transfer.route.url.origin) { try restrict(transfer) }
         try set(configuration, transfer.route.connection)
         try set(transfer.request.timeouts, timeLeft)
         try set(receiver: transfer)
@@ -116,6 +117,17 @@ final class EasyHandle {
             if let body { try set(body: body) }
             try set(CURLOPT_CUSTOMREQUEST, method)
         }
+    }
+
+    /// Looks at each address before it is connected to.
+    private func restrict(_ transfer: Transfer) throws(SettingFailure) {
+        // A connection that is there already was made for whoever wanted it.
+        try set(CURLOPT_FRESH_CONNECT, 1)
+        try set(CURLOPT_FORBID_REUSE, 1)
+        try set(CURLOPT_PROXY, "")
+        // Unretained: the loop keeps the transfer for as long as the handle is in the multi handle.
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        try check(ccurl_easy_set_open_socket(pointer, openPublicSocket, context))
     }
 
     private func set(body: [UInt8]) throws(SettingFailure) {
@@ -198,6 +210,20 @@ final class EasyHandle {
 /// A setting that libcurl refused, such as one it was built without.
 struct SettingFailure: Error {
     let code: CURLcode
+}
+
+/// Source: https://curl.se/libcurl/c/CURLOPT_OPENSOCKETFUNCTION.html
+private func openPublicSocket(
+    context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return -1 }
+    let found = SocketAddress(&address.pointee.addr)
+    guard let found, found.isPublic, !found.isOfOwnNetwork else {
+        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().refuse(found)
+        return -1
+    }
+    return socket(
+        address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
 }
 
 private func receiveHeaderLine(

@@ -37,6 +37,8 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case insecureRedirect
         /// The request's `RedirectRule` does not allow the redirect.
         case refusedRedirect
+        /// The request's `AddressRule` does not allow the address.
+        case refusedAddress
         /// The response is not HTTP.
         case protocolError
         /// The body came as announced, and its content coding is unknown or broken.
@@ -75,7 +77,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
             .contentCoding:
             true
         case .invalidURL, .unsupportedScheme, .invalidRequest, .tls, .tooLarge, .tooManyRedirects, .redirectLoop,
-            .insecureRedirect, .refusedRedirect, .cancelled, .heldBack, .missingLibrary, .other:
+            .insecureRedirect, .refusedRedirect, .refusedAddress, .cancelled, .heldBack, .missingLibrary, .other:
             false
         }
     }
@@ -106,6 +108,7 @@ extension HTTPError.Kind: CustomStringConvertible {
         case .redirectLoop: "redirect_loop"
         case .insecureRedirect: "insecure_redirect"
         case .refusedRedirect: "refused_redirect"
+        case .refusedAddress: "refused_address"
         case .protocolError: "protocol_error"
         case .contentCoding: "content_coding"
         case .cancelled: "cancelled"

@@ -13,7 +13,7 @@ struct Submission: Sendable {
     let observer: ExchangeObserver?
     /// Whether the request is given up if the gate is closed by its turn.
     let isAhead: Bool
-    let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
+    let reply: Reply<Result<Response, HTTPError>>
 }
 
 /// What other threads ask of the loop, in order; the only thing they share with it.

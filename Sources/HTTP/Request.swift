@@ -22,6 +22,8 @@ public struct Request: Sendable {
     public var connection = ConnectionOptions()
     /// Which redirects are followed.
     public var redirects = RedirectRule.any
+    /// Which addresses it may connect to, redirects included.
+    public var addresses = AddressRule.any
 
     /// A request; its credentials belong to `credentialOrigin`, by default the origin of `url`.
     public init(

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Concurrency
 
 /// One `send` under way: the request, the current hop and what has arrived. Used only by the loop's thread.
 final class Transfer {
@@ -16,11 +17,13 @@ final class Transfer {
     private let prepare: (@Sendable (Response) -> (any Sendable)?)?
     private let gate: CircuitBreaker?
     private let isAhead: Bool
-    private let reply: CheckedContinuation<Result<Response, HTTPError>, Never>
+    private let reply: Reply<Result<Response, HTTPError>>
     private var head = ResponseHead()
     private let buffers: BodyBuffers
     private var body: Body
     private var refusedBecause: String?
+    /// An address that nothing may connect to.
+    private var refusedAddress: String?
     private var wireByteCount = 0
 
     init(_ submission: Submission, buffers: BodyBuffers) {
@@ -59,6 +62,9 @@ final class Transfer {
         return body.append(block, limit: limit) || refuseBody(limit)
     }
 
+    /// Remembers an address that nothing may connect to; the name may have others.
+    func refuse(_ address: SocketAddress?) { refusedAddress = address?.description ?? "another kind of address" }
+
     private func refuseBody(_ limit: Int) -> Bool {
         refusedBecause = "the body exceeds \(limit) bytes"
         return false
@@ -91,6 +97,11 @@ final class Transfer {
                 route.refusal(
                     .contentCoding, "the body's content coding\(coding) is broken, or more bytes follow its end",
                     code: TransferFailure.number(code)))
+        }
+        if code == CURLE_COULDNT_CONNECT, let refusedAddress {
+            return .failure(
+                route.refusal(
+                    .refusedAddress, "\(refusedAddress) is not connected to: it is of this machine or its network"))
         }
         guard code == CURLE_OK else {
             let detail = easy.detail

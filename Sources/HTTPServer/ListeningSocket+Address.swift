@@ -51,7 +51,10 @@ extension ListeningSocket {
         }
     }
 
-    /// A socket in the file system, for its owner alone.
+    /// A socket in the file system, for its owner alone; in a folder whose files get the folder's group (set-group-ID),
+    /// for that group, too. Linux lets nobody else connect.
+    ///
+    /// Source: https://man7.org/linux/man-pages/man7/unix.7.html
     private init(path: String, _ address: ListenAddress) throws(ServerError) {
         var name = sockaddr_un()
         let bytes = Array(path.utf8)
@@ -75,12 +78,20 @@ extension ListeningSocket {
             }
         }
         // Before it listens, so that nobody else can connect before.
-        guard isBound, chmod(path, 0o600) == 0, Glibc.listen(descriptor, SOMAXCONN) == 0 else {
+        guard isBound, chmod(path, Self.isShared(path) ? 0o660 : 0o600) == 0, Glibc.listen(descriptor, SOMAXCONN) == 0
+        else {
             let code = errno
             close(descriptor)
             throw ServerError(port: 0, code: code, address: address.description)
         }
         self.init(descriptor: descriptor, port: 0)
+    }
+
+    /// Whether the folder of a path gives its group to what is made in it.
+    private static func isShared(_ path: String) -> Bool {
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        var status = stat()
+        return stat(folder, &status) == 0 && status.st_mode & S_ISGID != 0
     }
 
     private static func isAbandoned(_ path: String, _ name: UnsafePointer<sockaddr>, _ size: socklen_t) -> Bool {

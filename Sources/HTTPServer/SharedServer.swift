@@ -44,7 +44,8 @@ public final class SharedServer: Sendable {
         let socket = try ListeningSocket(address)
         let context = SharedContext(handler, bodyLimit: limits.body)
         let daemon = cmhd_start_shared_daemon(
-            socket.descriptor, limits.connectionMemory, UInt32(clamping: limits.connections),
+            socket.descriptor, limits.connectionMemory,
+            UInt32(clamping: Self.room(for: limits.connections, at: socket.descriptor)),
             UInt32(clamping: limits.idleSeconds), beginRequest, receiveRequest, endRequest,
             Unmanaged.passUnretained(context).toOpaque())
         guard let daemon else { throw ServerError(port: socket.port, code: errno, address: address.description) }
@@ -58,6 +59,25 @@ public final class SharedServer: Sendable {
     }
 
     deinit { stop() }
+
+    /// How many files there may be besides those of connections: a store's, and what answers need.
+    private static let otherFiles = 64
+
+    /// As many connections as leave files for everything else: whoever opens more than that must not hold up the rest.
+    ///
+    /// - Parameter socket: The newest file: about as many are open.
+    private static func room(for connections: Int, at socket: Int32) -> Int {
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(files, &limit) == 0 else { return connections }
+        let wanted = rlim_t(clamping: connections + otherFiles + Int(socket))
+        if limit.rlim_cur < wanted {
+            limit.rlim_cur = min(wanted, limit.rlim_max)
+            guard setrlimit(files, &limit) == 0 || getrlimit(files, &limit) == 0 else { return connections }
+        }
+        let most = max(4, Int(clamping: limit.rlim_cur) - Int(socket))
+        return min(connections, most - min(otherFiles, most / 4 * 3))
+    }
 
     /// Takes no further connection, ends all streams, answers those who still wait with 503, and closes.
     ///

@@ -80,8 +80,18 @@ package enum ResultSchema {
             "plan", "when a feed is due",
             [
                 "feed": text, "state": state, "why": textOrNull, "next_due_at": timeOrNull, "due": flag,
-                "terms": list(of: see("term")),
+                "terms": list(of: see("term")), "lists": orNull("lists"),
             ]),
+        Object(
+            "lists", "which lists come next, of a feed with one for each row of another",
+            [
+                "parent": text, "rows": count, "never": count, "changed": count, "due": count,
+                "next": list(of: see("next_list")),
+            ], hasVersion: false),
+        Object(
+            "next_list", "a list that is among the next, and why",
+            ["feed": text, "reason": word(["never", "changed", "due"]), "next_due_at": timeOrNull, "failing": flag],
+            hasVersion: false),
         Object(
             "term", "what makes it due then", ["term": text, "value": textOrNull, "reason": text], hasVersion: false),
         Object(
@@ -126,7 +136,8 @@ package enum ResultSchema {
             "explanation", "all that is known of a feed",
             [
                 "feed": text, "preset": textOrNull, "definition": mapping, "found": list(of: text),
-                "warnings": list(of: text), "request": orNull("request"), "store": orNull("stored"),
+                "warnings": list(of: text), "request": orNull("request"), "lists": orNull("lists"),
+                "store": orNull("stored"),
             ]),
         Object(
             "request", "the next request",

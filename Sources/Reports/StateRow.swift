@@ -95,7 +95,7 @@ package struct StateRow: Sendable, JSONRecord {
 
     private var cause: String { condition.failure?.message ?? "the reason was not kept" }
 
-    private var reach: LoadingReach? { condition.record.map { LoadingReach($0, condition.history) } }
+    private var reach: LoadingReach? { condition.record.map { LoadingReach($0, condition.history, condition.parts) } }
 
     /// The feed's row of the table `feed`, with its state.
     package var fields: JSONFields { feed.fields + stateFields }

@@ -6,6 +6,8 @@ internal import CSQLite
 /// finalized, and so that a cached statement does not keep the connection that caches it alive.
 final class Handle {
     let database: OpaquePointer
+    /// How long it waits for locks, where `retryWhileBusy` was called: SQLite's handler has the address.
+    let patience: UnsafeMutablePointer<Patience>
 
     /// Done once, before the library is used. If the library was used before, this fails, and works all the same.
     private static let configuration: Void = {
@@ -23,10 +25,15 @@ final class Handle {
         // "Whether or not an error occurs when it is opened, resources associated with the database connection
         // handle should be released": from here on deinit does. https://sqlite.org/c3ref/open.html
         database = opened
+        patience = .allocate(capacity: 1)
+        patience.initialize(to: Patience(tries: 0))
         guard code == SQLITE_OK else { throw error(code, path: path) }
     }
 
-    deinit { sqlite3_close_v2(database) }
+    deinit {
+        sqlite3_close_v2(database)
+        patience.deallocate()
+    }
 
     /// The error that the last call on this handle left behind, if `code` is one.
     func error(_ code: Int32, sql: String? = nil, path: String? = nil) -> SQLiteError {

@@ -38,7 +38,12 @@ extension SQLiteError {
     public var primaryCode: Int32 { code & 0xff }
 
     /// Whether another connection held a lock for longer than the busy time-out.
-    public var isBusy: Bool { primaryCode == SQLITE_BUSY }
+    public var isBusy: Bool { primaryCode == SQLITE_BUSY || isLostRace }
+
+    /// Whether others kept the connection from reading the log, for the ten seconds that SQLite tries by itself.
+    ///
+    /// Source: https://sqlite.org/rescode.html#protocol
+    public var isLostRace: Bool { primaryCode == SQLITE_PROTOCOL }
 
     /// Whether the disk is full, or the database has reached its `max_page_count`.
     public var isFull: Bool { primaryCode == SQLITE_FULL }

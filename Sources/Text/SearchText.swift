@@ -31,16 +31,27 @@ package struct SearchText: Sendable, Hashable {
     ///
     /// Source: <https://sqlite.org/fts5.html#full_text_query_syntax>
     package var fullTextQuery: String? {
-        let parts = words.compactMap(Self.fullTextQuery)
+        let parts = words.compactMap { Self.fullTextQuery($0) }
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
+    /// The words as a query of some columns; nil where none has a letter or a digit.
+    ///
+    /// - Parameters:
+    ///   - column: The columns' names in quotes, with spaces between.
+    ///   - isWhole: Whether the words have ended; else the last one may go on, as somebody types it.
+    package func fullTextQuery(in column: String, isWhole: Bool) -> String? {
+        let last = isWhole ? nil : words.indices.last
+        let parts = words.indices.compactMap { Self.fullTextQuery(words[$0], isWhole: $0 != last) }
+        return parts.isEmpty ? nil : "{\(column)} : (\(parts.joined(separator: " ")))"
+    }
+
     /// One word as a query of FTS5; nil where it has no letter and no digit.
-    package static func fullTextQuery(_ word: String) -> String? {
+    package static func fullTextQuery(_ word: String, isWhole: Bool = false) -> String? {
         let letters = Letters(word).list
         guard letters.contains(where: \.isOfWord) else { return nil }
         // `c++` has ended; `swi` may go on.
-        let goesOn = letters.last?.isOfWord ?? false
+        let goesOn = !isWhole && (letters.last?.isOfWord ?? false)
         return "\"\(word.replacing("\"", with: "\"\""))\"\(goesOn ? "*" : "")"
     }
 

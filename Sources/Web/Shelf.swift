@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import FeedSync
 internal import Glibc
 internal import Reports
@@ -12,6 +13,9 @@ actor Shelf {
     private var isClosed = false
     /// What readers get.
     private(set) var served = Served()
+
+    /// How many searches are under way at a time: each has a connection, and a thread that ranks.
+    private static let searchCount = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4)
 
     init(_ settings: WebSettings) {
         self.settings = settings
@@ -43,15 +47,22 @@ actor Shelf {
             if let configuration = served.configuration {
                 options = Store.Options(isDurable: configuration.isDurable, keep: configuration.keep)
             }
-            mirror = Mirror(try await Store(path: path, options: options), options: settings.options)
+            let store = try await Store(path: path, options: options)
+            // Whoever opened it meanwhile may have begun a command.
+            if mirror == nil, !isClosed { mirror = Mirror(store, options: settings.options) }
         }
         guard served.pages == nil || served.pages?.reading?.followsFile == false, isThere || mirror != nil else {
             return
         }
+        let pages = try await Store(path: path, options: Store.Options(access: .readOnly))
+        var searches: [Store] = []
+        for _ in 0..<Self.searchCount {
+            searches.append(try await Store(path: path, options: Store.Options(access: .readOnly)))
+        }
+        guard served.pages == nil || served.pages?.reading?.followsFile == false else { return }
         // What was kept of another connection's is told apart by this.
         served.version += 1
-        served.pages = try await Store(path: path, options: Store.Options(access: .readOnly))
-        served.searches = try await Store(path: path, options: Store.Options(access: .readOnly))
+        (served.pages, served.searches) = (pages, searches)
     }
 
     /// Reads anew what may have changed: the configuration, and a store that readers cannot follow.
@@ -69,7 +80,8 @@ actor Shelf {
     func engine(of definition: FeedDefinition) async throws(FeedSyncError) -> SyncEngine {
         if let mirror, let engine = engines[definition.name] {
             let texts = [engine.definition, definition].map { $0.canonicalText(salt: mirror.store.salt) }
-            if texts[0] == texts[1] { return engine }
+            // Which rows have lists is no part of what the lists are like.
+            if texts[0] == texts[1], engine.definition.forEach == definition.forEach { return engine }
             engines[definition.name] = nil
         }
         guard let mirror, !isClosed else {
@@ -92,6 +104,18 @@ actor Shelf {
     }
 }
 
+/// Counts, whoever asks.
+private final class Turn: Sendable {
+    private let count = Lock(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count = (count + 1) & 0xFFFF
+            return count
+        }
+    }
+}
+
 /// What readers get: it stays as it is while a page is made of it.
 struct Served: Sendable {
     /// The configuration; nil as long as there is none.
@@ -100,8 +124,12 @@ struct Served: Sendable {
     fileprivate(set) var problem: [String]?
     /// Reads for pages; nil as long as nothing is stored.
     fileprivate(set) var pages: Store?
-    /// Searches, which takes longer.
-    fileprivate(set) var searches: Store?
+    /// Search, which takes longer.
+    fileprivate var searches: [Store] = []
+    private let turn = Turn()
+
+    /// The connection whose turn it is to search; nil as long as nothing is stored.
+    var search: Store? { searches.isEmpty ? nil : searches[turn.next() % searches.count] }
     /// Another number whenever the configuration was read.
     fileprivate(set) var version = 0
 

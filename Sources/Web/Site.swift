@@ -11,6 +11,10 @@ struct Site: Sendable {
     let door: Doorkeeper
     let cache = ResponseCache()
     let searches: Searches
+    let forms: Forms
+    let pictures: Pictures
+    /// Where the server is, for requests of its own.
+    let address: ListenAddress
     let shapes = RowShapes()
     let orders = FeedOrders()
     let counters = RunCounters()
@@ -53,20 +57,38 @@ struct Site: Sendable {
     }
 
     private func route(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
-        let parts = request.rawPath.split(separator: "/").map { PercentCoding.decoded($0.utf8, plus: "+") }
+        let parts = Self.parts(of: request)
         switch (request.method, parts.first ?? "", parts.count) {
         case ("GET", _, _), ("HEAD", _, _): return try await read(parts, request)
         case ("POST", "feeds", 3): return try await perform(parts[2], on: parts[1], request)
         case ("POST", "search", 2): return try await search(parts[1], request, isMore: false)
         case ("POST", "search", 3) where parts[2] == "more": return try await search(parts[1], request, isMore: true)
+        case ("POST", "search", 3) where parts[2] == "keep": return try await keep(parts[1], request)
+        case ("POST", "add", 1): return try await add(request)
+        case ("POST", "add", 2) where parts[1] == "check": return try await checkForm(request)
+        case ("POST", "add", 2) where parts[1] == "look": return try await lookForm(request)
+        case ("POST", "add", 2) where parts[1] == "demo": return try await addDemo(request)
         case ("POST", "login", 1): return finished(login(request))
         case ("POST", _, _): return notFound(request)
-        default:
-            return finished(.status(405, headers: [("Allow", "GET, HEAD, POST")]))
+        default: return wrongMethod(OpenAPI.methods(at: parts))
         }
     }
 
+    private static func parts(of request: ServerRequest) -> [String] {
+        request.rawPath.split(separator: "/").map { PercentCoding.decoded($0.utf8, plus: "+") }
+    }
+
+    private func wrongMethod(_ methods: [String]) -> SharedAnswer {
+        let words = (methods.isEmpty ? ["GET", "HEAD", "POST"] : methods).joined(separator: ", ")
+        var refusal = Responses.problem(405, .rejected, "this path takes another method", advice: words)
+        refusal.headers.append(("Allow", words))
+        return finished(refusal)
+    }
+
     private func read(_ parts: [String], _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+        if let problem = Self.parameterProblem(parts, request) {
+            return finished(Responses.problem(400, .rejected, problem, advice: "see /openapi.json"))
+        }
         let served = await shelf.served
         switch (parts.first ?? "", parts.count) {
         case ("", _): return shown(try await overviewPage(served), request)
@@ -75,6 +97,9 @@ struct Site: Sendable {
         case ("list", 3) where parts[2] == "new": return try await newCount(parts[1], served, request)
         case ("search", 2): return searchPage(parts[1], served, request)
         case ("item", 2): return try await itemPage(parts[1], served, request)
+        case ("add", 1): return try await addPage(served, request)
+        case ("demo", _): return demo(request)
+        case ("picture", 2): return try await picture(parts[1], served, request)
         case ("status", 1): return shown(try await statusPage(served), request)
         case ("login", 1): return shown(loginPage(), request)
         case ("assets", 2): return asset(parts[1], request)
@@ -86,15 +111,17 @@ struct Site: Sendable {
         case ("runs", 1): return try await runsDocument(nil, served, request)
         case ("quota", 1): return shown(try await quotaDocument(served), request)
         case ("events", 1): return try await events(served, request)
-        case ("session", 1): return finished(sessionDocument())
+        case ("session", 1): return shown(sessionDocument(), request)
         case ("openapi.json", 1): return shown(OpenAPI.response, request)
         case ("metrics", 1): return shown(try await metrics(served), request)
-        case ("health", 1): return finished(try await health(served))
+        case ("health", 1): return shown(try await health(served), request)
         default: return notFound(request)
         }
     }
 
     func notFound(_ request: ServerRequest) -> SharedAnswer {
+        let methods = OpenAPI.methods(at: Self.parts(of: request))
+        guard methods.isEmpty || methods.contains(request.method) else { return wrongMethod(methods) }
         guard request.header("Accept")?.contains("text/html") == true else {
             return finished(
                 Responses.problem(404, .rejected, "there is nothing at this path", advice: "see /openapi.json"))
@@ -107,10 +134,32 @@ struct Site: Sendable {
         try await served.feed(named: name)
     }
 
-    /// A whole number in a request, within bounds; the default where there is none, or it is none.
-    static func number(_ name: String, of request: ServerRequest, _ standard: Int, in range: ClosedRange<Int>) -> Int {
-        guard let number = request.parameter(name).flatMap({ Int($0) }) else { return standard }
-        return min(max(number, range.lowerBound), range.upperBound)
+    /// The number of items that a request wants at most.
+    static func limit(of request: ServerRequest) -> Int {
+        request.parameter("limit").flatMap { Int($0) }.map { min(max($0, 1), mostItems) } ?? 100
+    }
+
+    private static let mostItems = 1_000
+
+    /// What is wrong with a parameter of the API; nil where nothing is. A page shows what it can.
+    private static func parameterProblem(_ parts: [String], _ request: ServerRequest) -> String? {
+        let path = parts.first ?? ""
+        guard ["feeds", "runs", "events"].contains(path) || path == "list" && parts.count == 3 else { return nil }
+        func isWrong(_ name: String, _ isRight: (String) -> Bool) -> Bool {
+            request.parameter(name).map { !isRight($0) } ?? false
+        }
+        if isWrong("limit", { Int($0).map { (1...mostItems).contains($0) } ?? false }) {
+            return "`limit` is a whole number from 1 to \(mostItems)"
+        }
+        if path == "events" { return isWrong("after", { Int($0) != nil }) ? "`after` is the number of an event" : nil }
+        for name in ["after", "before"] where isWrong(name, { Place(text: $0) != nil }) {
+            return "`\(name)` is no place in a feed: follow the Link of the page before"
+        }
+        if isWrong("order", { $0 == "place" }) { return "`order` is `place`, or not there" }
+        guard path == "list", parts.last == "new" else { return nil }
+        let isWhole =
+            request.parameter("before") != nil && request.parameter("since").map { $0.utf8.count < 40 } == true
+        return isWhole ? nil : "`before` and `since` are needed"
     }
 
     /// A response that is kept as long as the store stays as it is.

@@ -1,6 +1,7 @@
 internal import Concurrency
 package import FeedSync
 internal import Glibc
+internal import HTTP
 package import HTTPServer
 
 /// The server of `feedsync serve`: a store as pages and as an API, live.
@@ -31,10 +32,20 @@ package final class WebServer: Sendable {
         }
         let site = Site(
             settings: settings, shelf: shelf, hub: hub, door: Doorkeeper(server.address, token: settings.token),
-            searches: Searches(options: settings.options))
+            searches: Searches(options: settings.options),
+            forms: Forms(options: settings.options) { [shelf] in await shelf.served.pages },
+            pictures: Pictures(in: settings.pictureFolder, client: Self.pictureClient(settings)),
+            address: server.address)
         handler.withLock { $0 = site }
         (self.site, self.server, address) = (site, server, server.address)
         following = Task { await Self.follow(settings, shelf, hub) }
+    }
+
+    /// Pictures hold up no feed, and ask each host for one at a time.
+    private static func pictureClient(_ settings: WebSettings) -> Client {
+        Client(
+            userAgent: "feedsync/\(FeedSyncVersion.text)", maximumPerHost: 1,
+            caFile: Client.caFile(in: settings.options.environment))
     }
 
     /// The feeds of the configuration as it stands now, and the store that is written; nil where nothing is.
@@ -66,27 +77,41 @@ package final class WebServer: Sendable {
     /// Tells listeners what is committed, by whichever process, when the store's files say that something is.
     private static func follow(_ settings: WebSettings, _ shelf: Shelf, _ hub: EventHub) async {
         while !Task.isCancelled {
-            let path = settings.storePath(await shelf.served.configuration)
-            let store = path.map(resolved).map { [$0, $0 + "-wal"] } ?? []
-            guard let watch = FileWatch([store, settings.configurationFiles.map(resolved)]) else {
+            let watched = await watchedFiles(settings, shelf)
+            guard let watch = FileWatch([watched.store, watched.configuration]) else {
                 // A folder that is not there as yet.
                 try? await Task.sleep(for: .seconds(1))
                 await shelf.refresh(configuration: true)
                 await tell(shelf, hub)
                 continue
             }
-            await shelf.refresh(configuration: false)
+            // What was written before it was watched.
+            await shelf.refresh(configuration: true)
             await tell(shelf, hub)
+            guard await watchedFiles(settings, shelf) == watched else { continue }
             for await groups in watch.values {
                 if groups.contains(1) {
                     // An editor may write a file in several steps.
                     try? await Task.sleep(for: .milliseconds(100))
                     await shelf.refresh(configuration: true)
-                    guard settings.storePath(await shelf.served.configuration) == path else { break }
+                    guard await watchedFiles(settings, shelf) == watched else { break }
                 }
                 if groups.contains(0) { await follow(shelf, hub) }
             }
         }
+    }
+
+    private struct WatchedFiles: Equatable {
+        let store: [String]
+        let configuration: [String]
+    }
+
+    /// The files of the store, and those of the configuration with the folders of what it includes.
+    private static func watchedFiles(_ settings: WebSettings, _ shelf: Shelf) async -> WatchedFiles {
+        let configuration = await shelf.served.configuration
+        let store = settings.storePath(configuration).map(resolved).map { [$0, $0 + "-wal"] } ?? []
+        let included = configuration?.includes.flatMap(expanded) ?? []
+        return WatchedFiles(store: store, configuration: settings.configurationFiles.map(resolved) + included)
     }
 
     /// The store was written.
@@ -112,6 +137,31 @@ package final class WebServer: Sendable {
             hub.publish(events)
             guard events.count == most else { return }
         }
+    }
+
+    /// Where a file of a path can come from, whose parts may be patterns: the path in the folders that are there now, and
+    /// the folders that are still to come in those that they will be in.
+    private static func expanded(_ path: String) -> [String] {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard path.hasPrefix("/"), !parts.isEmpty else { return [path, resolved(path)] }
+        func folder(_ count: Int) -> String { count == 0 ? "/" : "/" + parts[..<count].joined(separator: "/") }
+        let firstPattern = parts.firstIndex { $0.contains { "*?[".contains($0) } } ?? parts.count - 1
+        // From the folder of the last one that is there for certain, so that it may be replaced, too.
+        var first = max(firstPattern - 1, 0)
+        while first > 0, access(folder(first), F_OK) != 0 { first -= 1 }
+        var paths: [String] = []
+        for count in first..<parts.count {
+            for known in folders(folder(count)) { paths.append("\(known == "/" ? "" : known)/\(parts[count])") }
+        }
+        return paths + [resolved(path)]
+    }
+
+    /// The folders that a pattern leads to now.
+    private static func folders(_ pattern: String) -> [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob(pattern, GLOB_ONLYDIR, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
     /// The file that symbolic links lead to: SQLite's log stands beside that.

@@ -15,6 +15,10 @@ package struct WebSettings: Sendable {
     package var storePath: @Sendable (Configuration?) -> String?
     /// Files that the configuration is read from.
     package var configurationFiles: [String] = []
+    /// The file that takes new feeds, which need not be there; nil where none is taken.
+    package var newFeedsFile: (@Sendable () throws(ConfigurationProblem) -> ConfigurationFile)?
+    /// Where pictures are kept; nil where none are shown.
+    package var pictureFolder: String?
     /// What engines work with.
     package var options: EngineOptions
 

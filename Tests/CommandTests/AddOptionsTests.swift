@@ -19,6 +19,11 @@ import Testing
             <outline text="odd" xmlUrl="ftp://example.net/x"/><outline text="secret" xmlUrl="https://example.net/${HOME}"/>
             </body></opml>
             """)
+        let before = try place.text(of: "feedsync.yaml")
+        let dry = try await place.run("add --opml list.opml --every 1h --dry-run")
+        #expect(dry.code == 0 && dry.output.contains("  example-net:\n    url: https://example.net/rss\n"))
+        #expect(try place.text(of: "feedsync.yaml") == before)
+        #expect(try await place.run("add things --opml list.opml").code == 64)
         let run = try await place.run("add --opml list.opml --every 1h")
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "added 4 feeds to feedsync.yaml; already there: 1\nNext: feedsync sync\n")
@@ -36,6 +41,11 @@ import Testing
         #expect(try await place.run("check").code == 0)
         #expect(
             try await place.run("add --opml list.opml").output == "added 0 feeds to feedsync.yaml; already there: 5\n")
+        try place.write("feedsync.yaml", before)
+        let json = try await place.run("add --opml list.opml --json")
+        #expect(
+            json.output.split(separator: "\n").joined()
+                .contains(#""added":["swift-blog-2","n-code-more","example-net","feed-99-things"]"#), "\(json.output)")
     }
 
     @Test(

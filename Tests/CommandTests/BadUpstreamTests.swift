@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import HTTPServer
 import SQLite
@@ -106,13 +107,12 @@ import Testing
     }
 
     static let canMount: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/unshare")
-        process.arguments = ["--mount", "true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        guard let child = try? ChildProcess.start(["/usr/bin/unshare", "--mount", "true"], environment: [:]) else {
+            return false
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status == 0
     }()
 
     @Test("A store that cannot be created is reported with its path", arguments: ["/proc/x.db", "feedsync.yaml/x.db"])

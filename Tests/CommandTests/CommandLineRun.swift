@@ -24,22 +24,21 @@ final class RunningCommand: Sendable {
     /// Where a child counts the lines that it runs, when coverage is measured (`Scripts/coverage`).
     private static let coverage = ProcessInfo.processInfo.environment.filter { $0.key == "LLVM_PROFILE_FILE" }
 
-    /// One at a time, so that no other child gets the pipes.
-    private static let starting = Lock(())
+    /// How long a command may take. Then it is killed: a test that fails says more than one that never ends.
+    private static let timeLimit = Duration.seconds(600)
 
     init(
         _ arguments: [String], executable: URL = binary, folder: String, environment: [String: String]
     ) throws {
-        let child = try Self.starting.withLock { _ in
-            try Spawn(
-                [executable.path] + arguments, folder: folder,
-                environment: environment.merging(Self.coverage) { own, _ in own })
-        }
+        let child = try Spawn(
+            [executable.path] + arguments, folder: folder,
+            environment: environment.merging(Self.coverage) { own, _ in own })
         id = child.id
+        let deadline = ContinuousClock.now + Self.timeLimit
         // Pipes are read before waiting: a full one would block the process for ever.
         result = Task {
-            async let output = onThread { text(of: child.output) }
-            async let errors = onThread { text(of: child.errors) }
+            async let output = onThread { child.text(of: child.output, until: deadline) }
+            async let errors = onThread { child.text(of: child.errors, until: deadline) }
             let texts = await (output, errors)
             let status = await onThread {
                 var status: Int32 = 0
@@ -65,30 +64,40 @@ private struct Spawn: Sendable {
     let errors: Int32
 
     init(_ words: [String], folder: String, environment: [String: String]) throws {
-        let (output, outputEnd) = try Self.pipe()
-        let (errors, errorsEnd) = try Self.pipe()
+        let output = try Pipe.open()
+        let errors = try Pipe.open()
         defer {
-            close(outputEnd)
-            close(errorsEnd)
+            close(output.write)
+            close(errors.write)
         }
         // The shell changes the folder, and becomes the program: Glibc's module has no way to spawn in a folder.
         let words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder] + words
-        id = try ChildProcess.start(words, environment: environment, output: outputEnd, errors: errorsEnd)
-        self.output = output
-        self.errors = errors
+        id = try ChildProcess.start(words, environment: environment, output: output.write, errors: errors.write)
+        self.output = output.read
+        self.errors = errors.read
     }
 
-    private static func pipe() throws -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
+    /// Everything that a pipe delivers. At the deadline the process is killed, and whoever else holds the pipe is not
+    /// waited for.
+    func text(of descriptor: Int32, until deadline: ContinuousClock.Instant) -> String {
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&polled, 1, Int32(max(left.components.seconds + 1, 0) * 1000))
+            if count < 0, errno == EINTR { continue }
+            guard count != 0 else {
+                kill(id, SIGKILL)
+                return String(decoding: bytes, as: UTF8.self) + "\n(killed: it did not end)\n"
+            }
+            let length = read(descriptor, &chunk, chunk.count)
+            if length < 0, errno == EINTR { continue }
+            guard length > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += chunk.prefix(length)
+        }
     }
-}
-
-/// Everything that a pipe delivers.
-private func text(of descriptor: Int32) -> String {
-    String(decoding: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readDataToEndOfFile(), as: UTF8.self)
 }
 
 private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {

@@ -6,7 +6,8 @@ import Testing
         arguments: [
             (["sy"], ["sync"]), (["sync", "th"], ["things", "thin-ice"]), (["sync", "things", "th"], ["thin-ice"]),
             (["--quiet", "sync", "--max-t"], ["--max-time"]), (["--vers"], ["--version"]),
-            (["sync", "--quiet", "--qui"], []),
+            (["sync", "--quiet", "--qui"], []), (["sync", "-qv", "th"], ["things", "thin-ice"]),
+            (["add", "x", "https://a", "-H", "A: b", "--head"], ["--header"]), (["sync", "-qv", "--qui"], []),
             (["add", "x", "https://a", "--header", "A: b", "--head"], ["--header"]),
             (["sync", "--", "-"], []), (["more", "--pages", ""], []), (["feeds", ""], []),
             (["show", "things", ""], []),

@@ -221,18 +221,58 @@ struct EchoTests {
         return place.answer(request, form.text(of: kind.secret), form.quoted(kind.secret), url: url)
     }
 
-    @Test("is not in the arguments and the environment of what feedsync starts, nor in its own arguments")
-    func children() async throws {
-        let place = try Workplace(
-            extra: #"auth: {basic: {user: "${file:secret}", password: "${command:sh ask}"}}"#)
-        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
-        try place.write("secret", "Tok3n-in-a-file")
-        // Read by a shell: a file that was just written is not run while a process that is being started has it open, too.
-        try place.write("ask", "env > seen; cat /proc/[0-9]*/cmdline >> seen; echo An0ther\n")
+    @Test(
+        "is not in the arguments and the environment of what feedsync starts, nor in its own arguments",
+        arguments: Kind.all)
+    fileprivate func children(kind: Kind) async throws {
+        let place = try Workplace([])
+        let items = PagedFeed(PagedFeed.items(1...3))
+        place.server.route("/things", to: items)
+        place.server.route("/token") { Self.answer($0, kind) }
+        try place.write("secret", kind.secret)
         chmod(place.path("secret"), 0o600)
-        #expect(try await place.run("reload things --config feedsync.yaml").code == 0)
-        let seen = try place.text(of: "seen")
-        #expect(seen.contains("PATH=") && seen.contains("reload"))
-        #expect(!seen.contains("Tok3n") && !seen.contains("An0ther"))
+        let lines =
+            kind.lines.map { $0.replacing("$URL", with: place.server.url) } + [#"on_change: {exec: [sh, hook]}"#]
+        let feed = Workplace.feed(
+            "things", at: "\(place.server.url)/things\(kind.query)", extra: lines.joined(separator: "\n    "))
+        try place.write("feedsync.yaml", "feeds:\n" + feed)
+        // Read by a shell: a file that was just written is not run while a process that is being started has it open, too.
+        let look = "env; cat /proc/$PPID/cmdline /proc/$$/cmdline"
+        try place.write("hook", "(\(look)) > seen\n")
+        let environment = ["SECRET": kind.secret, "TMPDIR": place.folder]
+        for _ in 1...2 {
+            let run = try await place.run("reload things --config feedsync.yaml", environment: environment)
+            #expect(run.code == 0, "\(run.errors)")
+            items.edit { $0 = PagedFeed.items(1...4) }
+        }
+        // What feedsync's own environment has, its children have.
+        let seen = try place.text(of: "seen").replacing("SECRET=\(kind.secret)\n", with: "")
+        #expect(seen.contains("PATH=") && seen.contains("reload") && seen.contains("hook"), "\(seen)")
+        for form in Form.allCases where form != .lower { #expect(!seen.contains(form.text(of: kind.secret))) }
+    }
+
+    @Test("is not in what is left of a crash", arguments: [SIGSEGV, SIGABRT, SIGILL])
+    func crash(signal: Int32) async throws {
+        let place = try Workplace(extra: #"auth: {bearer: "${SECRET}"}"#)
+        let feed = PagedFeed(PagedFeed.items(1...3))
+        let gate = place.server.gate()
+        feed.hold(page: 1, at: gate)
+        place.server.route("/things", to: feed)
+        try FileManager.default.createDirectory(atPath: place.path("temporary"), withIntermediateDirectories: true)
+        let secret = "Tok3n+Crash/07=Zq"
+        let run = try place.start(
+            "reload things", environment: ["SECRET": secret, "TMPDIR": place.path("temporary")])
+        await gate.arrived()
+        kill(run.id, signal)
+        let end = await run.end()
+        gate.open()
+        #expect(end.code != 0)
+        #expect(end.output.isEmpty && end.errors.isEmpty, "\(end.output)\(end.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path("temporary")).isEmpty)
+        #expect(place.files.allSatisfy { $0.hasPrefix("feedsync.") || $0 == "temporary" }, "\(place.files)")
+        for file in place.files where file.hasPrefix("feedsync.") {
+            let data = try Data(contentsOf: URL(fileURLWithPath: place.path(file)))
+            #expect(Self.start(of: Array(secret.utf8), in: data) == nil, "\(file)")
+        }
     }
 }

@@ -121,7 +121,9 @@ import Testing
         let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
         let object = try #require(list?.first)
         #expect(
-            Set(object.keys) == ["feed", "preset", "definition", "found", "warnings", "request", "store", "version"])
+            Set(object.keys) == [
+                "feed", "preset", "definition", "found", "warnings", "request", "lists", "store", "version",
+            ])
         #expect((object["request"] as? [String: Any])?["url"] as? String == "\(place.server.url)/things?page=1")
         #expect((object["definition"] as? [String: Any])?["timeout"] as? String == "5s")
         #expect(object["store"] is NSNull)

@@ -3,7 +3,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@Suite struct FeedLockTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedLockTests {
     @Test("Of two processes on one feed the second exits 75 at once and names the first; --quiet is silent about it")
     func twoProcesses() async throws {
         let place = try Workplace(extra: "timeout: 10m")
@@ -84,6 +84,9 @@ import Testing
         place.server.route("/things", to: feed)
         let running = try place.start("more things --all")
         await gate.arrived()
+        // The second page is requested before the first is committed.
+        _ = try await place.shell(
+            "until [ \"$(sqlite3 feedsync.db 'SELECT count(*) FROM things' 2>/dev/null)\" = 100 ]; do sleep 0.01; done")
         running.send(number)
         let run = await running.end()
         #expect(run.code == code)

@@ -7,29 +7,34 @@ import Testing
 @Suite("What others do to the store's files while a command runs")
 struct FilesDuringRunTests {
     /// A command that fetches all pages, and waits for its second one at the gate.
-    private func held(_ place: Workplace, items: Int = 300) async throws -> (run: RunningCommand, gate: Gate) {
+    private func held(
+        _ place: Workplace, items: Int = 300, _ command: String = "more things --all"
+    ) async throws -> (run: RunningCommand, gate: Gate) {
         let feed = PagedFeed(PagedFeed.items(1...items))
         let gate = place.server.gate()
         feed.hold(page: 2, at: gate)
         place.server.route("/things", to: feed)
-        let run = try place.start("more things --all")
+        let run = try place.start(command)
         await gate.arrived()
         return (run, gate)
     }
 
-    @Test("A store that is replaced is told of with exit code 73, and the new file is left as it is")
-    func replaced() async throws {
+    @Test(
+        "A store that is replaced is told of with exit code 73, and the new file is left as it is",
+        arguments: ["more things --all", "sync things"])
+    func replaced(command: String) async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let other = try Workplace()
         other.server.route("/things", to: PagedFeed(PagedFeed.items(1...50)))
         #expect(try await other.run("reload things --store \(place.path("other.db"))").code == 0)
-        let (run, gate) = try await held(place)
+        let (run, gate) = try await held(place, command)
         _ = try await place.shell("sqlite3 other.db 'PRAGMA wal_checkpoint(TRUNCATE)' || true")
         #expect(rename(place.path("other.db"), place.path("feedsync.db")) == 0)
         gate.open()
         let end = await run.end()
         #expect(end.code == 73)
         #expect(end.errors.contains("was deleted, moved or replaced while feedsync was using it"), "\(end.errors)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path("feedsync.db-wal"))).isEmpty)
         #expect(try place.query("PRAGMA integrity_check") == ["ok"])
         #expect(try place.query("SELECT count(*) FROM things") == ["50"])
         #expect(try await place.run("reload things").code == 0)

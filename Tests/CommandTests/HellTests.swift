@@ -63,6 +63,25 @@ struct HellTests {
         "undecodable": 65, "unfollowable": 65, "unreachable": 69, "rejected": 69, "limited": 75, "refused": 77,
     ]
 
+    @Test("It serves until Ctrl-C, with a configuration that has a feed for each kind")
+    func serves() async throws {
+        let place = try Workplace.withoutConfiguration()
+        // A shell writes what it says to a file, where it can be read while it runs.
+        let run = try RunningCommand(
+            ["-c", "exec \"$0\" demo --hell > said.txt", RunningCommand.binary.path],
+            executable: URL(fileURLWithPath: "/bin/sh"), folder: place.folder,
+            environment: ["HOME": place.folder, "PATH": "/usr/bin:/bin", "TMPDIR": place.folder])
+        let sync = try await place.shell(
+            """
+            until grep -q 'Ctrl-C' said.txt; do sleep 0.01; done
+            line=$(grep -o 'sync redirect-self --config [^ ]*' said.txt)
+            $FEEDSYNC $line --store self.db
+            """)
+        #expect(sync.errors.contains("the redirects go in a circle"), "\(sync.errors)")
+        run.send(SIGINT)
+        #expect(await run.end().code == 130)
+    }
+
     @Test("Each kind has a name of its own that fits a path, and there are many")
     func names() {
         let names = HellKind.all.map(\.name)

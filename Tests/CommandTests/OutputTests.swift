@@ -37,7 +37,7 @@ import Testing
         #expect(run.compactMap { $0["id"] as? Int } == [3, 4])
         #expect(run.compactMap { $0["requests"] as? Int } == [1, 1])
         #expect(try array(await place.run("check --json").output).count == 2)
-        #expect(try array(await place.run("presets --json").output).count == 26)
+        #expect(try array(await place.run("presets --json").output).count == 34)
         #expect(try array(await place.run("feeds --json").output).count == 2)
     }
 

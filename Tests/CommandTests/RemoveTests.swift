@@ -23,6 +23,20 @@ import Testing
         #expect(try await place.run("show things").code == 0)
     }
 
+    @Test("The line that deletes them has the options that were given, as a shell takes them")
+    func line() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        let options = "--config \"it's mine.yaml\" --store a/store.db"
+        let sync = try await place.shell(
+            "mkdir a; mv feedsync.yaml \"it's mine.yaml\"; $FEEDSYNC sync \(options) && $FEEDSYNC remove things \(options)"
+        )
+        #expect(sync.code == 0, "\(sync.errors)")
+        #expect(
+            sync.errors.hasSuffix("  feedsync remove things --data --config 'it'\\''s mine.yaml' --store a/store.db\n"),
+            "\(sync.errors)")
+    }
+
     @Test(
         "remove --data deletes all that the store has of the feed, also of one that was removed before; others stay",
         arguments: [true, false])

@@ -6,10 +6,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ServeTests {
     /// A server that runs, and the port where it listens.
-    private func serve(_ place: Workplace, _ options: String = "") async throws -> (run: RunningCommand, port: String) {
+    private func serve(
+        _ place: Workplace, _ options: String = "", before: String = ":"
+    ) async throws -> (run: RunningCommand, port: String) {
         // A shell writes what it says of itself to a file, where it can be read while it runs.
         let run = try RunningCommand(
-            ["-c", "exec \"$0\" serve --listen 127.0.0.1:0 \(options) 2> said.txt", RunningCommand.binary.path],
+            [
+                "-c", "\(before); exec \"$0\" serve --listen 127.0.0.1:0 \(options) 2> said.txt",
+                RunningCommand.binary.path,
+            ],
             executable: URL(fileURLWithPath: "/bin/sh"), folder: place.folder,
             environment: ["HOME": place.folder, "PATH": "/usr/bin:/bin"])
         let said = try await place.shell("until grep -q 'serving on' said.txt; do sleep 0.01; done; cat said.txt")
@@ -29,6 +34,31 @@ import Testing
         run.send(signal)
         #expect(await run.end().code == code)
         #expect(try place.query("PRAGMA integrity_check") == ["ok"])
+    }
+
+    @Test("More connections than there may be files leave enough for its work")
+    func manyConnections() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        let (run, port) = try await serve(place, before: "ulimit -n 128")
+        let answers = try await place.shell(
+            """
+            exec 3<>/dev/tcp/127.0.0.1/\(port)
+            ask() { printf '%s HTTP/1.1\\r\\nHost: 127.0.0.1:\(port)\\r\\n%s\\r\\n' "$1" "$2" >&3; }
+            ask 'GET /session'
+            until [[ $line == *token* ]]; do read -r -u 3 line; done
+            token=${line#*token\\":\\"}
+            for n in {1..200}; do exec {file}<>/dev/tcp/127.0.0.1/\(port); done
+            for n in 1 2 3; do
+                ask 'POST /feeds/things/sync' "X-FeedSync-Token: ${token%%\\"*}"$'\\r\\n'$'Content-Length: 0\\r\\n'
+                until [[ $line == HTTP* ]]; do read -r -u 3 line; done
+                echo "$line"
+                line=
+            done
+            """)
+        #expect(answers.output == String(repeating: "HTTP/1.1 200 OK\r\n", count: 3), "\(answers.errors)")
+        run.send(SIGTERM)
+        #expect(await run.end().code == 143)
     }
 
     @Test("With --sync, feeds are synced when they are due")
@@ -70,6 +100,17 @@ import Testing
         let run = try await place.run(words)
         #expect(run.code == 64)
         #expect(run.errors.contains(part), "\(run.errors)")
+    }
+
+    @Test("--open shows it in the browser that BROWSER names")
+    func open() async throws {
+        let place = try Workplace()
+        try place.write("browser", "#!/bin/sh\nprintf %s \"$1\" > asked.new\nmv asked.new asked.txt\n")
+        let (run, port) = try await serve(place, "--open", before: "chmod +x browser; export BROWSER=./browser")
+        let asked = try await place.shell("until [ -e asked.txt ]; do sleep 0.01; done; cat asked.txt").output
+        #expect(asked == "http://127.0.0.1:\(port)/")
+        run.send(SIGTERM)
+        #expect(await run.end().code == 143)
     }
 
     @Test("A port that is taken is exit 69, which says so")

@@ -42,7 +42,9 @@ struct StoreVersionTests {
         #expect(try await place.run("more things --all").code == 0)
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
         // As the first version wrote it.
-        for name in ["VIEW change", "TABLE _change", "TABLE _consumer", "TABLE _response"] {
+        for name in [
+            "VIEW change", "TABLE _change", "TABLE _consumer", "TABLE _response", "TABLE _feed_part", "TABLE feed_part",
+        ] {
             try connection.execute("DROP \(name)")
         }
         for statement in Self.names { try connection.execute(statement) }

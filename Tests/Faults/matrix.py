@@ -33,6 +33,8 @@ CALLS = {
 }
 # A kernel never interrupts every call, so what waits by asking again would wait for ever.
 ONCE_ONLY = {"kill", "EINTR"}
+# A server waits for clients in that way, and for the signal that ends it.
+ONCE_ONLY_IN_SERVER = ONCE_ONLY | {"EAGAIN"}
 # Done; the upstream is unreachable; a bug that says so; the store; the output; try later; the configuration.
 CODES = {0, 69, 73, 74, 75, 78}
 
@@ -42,16 +44,18 @@ def trials(bench, scenario, only):
     bench.begin(scenario)
     run = bench.run(scenario.command, {"FAULTS_ACTION": "count"})
     calls = bench.called()
-    if run.code != 0 or not calls:
+    if run.code not in ([-signal.SIGTERM, 143] if scenario.is_server else [0]) or not calls:
         raise SystemExit(f"faults: {scenario.name}: counted, it ends with {run.code}: {run.errors}")
+    # Up to here feedsync looks whether there are events, before libdispatch needs them.
+    looked = calls.index("epoll_ctl")
     for kind, names in CALLS.items():
-        hit = [call for call in calls if names is None or call in names]
-        for number, call in enumerate(hit, 1):
+        hit = [(place, call) for place, call in enumerate(calls) if names is None or call in names]
+        for number, (place, call) in enumerate(hit, 1):
             if only and call not in only:
                 continue
-            yield scenario.name, kind, number, "once"
-            if kind not in ONCE_ONLY:
-                yield scenario.name, kind, number, "from then on"
+            yield scenario.name, kind, number, "once", place <= looked
+            if kind not in (ONCE_ONLY_IN_SERVER if scenario.is_server else ONCE_ONLY):
+                yield scenario.name, kind, number, "from then on", place <= looked
 
 
 def environment(kind, number, times):
@@ -69,12 +73,17 @@ def may_be_silent(kind, hit, times):
     return hit == "write" or times != "once" and "write" in (CALLS[kind] or ["write"])
 
 
-def breaks_dispatch(kind, hit, times):
-    """Whether libdispatch may have given up: it ends the process where the kernel gives it no events."""
-    return hit in EVENTS or times != "once" and (CALLS[kind] is None or not EVENTS.isdisjoint(CALLS[kind]))
+def breaks_dispatch(kind, hit, times, is_early):
+    """Whether libdispatch may have given up: without events, or where it cannot read in /proc what its threads do.
+
+    feedsync looks first whether there are events, and tells of it where there are none.
+    """
+    def may_fail(names):
+        return hit in names or times != "once" and (CALLS[kind] is None or not names.isdisjoint(CALLS[kind]))
+    return may_fail(EVENTS | {"open"}) and not (is_early and may_fail(EVENTS))
 
 
-def attempt(bench, scenario, kind, number, times):
+def attempt(bench, scenario, kind, number, times, is_early):
     """Runs one trial; returns the call that was hit, the exit code, and what is wrong."""
     bench.begin(scenario)
     run = bench.run(scenario.command, environment(kind, number, times))
@@ -82,10 +91,12 @@ def attempt(bench, scenario, kind, number, times):
     found = []
     if run.code is None:
         found.append(f"it still ran after {bench.patience} s")
+    elif scenario.is_server and run.code in (-signal.SIGTERM, 143):
+        pass
     elif kind == "kill":
         if run.code not in (-9, 0):
             found.append(f"it ended with {run.code}: {run.errors}")
-    elif run.code == -signal.SIGILL and breaks_dispatch(kind, hit, times):
+    elif run.code == -signal.SIGILL and breaks_dispatch(kind, hit, times, is_early):
         pass
     elif run.code not in CODES:
         found.append(f"it ended with {run.code}: {run.errors}")
@@ -95,7 +106,9 @@ def attempt(bench, scenario, kind, number, times):
     for item in upstream.before() + upstream.after():
         known.add(tuple(item.values()))
     found += places.faults_of(bench.aside(), known, may_be_open=run.code != 0)
-    following = bench.run(scenario.command)
+    if scenario.name == "backup":
+        found += copy_faults(bench, known)
+    following = bench.run(scenario.following)
     if following.code != 0:
         found.append(f"the next command ended with {following.code}: {following.errors}")
     else:
@@ -105,7 +118,22 @@ def attempt(bench, scenario, kind, number, times):
         for part, value in should.items():
             if is_now[part] != value:
                 found.append(f"{part} after the next command: {is_now[part]} instead of {value}")
+        if scenario.name == "backup":
+            found += copy_faults(bench, known)
+            if not (bench.place / "copy.db").exists():
+                found.append("the next command left no copy")
     return hit, run.code, found
+
+
+def copy_faults(bench, known):
+    """What is wrong with a copy, if there is one: it is whole, or not there."""
+    copy = bench.place / "copy.db"
+    if not copy.exists():
+        return []
+    found = [f"the copy: {text}" for text in places.faults_of(copy, known, may_be_open=False)]
+    if not found and places.contents(copy) != bench.ends["backup"]:
+        found.append("the copy has something else than the store")
+    return found
 
 
 bench = None
@@ -121,19 +149,19 @@ def start_worker(options):
 
 
 def work(trial):
-    name, kind, number, times = trial
+    name, *rest = trial
     scenario = next(scenario for scenario in places.SCENARIOS if scenario.name == name)
-    return trial, attempt(bench, scenario, kind, number, times)
+    return trial, attempt(bench, scenario, *rest)
 
 
 def describe(trial):
-    name, kind, number, times = trial
+    name, kind, number, times, _ = trial
     return f"{name}: {kind} {times} at call {number}"
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Scripts/faults")
-    parser.add_argument("--sample", type=int, metavar="N", help="so many trials, chosen by the seed; without: all")
+    parser.add_argument("--sample", type=int, metavar="N", help="so many trials, chosen by the seed, of `serve` if --scenario names it; without: all")
     parser.add_argument("--seed", type=int, metavar="S", help="without: a new one, which is printed")
     parser.add_argument("--scenario", action="append", metavar="NAME", choices=[s.name for s in places.SCENARIOS])
     parser.add_argument("--kind", action="append", choices=list(CALLS))
@@ -146,7 +174,9 @@ def main():
     parser.add_argument("--migrations", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--folder", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    options.scenarios = [s for s in places.SCENARIOS if not options.scenario or s.name in options.scenario]
+    options.scenarios = [
+        s for s in places.SCENARIOS
+        if (s.name in options.scenario if options.scenario else options.sample is None or not s.is_server)]
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
 
     start_worker(options)
@@ -169,6 +199,8 @@ def main():
             counts[kind]["trials"] += 1
             counts[kind]["missed" if hit is None else f"code {code}"] += 1
             hits[hit] += 1
+            if (done := sum(hits.values())) % 500 == 0:
+                print(f"faults: {done} of {len(chosen)}, {failures} went wrong so far", flush=True)
             if found:
                 failures += 1
                 print(f"faults: {describe(trial)} ({hit}):\n    " + "\n    ".join(text[:600] for text in found), flush=True)

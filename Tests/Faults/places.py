@@ -1,10 +1,14 @@
 """Folders in which feedsync is run by Scripts/faults: what it is asked to do, what it left, what that must be."""
 
+import contextlib
 import os
 import pathlib
 import shutil
+import signal
+import socket
 import sqlite3
 import subprocess
+import time
 
 import upstream
 
@@ -12,10 +16,15 @@ SINCE = "{mode: since, param: since, from: updated_at, overlap: 1d}"
 
 
 class Scenario:
-    """A command to be disturbed, with what was done before it; the list moves in between."""
+    """A command to be disturbed, with what was done before it; the list moves in between.
 
-    def __init__(self, name, command, mode="all", earlier=(), is_older=False):
+    What follows a disturbed run is the same command, or `following`. A server is asked for pages until it has synced, and
+    is then stopped."""
+
+    def __init__(self, name, command, mode="all", earlier=(), is_older=False, following=None):
         self.name, self.command, self.mode, self.earlier, self.is_older = name, command, mode, earlier, is_older
+        self.following = following or command
+        self.is_server = command.startswith("serve")
 
 
 SCENARIOS = [
@@ -26,6 +35,8 @@ SCENARIOS = [
     Scenario("sync new", "sync things", "new", ["sync things"]),
     Scenario("sync since", "sync things", "since", ["sync things"]),
     Scenario("sync all", "sync things", "all", ["sync things"]),
+    Scenario("backup", "backup copy.db", earlier=["sync things"]),
+    Scenario("serve", "serve --sync --listen unix:socket", earlier=["reload things"], following="sync things"),
     Scenario("older store", "sync things", "all", ["more things --all"], is_older=True),
 ]
 
@@ -56,6 +67,9 @@ class Bench:
         process = subprocess.Popen(
             [self.binary, *words.split()], cwd=self.place, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if words.startswith("serve"):
+            self.visit(process)
+            process.terminate()
         try:
             output, errors = process.communicate(timeout=self.patience)
             code = process.returncode
@@ -64,6 +78,40 @@ class Bench:
             output, errors = process.communicate()
             code = None
         return Run(code, output.decode(errors="replace"), errors.decode(errors="replace"))
+
+    def visit(self, process):
+        """Asks a server for pages, whatever becomes of the answers, until it has synced or ended, for a few seconds."""
+        end = time.monotonic() + 3
+        while time.monotonic() < end and process.poll() is None:
+            for path in ("/", "/list/things", "/feeds/things/items", "/metrics"):
+                self.ask(path)
+            if self.has_synced():
+                break
+            time.sleep(0.05)
+
+    def ask(self, path):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(0.5)
+            try:
+                # From its folder: the path of a socket is at most 107 bytes long.
+                with contextlib.chdir(self.place):
+                    client.connect("socket")
+                client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+                while client.recv(65536):
+                    pass
+            except OSError:
+                pass
+
+    def has_synced(self):
+        """Whether a sync has ended. Looks at a copy: SQLite's locks are the process's, and a copy tells as much."""
+        try:
+            database = sqlite3.connect(self.aside())
+            try:
+                return database.execute("SELECT 1 FROM run WHERE command = 'sync' AND finished_at IS NOT NULL").fetchone() is not None
+            finally:
+                database.close()
+        except (sqlite3.Error, OSError):
+            return False
 
     def called(self):
         """What the last run with faults noted: the calls that it made, or the one that was hit."""
@@ -89,7 +137,7 @@ class Bench:
             self.make_older()
         shutil.copytree(self.place, start)
         self.begin(scenario)
-        self.expect_success(scenario, scenario.command)
+        self.expect_success(scenario, scenario.following)
         self.ends[scenario.name] = contents(self.place / "feedsync.db")
         shutil.rmtree(self.place)
 

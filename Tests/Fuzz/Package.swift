@@ -21,9 +21,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], path: "Sources/CCurl"),
+        .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], path: "Sources/CMicroHTTPD"),
         .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
         .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
-        module("Concurrency"), module("Text"), module("Time", ["Text"]), module("JSON", ["Text"]),
+        module("Concurrency", ["CProcess"]), module("Text"), module("Time", ["Text"]), module("JSON", ["Text"]),
         module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]), module("XML", ["CExpat"]),
         .target(
             name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Text", "Time", "YAML"],
@@ -40,11 +41,26 @@ let package = Package(
         module(
             "MirrorStore",
             ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite", "Text"]),
+        module("Upstream", ["BodyFormats", "Concurrency", "Crawling", "HTTP", "ResponseBody"]),
+        module(
+            "FeedSync",
+            ["BodyFormats", "Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"]),
+        module("HTTPServer", ["CMicroHTTPD", "Concurrency", "Text"]), module("Reports", ["FeedSync", "Time"]),
+        module("DemoFeed", ["HTTPServer", "Concurrency", "Text", "Time"]),
+        module("Adding", ["Concurrency", "FeedSync", "HTTP", "Reports"]),
+        .target(
+            name: "Web",
+            dependencies: [
+                "Adding", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
+                "Time",
+            ],
+            path: "Sources/Web", resources: [.embedInCode("Assets")], swiftSettings: settings),
         .executableTarget(
             name: "Parsers",
             dependencies: [
-                "BodyFormats", "Crawling", "Feeds", "HTTP", "JSON", "MirrorStore", "Pagination", "ResponseBody",
-                "SQLite", "Text", "Time",
+                "BodyFormats", "Crawling", "FeedSync", "Feeds", "HTTP", "HTTPServer", "JSON", "MirrorStore",
+                "Pagination",
+                "ResponseBody", "SQLite", "Text", "Time", "Web",
             ],
             path: "Parsers", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
     ],

@@ -127,8 +127,8 @@ private func statuses(_ count: Int, of target: String, _ server: ScriptedServer)
 }
 
 /// A GET on its way: reading the answer blocks, so a test does that once nothing holds the answer up.
-private func beginGet(_ target: String, of server: ScriptedServer) throws -> Connection {
-    let connection = try Connection(port: port(of: server))
+private func beginGet(_ target: String, of server: ScriptedServer) throws -> RawConnection {
+    let connection = try RawConnection(port: port(of: server))
     connection.send("GET \(target) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
     return connection
 }

@@ -25,7 +25,7 @@ import Testing
     @Test("One connection serves one request after the other")
     func keepAlive() throws {
         let server = try Server { .html("<\($0.path)>") }
-        let connection = try Connection(to: server)
+        let connection = try RawConnection(to: server)
         for number in 1...3 {
             connection.send("GET /\(number) HTTP/1.1\r\nHost: test\r\n\r\n")
             #expect(connection.read(through: ">").messageBody == "</\(number)>")
@@ -65,7 +65,7 @@ import Testing
         let server = try Server { _ in
             ServerResponse(body: Array("hello".utf8), delivery: .paused(after: 2, wait: { gate.wait() }))
         }
-        let connection = try Connection(to: server)
+        let connection = try RawConnection(to: server)
         connection.send("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
         await gate.arrived()
         #expect(connection.read(through: "\r\n\r\nhe").hasSuffix("\r\n\r\nhe"))
@@ -112,7 +112,7 @@ import Testing
             if request.path == "/slow" { gate.wait() }
             return .html(request.path)
         }
-        let slow = try Connection(to: server)
+        let slow = try RawConnection(to: server)
         slow.send("GET /slow HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
         await gate.arrived()
         #expect(try exchange("GET /quick", with: server).text.messageBody == "/quick")
@@ -134,7 +134,7 @@ import Testing
         _ = try exchange("GET /", with: server)
         server.stop()
         server.stop()
-        let failure = #expect(throws: Connection.Failure.self) { try Connection(to: server) }
+        let failure = #expect(throws: RawConnection.Failure.self) { try RawConnection(to: server) }
         #expect(failure?.errno == ECONNREFUSED)
         let next = try Server(port: server.port) { _ in .html("second") }
         #expect(try exchange("GET /", with: next).text.messageBody == "second")

@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import Glibc
 import HTTPServer
+import ScriptedServer
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SharedServerTests {
@@ -27,14 +28,14 @@ import Testing
         }
         defer { server.stop() }
         async let slow = onThread {
-            let slow = try Connection(port: port)
+            let slow = try RawConnection(port: port)
             slow.send("GET /slow HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
             return slow.readToEnd().text.messageBody
         }
         for await _ in asked { break }
         for _ in 1...3 {
             let answer = try await onThread {
-                let fast = try Connection(port: port)
+                let fast = try RawConnection(port: port)
                 fast.send("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
                 return fast.readToEnd().text.messageBody
             }
@@ -51,7 +52,7 @@ import Testing
                 .whole(.html("<\($0.method) \(String(decoding: $0.body, as: UTF8.self))>"))
             }
             defer { server.stop() }
-            let connection = try Connection(port: port)
+            let connection = try RawConnection(port: port)
             for number in 1...3 {
                 connection.send("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 1\r\n\r\n\(number)")
                 #expect(connection.read(through: ">").messageBody == "<POST \(number)>")
@@ -66,10 +67,10 @@ import Testing
             limits.body = 10
             let (server, port) = try server(limits: limits) { _ in .whole(.html("taken")) }
             defer { server.stop() }
-            let announced = try Connection(port: port)
+            let announced = try RawConnection(port: port)
             announced.send("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 11\r\n\r\n")
             #expect(announced.readToEnd().text.hasPrefix("HTTP/1.1 413 "))
-            let chunked = try Connection(port: port)
+            let chunked = try RawConnection(port: port)
             chunked.send(
                 "POST / HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n")
             #expect(!chunked.readToEnd().text.contains("taken"))
@@ -81,7 +82,7 @@ import Testing
         try await onThread {
             let (server, port) = try server { _ in .whole(.html("taken")) }
             defer { server.stop() }
-            let connection = try Connection(port: port)
+            let connection = try RawConnection(port: port)
             connection.send("GET / HTTP/1.1\r\nHost: test\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n")
             #expect(!connection.readToEnd().text.contains("taken"))
         }
@@ -94,7 +95,7 @@ import Testing
             limits.idleSeconds = 1
             let (server, port) = try server(limits: limits) { _ in .whole(.html("")) }
             defer { server.stop() }
-            let connection = try Connection(port: port)
+            let connection = try RawConnection(port: port)
             connection.send("GET / HT")
             #expect(connection.readToEnd().text.isEmpty)
         }
@@ -111,7 +112,7 @@ import Testing
                 .stream(ServerResponse(headers: [(name: "Content-Type", value: "text/plain")]), source.reader())
             }
             defer { server.stop() }
-            let readers = try (1...20).map { _ in try Connection(port: port) }
+            let readers = try (1...20).map { _ in try RawConnection(port: port) }
             for reader in readers {
                 reader.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
                 #expect(reader.read(through: "begun\n\r\n").hasSuffix("begun\n\r\n"))
@@ -136,12 +137,12 @@ import Testing
             return .whole(.html("late"))
         }
         async let stream = onThread {
-            let stream = try Connection(port: port)
+            let stream = try RawConnection(port: port)
             stream.send("GET /stream HTTP/1.1\r\nHost: test\r\n\r\n")
             return stream.readToEnd().text
         }
         async let waiting = onThread {
-            let waiting = try Connection(port: port)
+            let waiting = try RawConnection(port: port)
             waiting.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
             return waiting.readToEnd().text
         }
@@ -149,7 +150,7 @@ import Testing
         server.stop()
         #expect(try await waiting.hasPrefix("HTTP/1.1 503 "))
         #expect(try await stream.hasSuffix("0\r\n\r\n"))
-        #expect(throws: Connection.Failure.self) { try Connection(port: port) }
+        #expect(throws: RawConnection.Failure.self) { try RawConnection(port: port) }
         // It may be told twice.
         server.stop()
     }
@@ -196,6 +197,44 @@ import Testing
             close(descriptor)
             let server = try SharedServer(.unix(path: path)) { _ in .whole(.html("")) }
             server.stop()
+        }
+    }
+}
+
+extension SharedServerTests {
+    @Test("A socket in a folder that gives its group to what is in it is that group's, too")
+    func sharedSocket() async throws {
+        try await onThread {
+            let folder = "/tmp/feedsync-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+            #expect(mkdir(folder, 0o750) == 0)
+            defer { rmdir(folder) }
+            #expect(chmod(folder, 0o2750) == 0)
+            let server = try SharedServer(.unix(path: "\(folder)/s")) { _ in .whole(.html("")) }
+            var status = stat()
+            #expect(stat("\(folder)/s", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o660)
+            server.stop()
+        }
+    }
+
+    @Test("Nobody else can use a socket that is its owner's alone", .enabled(if: getuid() == 0, "needs root"))
+    func foreignUser() async throws {
+        try await onThread {
+            let path = "/tmp/feedsync-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).sock"
+            let server = try SharedServer(.unix(path: path)) { _ in .whole(.html("")) }
+            defer { server.stop() }
+            let script = "import socket; socket.socket(socket.AF_UNIX).connect('\(path)')"
+            func exitCode(as user: String) throws -> Int32 {
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: "/bin/su")
+                process.arguments = ["-s", "/bin/sh", user, "-c", "cd / && python3 -c \"\(script)\""]
+                process.standardError = FileHandle.nullDevice
+                try process.run()
+                process.waitUntilExit()
+                return process.terminationStatus
+            }
+            #expect(try exitCode(as: "root") == 0)
+            #expect(try exitCode(as: "nobody") != 0)
         }
     }
 }

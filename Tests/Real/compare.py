@@ -44,7 +44,8 @@ columns = {row["path"]: row["name"] for row in rows(
     f"WHERE feed = '{feed}'")}
 table = feed.replace("-", "_")
 found = rows(store, f'SELECT * FROM "{table}" WHERE _removed_at IS NULL')
-mirror = {tuple(row[columns[key]] for key in keys): row for row in found}
+# The parent's key has no path: it stands in the table by its name alone.
+mirror = {tuple(row[columns.get(key, key)] for key in keys): row for row in found}
 
 faults = [f"missing: {key}" for key in expected.keys() - mirror.keys()]
 faults += [f"not upstream: {key}" for key in mirror.keys() - expected.keys()]

@@ -7,7 +7,7 @@ struct SQLiteErrorTests {
     @Test(
         "An extended code answers the question about its class, and no other",
         arguments: [
-            (517, "busy"), (13, "full"), (1032, "read-only"), (26, "not a database"), (267, "corrupt"),
+            (517, "busy"), (15, "busy"), (13, "full"), (1032, "read-only"), (26, "not a database"), (267, "corrupt"),
             (526, "cannot open"), (2067, "constraint"), (778, "I/O"),
         ] as [(Int32, String)])
     func questions(code: Int32, expected: String) {

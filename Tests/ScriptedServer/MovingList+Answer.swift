@@ -8,7 +8,8 @@ extension MovingList {
         let before = listed
         if isMoving { move() }
         var response = page(request)
-        let text = response.status == 200 ? String(decoding: response.body, as: UTF8.self) : ""
+        let body = compresses ? response.body.dropFirst(15).dropLast(8) : response.body[...]
+        let text = response.status == 200 ? String(decoding: body, as: UTF8.self) : ""
         if isMoving, random(0...11) == 0 { response = fault(in: response) }
         let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
         let after = before == listed ? "" : " => \(listed.joined(separator: " "))"

@@ -4,6 +4,7 @@ import sys
 import time
 import traceback
 
+import api
 from browser import Browser, Serve, expect, until
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -137,7 +138,7 @@ def failure(browser):
     expect("it says what failed", "500" in browser.text("#notice"))
     until("the spinner stops", lambda: not browser.shown("#header-indicator"))
     expect("it is shown once", len(browser.all("#notice p")) == 1)
-    expect("it says what to do", "Try:" in browser.text("#notice") or "500" in browser.text("#notice"))
+    expect("it says what to do", "Try: " in browser.text("#notice"))
     rows(browser, 20)
     browser.picture("failure")
     browser.accessible("a list with a failure")
@@ -150,6 +151,16 @@ def failure(browser):
     upstream.status.clear()
     browser.click("#reload")
     until("it works again", lambda: browser.titles()[0].endswith(" 1"))
+    until("what to do about it goes", lambda: not browser.shown("#advice"))
+    upstream.status["/things"] = 403
+    server.run("reload", "things")
+    until("the failure of another process is shown", lambda: browser.shown("#notice"))
+    expect("with what to do", "Try: give the feed credentials" in browser.text("#notice"))
+    expect("once", not browser.shown("#advice"))
+    browser.click("#notice button")
+    until("the list goes on to say so", lambda: browser.shown("#advice"))
+    rows(browser, 20)
+    upstream.status.clear()
     browser.quiet(server.url, allowed=["502", "Bad Gateway"])
 
 
@@ -274,12 +285,12 @@ def sections(browser):
     server.run("reload", "things")
     browser.open(f"{server.url}/list/things")
     rows(browser, 20)
-    names = [one.text.split()[0] for one in browser.all("#list h2")]
+    names = browser.run("return [...document.querySelectorAll('#list h2 bdi')].map(one => one.textContent)")
     expect(f"both sections are there: {names}", names == ["odd", "even"])
     server.run("more", "things")
     rows(browser, 40)
-    counts = [one.text for one in browser.all("#list h2 .count")]
-    expect(f"their counts grow: {counts}", counts == ["20", "20"])
+    until("their counts grow", lambda: browser.run(
+        "return [...document.querySelectorAll('#list h2 .count')].map(one => one.textContent)") == ["20", "20"])
     browser.picture("sections")
     browser.accessible("a list with sections")
     browser.quiet(server.url)
@@ -351,9 +362,9 @@ def searching(browser):
         field.send_keys(letter)
         time.sleep(0.1)
     until("what was typed is found", lambda: browser.titles() and all(one.startswith("Lantern") for one in browser.titles()))
-    gaps = [later - earlier for earlier, later in zip(upstream.times, upstream.times[1:])]
-    # What is measured here is when they came, not when they were sent.
-    expect(f"there is at most one request in half a second: {gaps}", all(gap > 0.4 for gap in gaps))
+    # What is measured here is when they came, not when they were sent: on a busy machine the first may come late.
+    count, took = len(upstream.times), upstream.times[-1] - upstream.times[0]
+    expect(f"there is at most one request in half a second: {count} in {took} s", took > 0.5 * (count - 1) - 0.3)
     browser.picture("search")
     browser.accessible("a search")
     gate = upstream.hold("/things")
@@ -366,8 +377,160 @@ def searching(browser):
     gate.set()
     time.sleep(0.5)
     expect("an older answer never shows", all(one.startswith("Comet") for one in browser.titles()))
-    field.send_keys(Keys.BACKSPACE * 5)
+    until("it can be kept", lambda: browser.shown("#keep"))
+    browser.accessible("a search that can be kept")
+    name = browser.one("#keep-name")
+    name.clear()
+    name.send_keys("things" + Keys.ENTER)
+    until("a name that is taken is told", lambda: "already exists" in browser.text("#keep-problem"))
     expect("it is mixed into no feed", len(__import__("json").loads(server.get("/feeds/things/items"))) == 20)
+    name.clear()
+    name.send_keys("comets" + Keys.ENTER)
+    until("the new feed's list opens", lambda: browser.driver.current_url.endswith("/list/comets"))
+    until("it has what was found", lambda: browser.titles() and all(one.startswith("Comet") for one in browser.titles()))
+    browser.quiet(server.url, allowed=["422"])
+
+
+def adding(browser):
+    """A feed is added step by step: each opens when the one before is right, and the last shows what was found."""
+    server = fresh("adding", 45)
+    upstream.lists["/others"] = things(range(1, 46))
+    browser.open(f"{server.url}/")
+    browser.click("a[href='/add']")
+    until("the form is live", lambda: browser.run("return document.getElementById('add').disabled"))
+    is_open = lambda step: not browser.run(f"return document.getElementById('step-{step}').disabled")
+    expect("only the first step is open", is_open("name") and not is_open("source"))
+    browser.accessible("an empty form")
+    name, source = browser.one("#name"), browser.one("#source")
+    name.send_keys("things")
+    until("a name that is taken is told", lambda: "already exists" in browser.text("#name-problem"))
+    expect("the next step is closed", not is_open("source"))
+    name.send_keys("!")
+    until("what is no name is told", lambda: "not a letter" in browser.text("#name-problem"))
+    name.send_keys(Keys.BACKSPACE * 7 + "others")
+    until("the next step opens", lambda: is_open("source"))
+    upstream.requests.clear()
+    source.send_keys("ftp://a.example/")
+    until("what is no address is told", lambda: "http" in browser.text("#source-problem"))
+    source.send_keys(Keys.BACKSPACE * 16 + f"{upstream.url}/nothing")
+    until("the server's 404 is told", lambda: "404" in browser.text("#look"))
+    expect("it cannot be added", browser.run("return document.getElementById('add').disabled"))
+    browser.picture("add-wrong")
+    browser.accessible("a form with a problem")
+    headers = browser.one("#headers")
+    headers.send_keys("Authorization: Bearer secret")
+    until("a secret is refused", lambda: "do not type a secret here" in browser.text("#request-problem"))
+    expect("the last step closes", not is_open("look"))
+    headers.clear()
+    browser.run("document.getElementById('headers').dispatchEvent(new Event('input', {bubbles: true}))")
+    until("it opens again", lambda: is_open("look"))
+    time.sleep(1)
+    upstream.requests.clear()
+    source.send_keys(Keys.BACKSPACE * 7 + "others")
+    until("what was found is shown", lambda: "items on the first page" in browser.text("#look"))
+    expect(f"half an address is not asked for: {upstream.requests}",
+           all(one.startswith("/others") for one in upstream.requests))
+    until("it can be added", lambda: not browser.run("return document.getElementById('add').disabled"))
+    expect("how sure it is, is said", "certain" in browser.text("#look"))
+    for width in (360, 1440):
+        browser.size(width)
+        for dark in (False, True):
+            browser.colours(dark)
+            time.sleep(0.15)
+            browser.picture(f"add-{width}-{'dark' if dark else 'light'}")
+            browser.accessible(f"the form at {width} px")
+            wide = browser.run("return document.documentElement.scrollWidth - innerWidth")
+            expect(f"the form at {width} px does not scroll sideways ({wide})", wide <= 0)
+    browser.colours(False)
+    # With the keyboard alone, the button comes behind the last field.
+    headers.send_keys(Keys.TAB)
+    expect("the button is next", browser.run("return document.activeElement.id") == "add")
+    ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+    until("the list opens", lambda: browser.driver.current_url.endswith("/list/others"))
+    rows(browser, 20)
+    expect("it is in the configuration", "  others:\n    url:" in (server.folder / "feedsync.yaml").read_text())
+    browser.quiet(server.url)
+
+
+def first_feeds(browser):
+    """Without a configuration the start page offers the demo's feeds, by keyboard and without scripts, too."""
+    server = Serve("first", None)
+    servers.append(server)
+    browser.open(server.url)
+    browser.accessible("the beginning")
+    browser.picture("beginning")
+    upstream.lists["/things"] = things(range(1, 46))
+    upstream.status.clear()
+    try:
+        browser.scripts(False)
+        browser.click("a[href='/add']")
+        browser.one("#name").send_keys("mine")
+        browser.one("#source").send_keys(f"{upstream.url}/missing" + Keys.ENTER)
+        until("the server says what is wrong", lambda: "404" in browser.text("#look"))
+        browser.one("#source").clear()
+        browser.one("#source").send_keys(f"{upstream.url}/things")
+        browser.click("button[name=do]")
+        until("the server shows what it found", lambda: "items on the first page" in browser.text("#look"))
+        browser.click("#add")
+        until("the list opens", lambda: browser.driver.current_url.endswith("/list/mine"))
+        expect("the first page is stored", len(browser.all("#list .row")) == 20)
+    finally:
+        browser.scripts(True)
+    browser.quiet(server.url, allowed=["422"])
+    demo = Serve("demo", None)
+    servers.append(demo)
+    browser.open(demo.url)
+    browser.one("form[action='/add/demo'] button").send_keys(Keys.ENTER)
+    until("the demo's feeds are there", lambda: "100 items" in browser.text(".feeds") and "anchors" in browser.text(".feeds"))
+    browser.quiet(demo.url)
+
+
+def pictures(browser):
+    """Pictures come through the server, when they come into view, each fetched once."""
+    server = fresh("pictures", 45, extra="show: {title: name, text: description, picture: html_url}")
+    upstream.lists["/things"] = [
+        {**one, "html_url": f"{upstream.url}/pictures/{one['id']}.png"} for one in things(range(1, 46))]
+    upstream.lists["/things"][1]["html_url"] = f"{upstream.url}/nothing.png"
+    server.run("sync", "things")
+    upstream.requests.clear()
+    browser.size(1440, 600)
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 45)
+    loaded = "return [...document.querySelectorAll('#list img.picture')].map(one => one.complete && one.naturalWidth)"
+    until("the first picture is shown", lambda: browser.run(loaded)[0] == 2)
+    until("one that cannot be had is not drawn as broken", lambda: browser.run(loaded)[1] == 1)
+    browser.picture("pictures")
+    browser.accessible("a list with pictures")
+    browser.run("scrollTo(0, document.body.scrollHeight)")
+    until("the last one, too", lambda: browser.run(loaded)[-1] == 2)
+    asked = [one for one in upstream.requests if one.startswith("/pictures/")]
+    expect(f"each is fetched once: {asked}", len(asked) == len(set(asked)))
+    browser.click("#list .row:last-child .title")
+    until("an item shows its own", lambda: browser.run(
+        "return document.querySelector('main > img.picture')?.naturalWidth") == 2)
+    browser.quiet(server.url)
+
+
+def included(browser):
+    """A feed in an included file shows as soon as the file is there, and what hosts allow is plotted."""
+    server = fresh("included", 45)
+    upstream.quota = 4990
+    server.run("reload", "things")
+    browser.open(server.url)
+    with (server.folder / "feedsync.yaml").open("a") as file:
+        file.write("include: more/*.yaml\n")
+    (server.folder / "more").mkdir()
+    time.sleep(0.3)
+    (server.folder / "more" / "one.yaml").write_text(f"feeds:\n  extra:\n    url: {upstream.url}/things\n")
+    until("the feed of the included file is there", lambda: '"extra"' in server.get("/feeds"))
+    (server.folder / "more" / "one.yaml").unlink()
+    until("it goes with the file", lambda: '"extra"' not in server.get("/feeds"))
+    browser.open(server.url + "/status")
+    expect("requests stand against the quota", "4,990 left" in browser.text(".quota"))
+    expect("as a picture", browser.all(".quota svg line"))
+    browser.picture("quota")
+    browser.accessible("the quota")
+    upstream.quota = None
     browser.quiet(server.url)
 
 
@@ -379,6 +542,12 @@ def live_status(browser):
     server.run("reload", "things")
     until("events come", lambda: len(browser.all("#log li")) >= 2)
     until("the state follows", lambda: "20 items" in browser.text(".health"))
+    until("the runs follow", lambda: len(browser.all(".tables tbody tr")) == 1)
+    region = browser.one(".tables .scroll")
+    browser.run("arguments[0].focus()", region)
+    server.run("reload", "things")
+    until("the next run is there", lambda: len(browser.all(".tables tbody tr")) == 2)
+    expect("the focus stays", browser.run("return document.activeElement.ariaLabel") == "Last runs")
     browser.open(server.url + "/")
     server.run("more", "things")
     until("the overview follows", lambda: "40 items" in browser.text(".feeds"))
@@ -416,8 +585,15 @@ def serve_again(name, *options):
     return server
 
 
+def described(browser):
+    """The description of the API is what the server does."""
+    server = fresh("api", 45, extra="search: {columns: [name], param: q}")
+    server.run("sync", "things")
+    api.check(server)
+
+
 TESTS = [reload_and_scroll, other_process, failure, filtering, pulling, keyboard, without_scripts, sections, hostile, looks, searching,
-         live_status, read_only]
+         adding, first_feeds, pictures, included, live_status, read_only, described]
 
 
 def main(words):

@@ -1,10 +1,22 @@
 """The upstream of Scripts/test-web: lists that the tests change, hold and break while a browser looks on."""
 
 import json
+import struct
 import threading
 import time
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
+
+
+def chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+# Two pixels by two.
+PICTURE = (
+    b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0))
+    + chunk(b"IDAT", zlib.compress(b"\0" + b"\x1f\x6b\x58" * 2 + b"\0" + b"\x7f\xcb\xb4" * 2)) + chunk(b"IEND", b""))
 
 
 class Upstream:
@@ -15,6 +27,7 @@ class Upstream:
         self.gates = {}
         self.requests = []
         self.times = []
+        self.quota = None
         upstream = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -48,6 +61,8 @@ class Upstream:
         gate = self.gates.get(parts.path)
         if gate:
             gate.wait(20)
+        if parts.path.startswith("/pictures/"):
+            return self.send_bytes(request, PICTURE)
         status = self.status.get(parts.path, 200)
         if status != 200 or parts.path not in self.lists:
             return self.send(request, status if status != 200 else 404, {"message": "no"})
@@ -57,10 +72,19 @@ class Upstream:
         self.send(request, 200, {"total": len(items), "items": items[start : start + self.size]})
 
     @staticmethod
-    def send(request, status, value):
+    def send_bytes(request, body):
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+    def send(self, request, status, value):
         body = json.dumps(value).encode()
         request.send_response(status)
         request.send_header("Content-Type", "application/json")
+        if self.quota is not None:
+            request.send_header("X-RateLimit-Remaining", str(self.quota))
+            request.send_header("X-RateLimit-Reset", str(int(time.time()) + 3600))
         request.send_header("Content-Length", str(len(body)))
         request.end_headers()
         request.wfile.write(body)

@@ -43,6 +43,17 @@ import Testing
         }
     }
 
+    @Test("The Link of a page stays on this server, however many slashes the request has")
+    func slashes() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.sync)
+            let page = try await place.ask("//feeds//things/items?limit=5")
+            let next = try #require(page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) })
+            #expect(next.hasPrefix("/feeds/things/items?limit=5&after="))
+            #expect(try await place.ask(next).list("id") == (6...10).map(String.init))
+        }
+    }
+
     @Test("A list is paged as it stands, also when another process changed it between two pages")
     func changing() async throws {
         try await WebPlace.serving { place in
@@ -63,8 +74,10 @@ import Testing
     func tags() async throws {
         try await WebPlace.serving { place in
             try await place.perform(.reload)
-            for target in ["/feeds/things/items", "/feeds/things/sections", "/runs", "/openapi.json", "/assets/app.js"]
-            {
+            for target in [
+                "/feeds/things/items", "/feeds/things/sections", "/runs", "/openapi.json", "/assets/app.js", "/session",
+                "/health", "/feeds", "/list/things", "/list/things/rows", "/", "/login",
+            ] {
                 let first = try await place.ask(target)
                 let tag = try #require(first.header("ETag"))
                 let again = try await place.ask(target, headers: ["If-None-Match": tag])
@@ -96,6 +109,55 @@ import Testing
         }
     }
 
+    @Test("What has all words of a text is paged in feed order, also of one section, with an index and without")
+    func searchPages() async throws {
+        let items = (1...9).map { #"{"id":\#($0),"name":"\#($0 == 5 ? "x" : "tea")","kind":"\#($0 % 2)"}"# }
+        for extra in ["section: {path: kind}", "{section: {path: kind}, search: [name]}"] {
+            let members = extra.hasPrefix("{") ? "section: {path: kind}\n    search: [name]" : extra
+            try await WebPlace.serving(items: items, extra: members) { place in
+                try await place.perform(.sync)
+                var target: String? = "/feeds/things/items?q=te&order=place&limit=3"
+                var ids: [String] = []
+                while let next = target {
+                    let page = try await place.ask(next)
+                    ids += page.list("id")
+                    target = page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) }
+                }
+                // Sections come one after the other.
+                #expect(ids.sorted() == ["1", "2", "3", "4", "6", "7", "8", "9"])
+                #expect(try await place.ask("/feeds/things/items?q=te&section=1").list("id") == ["1", "3", "7", "9"])
+                #expect(try await place.ask("/feeds/things/items?q=te&section=1&limit=2").header("Link") != nil)
+            }
+        }
+    }
+
+    @Test(
+        "A parameter that is not what it has to be is refused, not guessed at",
+        arguments: [
+            "/feeds/things/items?limit=0", "/feeds/things/items?limit=1001", "/runs?limit=x",
+            "/feeds/things/items?order=name", "/events?after=x", "/list/things/rows?after=1", "/list/things/new",
+        ])
+    func parameters(target: String) async throws {
+        try await WebPlace.serving { place in
+            let reply = try await place.ask(target)
+            #expect(reply.status == 400 && reply.body.contains("\"advice\":\"see /openapi.json\""), "\(reply.body)")
+        }
+    }
+
+    @Test(
+        "A path that takes another method says which",
+        arguments: [
+            ("GET", "/feeds/things/reload", "POST"), ("POST", "/feeds", "GET, HEAD"), ("PUT", "/runs", "GET, HEAD"),
+        ])
+    func methods(method: String, target: String, allowed: String) async throws {
+        try await WebPlace.serving { place in
+            let reply = try await place.ask(
+                target, method: method, headers: ["X-FeedSync-Token": try await place.token()])
+            #expect(reply.status == 405)
+            #expect(reply.header("Allow") == allowed)
+        }
+    }
+
     @Test("What fails is told with its kind, its advice and a status that says whose fault it is")
     func failures() async throws {
         try await WebPlace.serving { place in
@@ -108,6 +170,7 @@ import Testing
             let reply = try await place.post("/feeds/things/reload")
             #expect(reply.status == 502)
             #expect(reply.body.contains("\"kind\":\"unreachable\""))
+            #expect(reply.body.contains("\"advice\":\""), "\(reply.body)")
         }
     }
 
@@ -152,10 +215,14 @@ import Testing
                 return
             }
             #expect(document["openapi"]?.json == "\"3.1.0\"")
-            for path in paths.map(\.name)
-            where !path.contains("reload") && !path.contains("more") && !path.contains("sync") {
-                guard path != "/events" else { continue }
-                #expect(try await place.ask(path.replacing("{feed}", with: "things")).status == 200, "\(path)")
+            try await place.perform(.reload)
+            for (path, operations) in paths.map({ ($0.name, $0.value) }) where path != "/events" {
+                guard case .object(let methods) = operations, methods["get"] != nil else { continue }
+                let needed = ["/list/{feed}/new": "?before=1.1&since=x", "/picture/{feed}": "?key=1"][path] ?? ""
+                let reply = try await place.ask(path.replacing("{feed}", with: "things") + needed)
+                // It has no pictures, no parameter to search by, and no file for new feeds.
+                let isMissing = ["/picture/{feed}", "/search/{feed}", "/add"].contains(path)
+                #expect(reply.status == (isMissing ? 404 : 200), "\(path)")
             }
             for part in reply.body.components(separatedBy: "#/components/schemas/").dropFirst() {
                 let name = String(part.prefix { $0 != "\"" })

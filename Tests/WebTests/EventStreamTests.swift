@@ -1,5 +1,6 @@
 import FeedSync
 import Foundation
+import HTTPServer
 import ScriptedServer
 import Testing
 import Web
@@ -58,12 +59,23 @@ import Web
         }
     }
 
+    @Test("Each live page says up to which event it knows, so that it misses none until it listens")
+    func known() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.reload)
+            for target in ["/", "/list/things", "/status"] {
+                let page = try await place.ask(target)
+                #expect(page.body.contains("data-event=\"2\""), "\(target)")
+            }
+        }
+    }
+
     @Test("A server that stops ends the streams")
     func stopped() async throws {
         let place = try await WebPlace()
         let listener = try listen(place)
         _ = await listener.read(until: "retry")
         await place.web.stop()
-        #expect(await listener.readToEnd().hasSuffix("0\r\n\r\n"))
+        #expect(await listener.readAll().hasSuffix("0\r\n\r\n"))
     }
 }

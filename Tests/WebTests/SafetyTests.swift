@@ -1,4 +1,5 @@
 import FeedSync
+import Foundation
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -21,6 +22,25 @@ import Web
         try await WebPlace.serving { place in
             let reply = try await place.ask("/", headers: ["Host": "\(host):\(place.port)"])
             #expect(reply.status == 200)
+        }
+    }
+
+    @Test(
+        "On every address, any address and the machine's own name are taken, and no other name",
+        arguments: [
+            ("10.1.2.3", 200), ("[2001:db8::1]", 200), ("localhost", 200), (ProcessInfo.processInfo.hostName, 200),
+            ("0.0.0.0", 200), ("evil.example", 421), ("10.1.2.3.evil.example", 421),
+        ])
+    func everyAddress(host: String, status: Int) async throws {
+        let secret = "0123456789abcdef-secret"
+        let change = { @Sendable (settings: inout WebSettings) in
+            settings.address = .tcp(host: "0.0.0.0", port: 0)
+            settings.token = secret
+        }
+        try await WebPlace.serving(change: change) { place in
+            let headers = ["Host": "\(host):\(place.port)", "Authorization": "Bearer \(secret)"]
+            let reply = try await place.ask("/", headers: headers)
+            #expect(reply.status == status)
         }
     }
 
@@ -106,10 +126,15 @@ import Web
         guard case .tcp(_, let port) = web.address else { return }
         let connection = try RawConnection(port: port)
         connection.send("GET /list/things HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
-        let page = await connection.readToEnd()
+        let page = await connection.readAll()
         #expect(page.contains("item 10"))
         #expect(!page.contains("<form method"))
         #expect(!page.contains("data-token"))
+        let reply = try await WebPlace.ask(port, "/session")
+        let token = try #require(reply.member("token")?.trimmingCharacters(in: ["\""]))
+        let refused = try await WebPlace.ask(
+            port, "/feeds/things/reload", method: "POST", headers: ["X-FeedSync-Token": token])
+        #expect(refused.status == 403 && refused.body.contains("start feedsync serve without --read-only"))
         await web.stop()
     }
 

@@ -1,7 +1,9 @@
 import FeedSync
+import Foundation
 import HTTPServer
 import ScriptedServer
 import Testing
+import Web
 
 @Suite(.timeLimit(.minutes(10))) struct SearchTests {
     private func search(_ place: WebPlace, _ text: String, page: String = "a", more: String? = nil) async throws
@@ -37,6 +39,9 @@ import Testing
             let (typed, opened) = (try await search(place, "it"), try await place.ask("/search/things?q=item"))
             #expect(typed.body.isEmpty)
             #expect(opened.status == 200)
+            #expect(try await search(place, "  it ").body.isEmpty)
+            // Nor is there more of what was not searched for.
+            for text in ["", "it", "item"] { #expect(try await search(place, text, more: "1.0").status == 400) }
             #expect(place.upstream.requests.isEmpty)
         }
     }
@@ -83,6 +88,39 @@ import Testing
         try await WebPlace.serving { place in
             let replies = [try await search(place, "item"), try await place.ask("/search/things")]
             #expect(replies.map(\.status) == [404, 404])
+        }
+    }
+
+    @Test("What was searched for becomes a feed as the searched one, but for the text, by the rules of `add`")
+    func kept() async throws {
+        try await WebPlace.serving(
+            extra: "search: {param: q}",
+            change: { settings in
+                let file = settings.configurationFiles[0]
+                settings.newFeedsFile = { ConfigurationFile(path: file) }
+            }
+        ) { place in
+            func keep(_ name: String, _ text: String) async throws -> Reply {
+                let headers = [
+                    "X-FeedSync-Token": try await place.token(), "Content-Type": "application/x-www-form-urlencoded",
+                ]
+                return try await place.ask(
+                    "/search/things/keep", method: "POST", headers: headers, body: "q=\(text)&name=\(name)")
+            }
+            for (name, problem) in [("things", "already exists"), ("1st", "not a letter"), ("", "not a letter")] {
+                let reply = try await keep(name, "item")
+                #expect(reply.status == 422)
+                #expect(reply.body.contains(problem), "\(reply.body)")
+            }
+            let reply = try await keep("kept", "item+1%24%7BHOME%7D")
+            #expect(reply.status == 303)
+            #expect(reply.header("Location") == "/list/kept")
+            #expect(place.upstream.requests.last?.parameter("q") == "item 1${HOME}")
+            let text = try String(contentsOfFile: "\(place.folder)/feedsync.yaml", encoding: .utf8)
+            #expect(text.contains("  kept:\n    url: \(place.upstream.url)/things\n    query: {q: "))
+            #expect(text.contains("item 1$${HOME}"))
+            let items = try await place.ask("/feeds/kept/items").list("id")
+            #expect(items.count == 10)
         }
     }
 }

@@ -1,7 +1,6 @@
 import Concurrency
 import FeedSync
 import Foundation
-import Glibc
 import HTTPServer
 import JSON
 import MirrorStore
@@ -81,8 +80,8 @@ final class WebPlace: Sendable {
     }
 
     /// Another process's engine on the same store.
-    func perform(_ command: RequestCommand) async throws {
-        let definition = try #require(try Configuration.load("\(folder)/feedsync.yaml").feed(named: "things"))
+    func perform(_ command: RequestCommand, on feed: String = "things") async throws {
+        let definition = try #require(try Configuration.load("\(folder)/feedsync.yaml").feed(named: feed))
         let mirror = try await Mirror(path: "\(folder)/feedsync.db")
         try await mirror.feed(definition).perform(command)
         await mirror.close()
@@ -92,13 +91,20 @@ final class WebPlace: Sendable {
     func ask(
         _ target: String, method: String = "GET", headers: [String: String] = [:], body: String = ""
     ) async throws -> Reply {
+        try await Self.ask(port, target, method: method, headers: headers, body: body)
+    }
+
+    /// Sends a request to the server at a port of this machine.
+    static func ask(
+        _ port: UInt16, _ target: String, method: String = "GET", headers: [String: String] = [:], body: String = ""
+    ) async throws -> Reply {
         var head = "\(method) \(target) HTTP/1.1\r\nConnection: close\r\n"
         let all = ["Host": "127.0.0.1:\(port)"].merging(headers) { $1 }
         for (name, value) in all { head += "\(name): \(value)\r\n" }
         if !body.isEmpty { head += "Content-Length: \(body.utf8.count)\r\n" }
         let connection = try RawConnection(port: port)
         connection.send(head + "\r\n" + body)
-        return try Reply(await connection.readToEnd())
+        return try Reply(await connection.readAll())
     }
 
     /// The token that a change is sent with.
@@ -145,53 +151,21 @@ struct Reply: Sendable {
     }
 }
 
-/// A bare connection, read on a thread of its own.
-final class RawConnection: Sendable {
-    private let descriptor: Int32
-
-    struct Failure: Error {}
-
-    init(port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { throw Failure() }
-    }
-
-    deinit { close(descriptor) }
-
-    func send(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    func readToEnd() async -> String { await read { _ in false } }
-
-    /// What comes until it contains a text.
+extension RawConnection {
+    /// What comes until it contains a text. It is read on a thread of its own.
     func read(until mark: String) async -> String { await read { $0.contains(mark) } }
 
+    /// What comes until the server closes.
+    func readAll() async -> String { await read { _ in false } }
+
     private func read(_ isEnough: @escaping @Sendable (String) -> Bool) async -> String {
-        let descriptor = descriptor
-        return await withCheckedContinuation { continuation in
+        await withCheckedContinuation { continuation in
             Thread {
                 var bytes: [UInt8] = []
-                var buffer = [UInt8](repeating: 0, count: 65_536)
-                while !isEnough(String(decoding: bytes, as: UTF8.self)) {
-                    let count = recv(descriptor, &buffer, buffer.count, 0)
-                    guard count > 0 else { break }
-                    bytes += buffer.prefix(count)
-                }
+                while !isEnough(String(decoding: bytes, as: UTF8.self)),
+                    case .success(let more) = self.read(upTo: 65_536),
+                    !more.isEmpty
+                { bytes += more }
                 continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
             }.start()
         }

@@ -146,6 +146,13 @@ static inline CURLcode ccurl_easy_set_receiver(CURL *easy, CURLoption option, cc
     return ccurl_functions.easy_setopt(easy, option, callback);
 }
 
+typedef curl_socket_t (*ccurl_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode ccurl_easy_set_open_socket(CURL *easy, ccurl_open_socket_callback callback, void *context) {
+    CURLcode code = ccurl_functions.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+    return code == CURLE_OK ? ccurl_functions.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : code;
+}
+
 typedef int (*ccurl_debug_callback)(CURL *easy, curl_infotype type, char *bytes, size_t count, void *context);
 
 /// Has libcurl tell what it sends and receives.

@@ -19,6 +19,7 @@ const char *cmhd_load(void);
     FUNCTION(queue_response)                                                                                           \
     FUNCTION(quiesce_daemon)                                                                                           \
     FUNCTION(resume_connection)                                                                                        \
+    FUNCTION(set_panic_func)                                                                                           \
     FUNCTION(start_daemon)                                                                                             \
     FUNCTION(stop_daemon)                                                                                              \
     FUNCTION(suspend_connection)

@@ -1,15 +1,11 @@
+internal import Adding
 internal import FeedSync
 
 /// A feed as the arguments of `feedsync add` describe it.
 struct NewFeed: Sendable {
-    /// Where it comes from.
-    enum Source: Sendable {
-        case url(String)
-        case preset(Preset)
-    }
-
     let name: String
-    let source: Source
+    /// Where it comes from.
+    let source: FeedSource
     /// What is known about it, in the order of the file.
     let entry: FeedEntry
 
@@ -32,32 +28,21 @@ struct NewFeed: Sendable {
         guard let word = curl?.url ?? words.popFirst() else {
             throw .usage("add needs \(Command.add.need)", advice: Command.add.needAdvice)
         }
-        var parameters = try Self.parameters(words)
-        var members: [FeedEntry.Member] = []
-        if word.contains("://") || curl != nil {
-            source = .url(word)
-            members.append(.init("url", .text(word)))
-        } else {
-            let preset = try Self.preset(word, presets)
-            source = .preset(preset)
-            members.append(.init("preset", .text(preset.name)))
-            let isOwn = { (parameter: FeedEntry.Member) in preset.parameters.contains(parameter.name) }
-            let values = parameters.filter(isOwn)
-            parameters.removeAll(where: isOwn)
-            if !values.isEmpty { members.append(.init("with", .mapping(values))) }
-            try Self.check(parameters, of: preset)
+        let source = try adding { () throws(AddingError) in
+            curl == nil ? try FeedSource(word, presets: presets) : .url(word)
         }
-        let query =
-            (curl?.query ?? [])
-            + parameters.map { .init($0.name.hasPrefix("?") ? String($0.name.dropFirst()) : $0.name, $0.value) }
+        self.source = source
+        let parameters = try adding { () throws(AddingError) in
+            try source.distributed(try FeedWords.parameters(words))
+        }
+        var members = [source.member]
+        if !parameters.values.isEmpty { members.append(.init("with", .mapping(parameters.values))) }
+        let query = (curl?.query ?? []) + parameters.query
         let headers =
             (curl?.headers ?? [])
             + (try (invocation.values[.header] ?? []).map { text throws(Failure) in try Self.header(text) })
         // YAML has a name but once: such a text would be no configuration.
-        var names: Set<String> = []
-        if let twice = headers.first(where: { !names.insert($0.name).inserted }) {
-            throw .usage("the header `\(twice.name)` is given twice", advice: Command.add.helpAdvice)
-        }
+        try adding { () throws(AddingError) in try FeedWords.checkNames(of: headers) }
         let body = try invocation.options[.body].map { text throws(Failure) in try Self.body(text) } ?? curl?.body
         if let method = invocation.options[.request] ?? curl?.method ?? (body == nil ? nil : "POST") {
             members.append(.init("method", .text(method)))
@@ -139,51 +124,10 @@ struct NewFeed: Sendable {
         return "feedsync add NAME \(preset.name) " + preset.parameters.map { "\($0)=…" }.joined(separator: " ")
     }
 
-    private static func preset(_ word: String, _ presets: UserPresets) throws(Failure) -> Preset {
-        do throws(ConfigurationError) {
-            if let preset = try presets.named(word) { return preset }
-        } catch {
-            throw Failure(error)
-        }
-        let nearest = NearestWord.suggestion(for: word, among: presets.names)
-        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-        throw .usage(
-            "\(word) is neither a URL nor the name of a preset\(hint)",
-            advice: "begin a URL with https://; feedsync presets lists the presets")
-    }
-
-    /// A query parameter that the preset does not have may be a slip, unless it is written as one.
-    private static func check(_ parameters: [FeedEntry.Member], of preset: Preset) throws(Failure) {
-        let known = preset.parameters + preset.queryNames
-        for parameter in parameters where !parameter.name.hasPrefix("?") && !known.contains(parameter.name) {
-            let name = parameter.name
-            let hint = NearestWord.suggestion(for: name, among: known).map { "; did you mean \($0)?" } ?? ""
-            let own = known.isEmpty ? "none" : known.joined(separator: ", ")
-            throw .usage(
-                "\(preset.name) has no parameter \(name)\(hint)",
-                advice: "its parameters are \(own); write '?\(name)=…' to add another query parameter")
-        }
-    }
-
-    /// `name=value` words; a repeated name has several values.
-    private static func parameters(_ words: ArraySlice<String>) throws(Failure) -> [FeedEntry.Member] {
-        FeedEntry.Member.parameters(
-            try words.map { word throws(Failure) in
-                guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
-                    throw .usage(
-                        "unexpected argument: \(word)", advice: "write parameters as name=value, for example size=100")
-                }
-                return (String(word[..<equals]), String(word[word.index(after: equals)...]))
-            })
-    }
-
     private static func header(_ text: String) throws(Failure) -> FeedEntry.Member {
-        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-            // Not shown: it may be a credential.
-            throw .usage(
-                "--header must have the form 'Name: value'", advice: "for example --header 'Accept: application/json'")
-        }
-        let value = text[text.index(after: colon)...].drop { $0 == " " }
-        return FeedEntry.Member(String(text[..<colon]), .text(String(value)))
+        if let header = FeedWords.header(text) { return header }
+        // Not shown: it may be a credential.
+        throw .usage(
+            "--header must have the form 'Name: value'", advice: "for example --header 'Accept: application/json'")
     }
 }

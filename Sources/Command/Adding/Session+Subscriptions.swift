@@ -48,11 +48,11 @@ extension Session {
             return entries
         }
         if isDry {
-            added = try entries(besides: try file.text())
+            added = try entries(besides: try file.contents())
             for entry in added { console.print(entry.lines) }
             return .done
         }
-        _ = try file.edit(isPrivate: false) { text throws(Failure) in
+        _ = try file.edit { text throws(Failure) in
             added = try entries(besides: text)
             return try Self.adding(added, to: text, of: file)
         }

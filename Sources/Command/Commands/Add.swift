@@ -1,5 +1,5 @@
+internal import Adding
 internal import FeedSync
-internal import HTTP
 internal import Reports
 
 extension Command {
@@ -25,6 +25,10 @@ extension Command {
             is refused. $NAME in it becomes '${NAME}': the value stays in the environment.
 
             If the URL is a web page's, the feed that it names is added.
+
+            {FEED.COLUMN} in the URL, or in a value, stands for a column of a feed that is there already: the
+            new feed has a list for each of its rows (`for_each`). The list of one row is looked at, so
+            sync that feed first.
 
             --opml adds all feeds that a feed reader has exported, under names made of their titles; those
             whose URL is there already stay as they are.
@@ -53,32 +57,23 @@ extension Command {
             session.console.note("nothing was added; feedsync remove \(new.entry.name) --data deletes what is stored")
             return .done
         }
+        draft = try adding { () throws(AddingError) in try draft.withParent(in: try draft.text()) }
+        let store = draft.parent == nil ? nil : try await session.storeIfAny(try session.configurationIfAny())
         var found: Inspection?
         if case .url = new.source {
             draft.isOpen = true
-            // Nothing is requested for a feed that cannot be added.
-            var inspection = try await session.inspect(try draft.definition(in: try file.text()), folder: file.folder)
-            if let feed = try session.feed(of: inspection, named: draft.entry) {
-                draft = draft.moved(to: feed)
-                inspection = try await session.inspect(
-                    try draft.definition(in: try file.text()), folder: file.folder)
-                guard inspection.alternates.isEmpty else {
-                    throw Failure(
-                        .data, ["\(new.name): \(feed), which the web page names as its feed, is a web page, too"],
-                        advice: "add the URL of the feed itself")
-                }
-            }
-            draft = draft.adding(inspection)
-            found = inspection
+            let look = try await session.look(at: draft, store)
+            (draft, found) = (look.draft, look.inspection)
+        } else if draft.parent != nil {
+            try await session.checkColumns(of: draft, store)
         }
         let isDry = session.invocation.has(.dryRun)
         var isMade = false
         if isDry {
-            _ = try draft.definition(in: try file.text())
+            let text = try file.contents()
+            _ = try adding { () throws(AddingError) in try draft.definition(in: text) }
         } else {
-            isMade = try file.edit(isPrivate: draft.entry.holdsCredential) { text throws(Failure) in
-                try draft.text(with: text)
-            }
+            isMade = try adding { () throws(AddingError) in try draft.write() }
         }
         session.print(draft, found, source: new.source, isMade: isMade, isDry: isDry)
         if !isDry, draft.entry.holdsCredential {
@@ -92,6 +87,16 @@ extension Command {
 }
 
 extension Session {
+    /// Checks that the rows of a feed's parent have the columns that its requests need, as far as there are rows.
+    fileprivate func checkColumns(of draft: FeedDraft, _ store: Store?) async throws(Failure) {
+        do throws(AddingError) {
+            _ = try await draft.rows(in: store, limit: 1)
+        } catch {
+            guard case .feed(.configuration) = error.place, let parent = draft.parent else { throw Failure(error) }
+            console.note("\(draft.entry.name): note: its columns are checked once \(parent) has rows")
+        }
+    }
+
     /// Whether what the store has of a removed feed of that name may become the new feed's; also if it has nothing.
     ///
     /// - Throws: `Failure` with exit code 64 without `--yes` and without a terminal.
@@ -108,31 +113,8 @@ extension Session {
                 "\(name) was removed before, and the store has \(NumberFormat.count(record.itemCount, "item")) of it")
     }
 
-    /// The URL of the feed that a web page names; nil where what was inspected is a feed itself.
-    ///
-    /// - Throws: `Failure` with exit code 65 where the feed is another host's, and what the user gave may be for this one
-    ///   alone.
-    fileprivate func feed(of inspection: Inspection, named entry: FeedEntry) throws(Failure) -> String? {
-        guard let feed = inspection.alternates.first else { return nil }
-        let page =
-            entry.members.lazy.compactMap { if case ("url", .text(let url)) = ($0.name, $0.value) { url } else { nil } }
-            .first ?? ""
-        let isSameOrigin = (try? WebURL(page).origin) == feed.url.origin
-        let mayBeSecret = Set(["headers", "query", "body", "auth"])
-        guard isSameOrigin || !entry.members.contains(where: { mayBeSecret.contains($0.name) }) else {
-            throw Failure(
-                .data, ["\(entry.name): this is a web page, whose feed is at another host: \(feed.url.redacted)"],
-                advice: "add that URL, with the headers and parameters that are meant for it")
-        }
-        console.note("\(page) is a web page; its feed is \(feed.url.redacted)")
-        for other in inspection.alternates.dropFirst().prefix(9) {
-            console.note("it names \(other.url.redacted), too" + (other.title.map { " (\($0))" } ?? ""))
-        }
-        return feed.url.text
-    }
-
     fileprivate func print(
-        _ draft: FeedDraft, _ found: Inspection?, source: NewFeed.Source, isMade: Bool, isDry: Bool
+        _ draft: FeedDraft, _ found: Inspection?, source: FeedSource, isMade: Bool, isDry: Bool
     ) {
         let name = draft.entry.name
         if invocation.has(.json) {
@@ -154,7 +136,8 @@ extension Session {
         let shown = console.palette.name(name)
         let file = draft.file.path
         let deed = isMade ? "created \(file) and added \(shown)" : "added \(shown) to \(file)"
-        console.print(lines + [deed + origin])
+        let rows = draft.parent.map { ", with a list for each row of \($0)" } ?? ""
+        console.print(lines + [deed + rows + origin])
         let config = invocation.options[.config].map { " --config \($0)" } ?? ""
         console.print("Next: \(console.palette.hint("feedsync sync \(name)\(config)"))")
     }

@@ -1,3 +1,4 @@
+internal import Adding
 internal import DemoFeed
 internal import FeedSync
 internal import Glibc
@@ -51,18 +52,9 @@ private struct Demo: Sendable {
 
     /// The feeds of a server.
     static func configuration(url: String) -> String {
-        """
-        # The feeds of `feedsync demo`. Its server has stopped; the store is beside this file.
-        feeds:
-          repositories:
-            preset: github.search
-            url: \(url)/search/repositories
-            section: category
-          anchors:
-            preset: qf56.anchors
-            url: \(url)/anchors
-
-        """
+        let lines = DemoEntries.all(url: url).flatMap(\.lines).joined(separator: "\n")
+        return
+            "# The feeds of `feedsync demo`. Its server has stopped; the store is beside this file.\nfeeds:\n\(lines)\n"
     }
 
     private var console: Console { session.console }

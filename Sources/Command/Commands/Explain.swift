@@ -23,8 +23,9 @@ extension Command {
         example: "feedsync explain swift-repos"
     ) { session throws(Failure) in
         let configuration = try session.configuration()
-        guard let feed = try session.feeds(of: configuration).first else { return .done }
+        guard let whole = try session.feeds(of: configuration, partsToo: true).first else { return .done }
         let store = try await session.storeIfAny(configuration)
+        let feed = try await session.named(whole, in: store)
         if session.invocation.has(.response) { return try await session.printResponse(of: feed.name, store) }
         let explanation = try await session.explanation(of: feed, configuration, store)
         if session.invocation.has(.json) {
@@ -73,9 +74,9 @@ extension Session {
     fileprivate func explanation(
         of feed: FeedDefinition, _ configuration: Configuration, _ store: Store?
     ) async throws(Failure) -> Explanation {
-        let text = try ConfigurationFile(path: configuration.file).text()
+        let text = try ConfigurationFile(path: configuration.file).contents()
         let findings = try await reading { () async throws(FeedSyncError) in
-            try await store?.findings(of: feed.name) ?? nil
+            try await store?.findings(of: feed.owner) ?? nil
         }
         let settled = try await reading { () async throws(FeedSyncError) in
             try findings.map { found throws(FeedSyncError) in try feed.settled(by: found) } ?? feed
@@ -90,9 +91,16 @@ extension Session {
         var explanation = Explanation(
             feed: feed, entry: effective.entry,
             warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).unresolved)
+        explanation.lists = try await outlook(of: feed, in: store)
         if explanation.warnings.isEmpty {
             do throws(FeedSyncError) {
-                explanation.request = try await NextRequest(of: settled, store: store, options: options)
+                // Which request comes next depends on the rows.
+                var list: FeedDefinition? = settled
+                if let lists = explanation.lists {
+                    list = nil
+                    if let next = lists.next.first { list = try await store?.list(named: next.list, of: settled) }
+                }
+                if let list { explanation.request = try await NextRequest(of: list, store: store, options: options) }
             } catch {
                 explanation.warnings.append(error.description)
             }

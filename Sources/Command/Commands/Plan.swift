@@ -10,21 +10,33 @@ extension Command {
         explanation: """
             Shows each feed's state, when `feedsync sync --due` will next take it, and why: the interval (`every`),
             what the server asked for, repeated failures, and a fixed per-feed offset that spreads the
-            load. Nothing is requested.
+            load. Of a feed with a list for each row of another, shows which lists come next. Nothing is
+            requested.
             """,
         example: "feedsync plan swift-repos"
     ) { session throws(Failure) in
         let configuration = try session.configuration()
-        let feeds = session.invocation.operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
-        let known = feeds.map { KnownFeed(definition: $0, record: nil) }
-        let states = try await session.states(of: known, in: try await session.storeIfAny(configuration))
+        let feeds =
+            session.invocation.operands.isEmpty
+            ? configuration.feeds : try session.feeds(of: configuration, partsToo: true)
+        let store = try await session.storeIfAny(configuration)
+        var known: [KnownFeed] = []
+        for feed in feeds { known.append(KnownFeed(definition: try await session.named(feed, in: store), record: nil)) }
+        let states = try await session.states(of: known, in: store)
         let now = WallClock.system.milliseconds
         if feeds.isEmpty, !session.invocation.has(.json) {
             session.console.note("\(configuration.file) has no feeds yet")
         }
-        session.list(states.compactMap { $0.planFields(at: now) }) {
+        var outlooks: [String: PartOutlook] = [:]
+        for feed in known.compactMap(\.definition) where feed.forEach != nil {
+            outlooks[feed.name] = try await session.outlook(of: feed, in: store)
+        }
+        let shown = outlooks
+        session.list(states.compactMap { $0.planFields(at: now, shown[$0.feed.name]) }) {
             for state in states {
-                session.console.print(state.planLines(session.console.palette, width: session.console.width, now: now))
+                session.console.print(
+                    state.planLines(
+                        session.console.palette, width: session.console.width, now: now, shown[state.feed.name]))
             }
         }
         return .done
@@ -32,6 +44,19 @@ extension Command {
 }
 
 extension Session {
+    /// How many lists are named of those that come next.
+    static let shownLists = 5
+
+    /// Which lists of a feed come next; nil where it has one list, or nothing is stored.
+    ///
+    /// - Throws: `Failure` where the store cannot be read, or the parent's rows have no such column.
+    func outlook(of feed: FeedDefinition, in store: Store?) async throws(Failure) -> PartOutlook? {
+        guard let store else { return nil }
+        return try await reading { () async throws(FeedSyncError) in
+            try await store.partOutlook(of: feed, limit: Self.shownLists, now: WallClock.system.text)
+        }
+    }
+
     /// When each feed is due.
     ///
     /// - Throws: `Failure` where the store cannot be read.
@@ -43,16 +68,16 @@ extension Session {
 
 extension StateRow {
     /// The plan for programs.
-    fileprivate func planFields(at now: Int64) -> JSONFields? {
+    fileprivate func planFields(at now: Int64, _ lists: PartOutlook?) -> JSONFields? {
         guard let plan else { return nil }
         let due: JSONFields = [
-            "next_due_at": plan.dueText, "due": plan.isDue(at: now), "terms": plan.terms,
+            "next_due_at": plan.dueText, "due": plan.isDue(at: now), "terms": plan.terms, "lists": lists,
         ]
         return ["feed": plan.feed] + stateFields + due
     }
 
     /// The plan for people.
-    fileprivate func planLines(_ palette: Palette, width: Int?, now: Int64) -> [String] {
+    fileprivate func planLines(_ palette: Palette, width: Int?, now: Int64, _ lists: PartOutlook?) -> [String] {
         guard let plan else { return [] }
         let when =
             if let dueAt = plan.dueAt, dueAt > now {
@@ -70,6 +95,10 @@ extension StateRow {
         table.hasTitles = false
         for term in plan.terms {
             table.add([term.name.rawValue.replacing("_", with: " "), term.value ?? "", term.reason])
+        }
+        if let lists {
+            table.add(["lists", "", lists.summary])
+            for next in lists.next { table.add(["", next.list, next.words(of: lists.parent, now: now)]) }
         }
         let title = "\(palette.name(plan.feed))  \(StateColour.paint(state.word, with: palette)), \(when)"
         return [title] + table.lines(palette, width: width)

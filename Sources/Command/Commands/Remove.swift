@@ -21,6 +21,9 @@ extension Command {
             _ = try session.configuration()
             return .done
         }
+        let configuration = try? Configuration.load(
+            file.path, environment: session.environment, allowsCommands: file.mayRunCommands)
+        try session.checkNoLists(of: name, in: configuration, advice: "remove that one first")
         if session.invocation.has(.data) { return try await session.removeData(of: name, file) }
         let comment = try file.remove(name)
         try await session.report(removed: name, from: file, comment: comment)

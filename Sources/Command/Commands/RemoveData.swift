@@ -4,7 +4,7 @@ internal import Reports
 extension Session {
     /// `remove NAME --data`: removes a feed from the configuration, and all that the store has of it.
     func removeData(of name: String, _ file: ConfigurationFile) async throws(Failure) -> ExitCode {
-        let editor = try configuring { [text = try file.text()] () throws(ConfigurationError) in
+        let editor = try configuring { [text = try file.contents()] () throws(ConfigurationError) in
             try ConfigurationEditor(text, file: file.path)
         }
         // The feed goes; errors in the file do not matter here, unless they hide where the store is.

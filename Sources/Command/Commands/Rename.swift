@@ -8,17 +8,20 @@ extension Command {
         explanation: """
             Changes the feed's name in the configuration file, where nothing else changes, and in the store: its
             table, its history, and where it stands. The next sync costs what it would have cost before.
-            Views of your own follow the table. Not while another process is working on the feed.
+            Views of your own follow the table. Feeds in the same file that have a list for each of its rows
+            follow it, too. Not while another process is working on the feed.
             """,
         example: "feedsync rename things old-things"
     ) { session throws(Failure) in
         let (feed, name) = (session.invocation.operands[0], session.invocation.operands[1])
         let configuration = try session.configuration()
         guard let file = try session.configurationFile(of: feed) else { return .done }
+        try session.checkNoLists(
+            of: feed, in: configuration, besides: file.path, advice: "write both feeds into one file, then rename it")
         let store = try await session.existingStore(configuration)
         let change = FeedRenaming(feed: feed, name: name, file: file, environment: session.environment)
         let isInFile = try await session.isUnfinished(change, in: configuration, store)
-        if !isInFile { _ = try change.text(with: try file.text()) }
+        if !isInFile { _ = try change.text(with: try file.contents()) }
         let lock = try await session.reading { () async throws(FeedSyncError) -> FeedLock? in
             guard let store else { return nil }
             return try await store.lock(storedFeed: feed, for: "rename")

@@ -13,7 +13,8 @@ extension Command {
         example: "feedsync reset swift-repos"
     ) { session throws(Failure) in
         let configuration = try session.configuration()
-        let name = try session.feeds(of: configuration)[0].name
+        let feed = try session.feeds(of: configuration, partsToo: true)[0]
+        let name = feed.forEach?.only ?? feed.name
         let store = try await session.existingStore(configuration)
         let isStored = try await session.reading { () async throws(FeedSyncError) in
             guard let store, let lock = try await store.lock(storedFeed: name, for: "reset") else { return false }

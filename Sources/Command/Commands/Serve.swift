@@ -13,7 +13,7 @@ extension Command {
         explanation: """
             Serves the store on this machine until it is stopped: the list of each feed, which can be reloaded,
             scrolled on and filtered, and follows what any process stores; how feeds do; and all of it for programs, as
-            /openapi.json describes.
+            /openapi.json describes. Feeds can be added there, too, as `feedsync add` does.
 
             Another address than one of this machine needs --token-file. Browsers ask for the token once; programs send
             it as `Authorization: Bearer TOKEN`.
@@ -81,12 +81,31 @@ extension Session {
             }, storePath: { self.storePath($0) })
         settings.token = token
         settings.isReadOnly = invocation.has(.readOnly)
-        settings.configurationFiles = [file?.path ?? invocation.options[.config] ?? "feedsync.yaml"]
+        let path = file?.path ?? invocation.options[.config] ?? "feedsync.yaml"
+        settings.newFeedsFile = { () throws(ConfigurationProblem) in
+            do throws(Failure) {
+                // One that came since, or else the one that is made.
+                return try self.configurationFile() ?? ConfigurationFile(path: path)
+            } catch {
+                throw ConfigurationProblem(lines: error.messages)
+            }
+        }
+        settings.configurationFiles = [path]
+        settings.pictureFolder = pictureFolder
         return settings
     }
 
+    /// Where pictures are kept; nil without a home.
+    ///
+    /// Source: https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid there).
+    private var pictureFolder: String? {
+        if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return "\(folder)/feedsync/pictures" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        return "\(home)/.cache/feedsync/pictures"
+    }
+
     private static func token(in path: String) throws(Failure) -> String {
-        let bytes = try ConfigurationFile(path: path).text()
+        let bytes = try ConfigurationFile(path: path).contents()
         let text = String(decoding: bytes, as: UTF8.self)
         let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         guard token.count >= 16, token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {

@@ -9,18 +9,32 @@ struct Explanation: Sendable, JSONRecord {
     var warnings: [String]
     /// The next request; nil if a warning says why there is none.
     var request: NextRequest?
+    /// Which lists come next; nil for a feed with one list.
+    var lists: PartOutlook?
     /// What the store knows; nil without a store.
     var known: FeedSummary?
 
     /// The explanation for people; the definition can be pasted below `feeds:`.
     func lines(_ palette: Palette) -> [String] {
         let preset = feed.presetName.map { ["  " + palette.faint("# preset \($0)")] } ?? []
-        return preset + entry.lines + ["", palette.name("Next request")] + requestLines(palette)
+        return preset + entry.lines + listLines(palette) + ["", palette.name("Next request")] + requestLines(palette)
             + ["", palette.name("Store")] + (known?.lines ?? ["none yet"]).map { "  " + DisplayWidth.printable($0) }
     }
 
+    private func listLines(_ palette: Palette) -> [String] {
+        guard let lists else { return [] }
+        var table = Table([Table.Column(title: ""), Table.Column(title: "")])
+        (table.hasTitles, table.indentation) = (false, 2)
+        let now = WallClock.system.milliseconds
+        for next in lists.next { table.add([next.list, next.words(of: lists.parent, now: now)]) }
+        return ["", palette.name("Next lists"), "  \(lists.summary)"]
+            + (lists.next.isEmpty ? [] : table.lines(Palette(isOn: false), width: nil))
+    }
+
     private func requestLines(_ palette: Palette) -> [String] {
-        guard let request else { return warnings.map { "  none: " + palette.failure($0) } }
+        guard let request else {
+            return warnings.isEmpty ? ["  none"] : warnings.map { "  none: " + palette.failure($0) }
+        }
         let condition =
             feed.refersToCommands
             ? "its command was not run; its output is shown as ***"
@@ -39,6 +53,7 @@ struct Explanation: Sendable, JSONRecord {
             "found": entry.members.filter(\.wasFound).map(\.name),
             "warnings": warnings,
             "request": request,
+            "lists": lists,
             "store": known,
         ]
     }
@@ -59,12 +74,17 @@ struct FeedSummary: Sendable, JSONRecord {
     private let crawl: CrawlRecord?
     private let run: RunRecord?
     private let quota: [QuotaRecord]
+    /// The parent's row whose list it is; nil for a feed.
+    private let part: String?
 
     /// Reads it.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     init(_ feed: FeedDefinition, of store: Store) async throws(FeedSyncError) {
         path = store.path
+        part = feed.part.map { part in
+            part.key.map { "\($0.name) \($0.value.text)" }.joined(separator: ", ")
+        }
         record = try await store.feed(named: feed.name)
         crawl = try await store.lastCrawl(of: feed.name)
         run = try await store.runs(of: feed.name, limit: 1).first
@@ -78,6 +98,7 @@ struct FeedSummary: Sendable, JSONRecord {
         var table = Table([Table.Column(title: ""), Table.Column(title: "")])
         table.hasTitles = false
         table.add(["file", path])
+        if let part { table.add(["list of", part]) }
         let items = NumberFormat.count(record.itemCount, "item")
         table.add(["feed", "\(record.status.rawValue), \(items), generation \(record.generation)"])
         table.add(["next page", record.nextPage ?? (record.noMoreData ? "none; the end was reached" : "the first")])

@@ -8,16 +8,6 @@ struct SectionTable: Sendable {
     /// The names of the columns to show; nil for all, or as many as fit.
     var columns: [String]?
 
-    /// The section as JSON: name, position, number of items, and the items shown.
-    var json: String {
-        var object = JSONObjectText()
-        object.add("name", section.name)
-        object.add("position", section.position)
-        object.add("item_count", section.itemCount)
-        object.add("items", json: JSONLines.array(page.rows.map(page.json)))
-        return object.text
-    }
-
     /// The lines: a title, if asked for, and a table.
     func lines(hasTitle: Bool, hasColumnTitles: Bool = true, _ palette: Palette, width: Int?) -> [String] {
         let name = section.name.map(DisplayWidth.printable) ?? "(no section)"
@@ -25,16 +15,6 @@ struct SectionTable: Sendable {
         var table = table(isIndented: hasTitle, width: width)
         table.hasTitles = hasColumnTitles
         return (hasTitle ? [title] : []) + table.lines(palette, width: width)
-    }
-
-    /// The columns with values that do not fit a terminal of that width.
-    func skipped(hasTitle: Bool, width: Int?) -> [String] {
-        guard columns == nil, width != nil else { return [] }
-        let shown = table(isIndented: hasTitle, width: width)
-        let names = Set(shown.columns.map(\.title)).subtracting(shown.skipped(width: width))
-        return page.columns.indices.filter { column in
-            !names.contains(page.columns[column].name) && page.rows.contains { !$0.values[column].description.isEmpty }
-        }.map { page.columns[$0].name }
     }
 
     private func table(isIndented: Bool, width: Int?) -> Table {

@@ -6,7 +6,7 @@ extension Session {
     /// - Throws: `Failure` if no feed can be tried at all.
     func perform(_ command: RequestCommand) async throws(Failure) -> ExitCode {
         let configuration = try configuration()
-        let feeds = try feeds(of: configuration)
+        let feeds = try feeds(of: configuration, partsToo: true)
         let options = try engineOptions(folder: configuration.folder)
         let store = try await storeForWriting(configuration)
         var codes: [ExitCode] = []

@@ -40,10 +40,18 @@ extension Session {
         var options = try engineOptions(folder: configuration.folder, allowance: allowance)
         if let deadline = allowance.deadline { options.clock = DeadlineClock(deadline: deadline) }
         let store = try await storeForWriting(configuration)
-        var feeds = invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration)
+        var feeds =
+            invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
         if request.isDueOnly { feeds = try await due(feeds, in: store) }
+        options.isDueOnly = request.isDueOnly
 
-        let reports = await sync(feeds, request, store, options)
+        var reports: [String: RunReport] = [:]
+        // Which lists there are shows when the feed above is up to date.
+        for depth in Set(feeds.map { $0.forEach?.depth ?? 0 }).sorted() {
+            let level = feeds.filter { ($0.forEach?.depth ?? 0) == depth }
+            let own = await sync(level, request, store, options, width: Self.width(of: feeds))
+            reports.merge(own) { first, _ in first }
+        }
         if invocation.has(.json) {
             var documents: [String] = []
             for feed in feeds {
@@ -108,12 +116,11 @@ extension Session {
 
     /// Syncs feeds in parallel; only this task prints, so that the lines of a feed stay together.
     private func sync(
-        _ feeds: [FeedDefinition], _ request: SyncRequest, _ store: Store, _ options: EngineOptions
+        _ feeds: [FeedDefinition], _ request: SyncRequest, _ store: Store, _ options: EngineOptions, width: Int
     ) async -> [String: RunReport] {
         var queue = JobQueue(feeds) { $0.url.host }
         var reports: [String: RunReport] = [:]
         let progress = FeedsProgress(total: feeds.count, console: console)
-        let width = Self.width(of: feeds)
         let allowance = options.client.allowance
         let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
         let showsLines = !console.isQuiet && !invocation.has(.json)
@@ -179,14 +186,5 @@ extension RunReport {
     /// Whether it stopped because a limit was reached, which is not a failure.
     fileprivate func isCutOff(by allowance: RequestBudget?) -> Bool {
         error?.kind == .cancelled && allowance?.spent != nil && !Task.isCancelled
-    }
-}
-
-extension Template {
-    /// Scheme, host and port as written in the definition: enough to know which feeds share a host.
-    var host: String {
-        let text = description
-        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-        return String(text[..<(text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex)])
     }
 }

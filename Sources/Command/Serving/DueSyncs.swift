@@ -30,7 +30,14 @@ struct DueSyncs: Sendable {
         let due = zip(feeds, plans).filter { $0.1.isDue(at: now) }.sorted {
             ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min)
         }.map(\.0)
-        var queue = JobQueue(due) { $0.url.host }
+        // Which lists there are shows when the feed above is up to date.
+        for depth in Set(due.map { $0.forEach?.depth ?? 0 }).sorted() {
+            await sync(due.filter { ($0.forEach?.depth ?? 0) == depth })
+        }
+    }
+
+    private func sync(_ feeds: [FeedDefinition]) async {
+        var queue = JobQueue(feeds) { $0.url.host }
         await withTaskGroup(of: String.self) { group in
             func begin() {
                 guard !Task.isCancelled, let (feed, host) = queue.next() else { return }

@@ -11,19 +11,17 @@ enum Pager {
         guard let program = wanted.split(separator: " ").first, wanted != "cat",
             isThere(String(program), environment["PATH"] ?? "/usr/bin:/bin")
         else { return nil }
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        defer { close(ends[0]) }
+        guard let ends = try? Pipe.open() else { return nil }
+        defer { close(ends.read) }
         // As git has it: no pager for what fits the screen, colours, and the text stays. https://git-scm.com/docs/git-config#Documentation/git-config.txt-corepager
         let variables = environment.merging(["LESS": "FRX", "LV": "-c"]) { own, _ in own }
-        guard let child = try? ChildProcess.start(["/bin/sh", "-c", wanted], environment: variables, input: ends[0])
+        guard let child = try? ChildProcess.start(["/bin/sh", "-c", wanted], environment: variables, input: ends.read)
         else {
-            close(ends[1])
+            close(ends.write)
             return nil
         }
         running.withLock { $0 = child }
-        return ends[1]
+        return ends.write
     }
 
     /// Waits until it has ended, if one is running.

@@ -66,6 +66,9 @@ package enum Planner {
         return (max(interval, backOff), terms)
     }
 
+    /// The time from one sync to the next that a definition asks for, in milliseconds.
+    package static func interval(_ every: Duration?) -> Int64 { base(every).0 }
+
     private static func base(_ every: Duration?) -> (Int64, [Plan.Term]) {
         guard let every else {
             return (standardInterval, [term(.every, standardInterval, "the default: the definition has no `every`")])

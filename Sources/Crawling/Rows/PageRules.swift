@@ -74,16 +74,22 @@ package struct PageRules: Sendable {
     private var kept: [Row] = []
     private var hasItems = false
     private let begin: Int64
+    private let nextGeneration: Int64
     private let updatesInPlace: Bool
     private let direction: PageDirection
     private let lastBefore: Place?
 
     /// - Parameters:
     ///   - generation: The feed's newest.
+    ///   - next: The one that follows; nil for the one behind it. The parts of a feed share a table, and no two of them a
+    ///     generation.
     ///   - updatesInPlace: Whether new content in its old place leaves the crawl one that only reads. Not where a crawl stops at
     ///     what is known: the place would say that nothing before it is new.
-    package init(generation: Int64, crawl: CrawlState, direction: PageDirection, updatesInPlace: Bool) {
+    package init(
+        generation: Int64, next: Int64? = nil, crawl: CrawlState, direction: PageDirection, updatesInPlace: Bool
+    ) {
         newest = generation
+        nextGeneration = next ?? generation + 1
         self.generation = crawl.generation ?? generation
         self.crawl = crawl
         self.direction = direction
@@ -234,7 +240,7 @@ package struct PageRules: Sendable {
     package mutating func becomeMoved() {
         isMoved = true
         guard crawl.generation == nil else { return }
-        newest += 1
+        newest = nextGeneration
         generation = newest
         crawl.generation = newest
     }

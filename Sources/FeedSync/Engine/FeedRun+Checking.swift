@@ -13,15 +13,18 @@ extension FeedRun {
         let loaded = try await loader.load(fetch, after: soFar)
         follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
-        let result: PageComparison =
+        var result: PageComparison =
             loaded.isNotModified
             ? .same
             : try await store.compare(page, loaded.end, at: place, known: fetch.stored, of: feed)
+        if result == .same, rules.isProving, try await !store.isRecord(fetch.stored, of: place, in: feed) {
+            result = .overtaken(isLast: loaded.end.next == nil)
+        }
         switch result {
         case .same:
             try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
             try await store.markChecked(place, isSame: true, of: feed)
-        case .shifted:
+        case .shifted, .overtaken:
             // What came to the head is read there.
             try await store.spend(meter.take(), on: feed)
             try await store.markChecked(place, isSame: false, of: feed)

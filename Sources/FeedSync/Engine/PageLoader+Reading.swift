@@ -182,7 +182,10 @@ extension NextPage {
 extension DecodedPage {
     /// What to tell of members that there is no column for any more.
     fileprivate var limitNotice: String? {
-        guard plan.isFull, hasUnknownMembers else { return nil }
+        guard hasUnknownMembers else { return nil }
+        guard plan.isFull else {
+            return "a member of the items has no column, as its name is too long; keep whole items with `raw: true`"
+        }
         return
             "the items have more members than the 1,000 columns of a feed, and the rest are not stored; "
             + "choose some with `columns:`, or keep whole items with `raw: true`"

@@ -7,7 +7,7 @@ internal import Concurrency
 final class PendingFetch: Sendable {
     private enum State: Sendable {
         case underWay
-        case awaited(CheckedContinuation<PageLoader.Fetch, Never>)
+        case awaited(Reply<PageLoader.Fetch>)
         case here(PageLoader.Fetch)
     }
 
@@ -15,7 +15,7 @@ final class PendingFetch: Sendable {
 
     /// The response is here; once.
     func finish(_ fetch: PageLoader.Fetch) {
-        let waiting = state.withLock { state -> CheckedContinuation<PageLoader.Fetch, Never>? in
+        let waiting = state.withLock { state -> Reply<PageLoader.Fetch>? in
             defer { state = .here(fetch) }
             if case .awaited(let waiting) = state { return waiting }
             return nil
@@ -25,13 +25,13 @@ final class PendingFetch: Sendable {
 
     /// Waits for the response; once.
     func value(isolation: isolated (any Actor)? = #isolation) async -> PageLoader.Fetch {
-        await withCheckedContinuation { continuation in
+        await Reply.wait { reply in
             let here = state.withLock { state -> PageLoader.Fetch? in
                 if case .here(let fetch) = state { return fetch }
-                state = .awaited(continuation)
+                state = .awaited(reply)
                 return nil
             }
-            if let here { continuation.resume(returning: here) }
+            if let here { reply.resume(returning: here) }
         }
     }
 }

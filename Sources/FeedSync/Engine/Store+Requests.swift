@@ -19,7 +19,8 @@ extension Store {
     func keep(_ page: StoredPage?, _ loaded: LoadedPage, cost: FetchCost, of feed: String) throws(FeedSyncError) {
         try spend(cost, on: feed)
         // What else stands in the body may have changed, and would be taken from the store after a 304.
-        guard let page, !loaded.isNotModified, loaded.upstreamNext == page.cursor, loaded.end.total == page.total
+        guard let page, case .decoded(let decoded) = loaded.content, decoded.elementCount == page.elements,
+            loaded.skipped.count == page.skipped, loaded.upstreamNext == page.cursor, loaded.end.total == page.total
         else { return }
         try refresh(page, loaded.validators, of: feed)
     }

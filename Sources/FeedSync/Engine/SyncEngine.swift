@@ -18,12 +18,11 @@ public actor SyncEngine {
     /// Where its items go.
     package nonisolated let store: Store
 
-    private nonisolated let options: EngineOptions
+    nonisolated let options: EngineOptions
     private nonisolated let statuses: Broadcast<RefreshStatus>
     private nonisolated let states: Broadcast<EngineState>
-    private nonisolated let watch: StoreWatch
+    nonisolated let watch: StoreWatch
     fileprivate nonisolated let inbox = Lock<[RequestCommand]>([])
-    private let fetcher: Fetcher
 
     private var rules = CommandRules()
     private var waiting: [CommandRules.Ticket: CheckedContinuation<Result<RunSummary, FeedSyncError>, Never>] = [:]
@@ -57,9 +56,13 @@ public actor SyncEngine {
         let status = try await store.feed(named: definition.name)?.status.settled ?? .none
         statuses = Broadcast(status)
         states = Broadcast(EngineState(status: status), buffering: .bufferingNewest(1))
+    }
+
+    /// What sends the requests of a feed, or of a part of it.
+    private func fetcher(for definition: FeedDefinition) -> Fetcher {
         let onActivity = options.onActivity
         let wallClock = options.wallClock
-        fetcher = Fetcher(
+        return Fetcher(
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
             random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
@@ -197,11 +200,22 @@ public actor SyncEngine {
     }
 
     private func execute(_ command: RequestCommand) async throws(FeedSyncError) -> RunSummary {
-        let now: @Sendable () -> String = { [options] in options.wallClock.text }
+        if let rule = definition.forEach { return try await executeParts(command, of: rule) }
+        return try await execute(command, on: definition)
+    }
+
+    /// When something happens, as the store writes it.
+    nonisolated var now: @Sendable () -> String { { [options] in options.wallClock.text } }
+
+    /// Runs a command on the feed, or on a part of it.
+    func execute(
+        _ command: RequestCommand, on definition: FeedDefinition
+    ) async throws(FeedSyncError) -> RunSummary {
+        let now = now
         let held: FeedLock
         let opening: Store.Opening
         do throws(FeedSyncError) {
-            held = try await takeLock(command)
+            held = try await takeLock(command, on: definition)
             try await RequestPlan(definition, store: store, options: options).checkReferences()
             opening = try await store.open(definition, lock: held, command: command.name, now: now())
         } catch {
@@ -214,11 +228,15 @@ public actor SyncEngine {
         defer { withExtendedLifetime(held) {} }
         let run = FeedRun(
             command, of: definition.name, opening: opening, store: store,
-            loader: PageLoader(opening.shape, fetcher: fetcher, store: store, options: options), now: now,
+            loader: PageLoader(opening.shape, fetcher: fetcher(for: definition), store: store, options: options),
+            now: now,
             publish: { [statuses, states, watch, options] event in
                 options.onActivity(.event(event))
-                statuses.send(event.status)
-                states.update { $0.follow(event) }
+                // What one of many lists is at is not what the feed is at.
+                if definition.part == nil {
+                    statuses.send(event.status)
+                    states.update { $0.follow(event) }
+                }
                 if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil { watch.touch() }
             },
             // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
@@ -241,7 +259,9 @@ public actor SyncEngine {
     }
 
     /// Waits for the feed to be free, up to the limit, asking ten times a second.
-    private func takeLock(_ command: RequestCommand) async throws(FeedSyncError) -> FeedLock {
+    func takeLock(
+        _ command: RequestCommand, on definition: FeedDefinition
+    ) async throws(FeedSyncError) -> FeedLock {
         let number = try await store.feedNumber(definition)
         var waited = Duration.zero
         let pause = Duration.milliseconds(100)

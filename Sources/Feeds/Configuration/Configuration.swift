@@ -14,6 +14,8 @@ public struct Configuration: Sendable {
     public let keep: Duration
     /// Whether what is stored survives power failure, too.
     public let isDurable: Bool
+    /// The paths, or patterns of them, of the files that it includes.
+    package let includes: [String]
 
     /// How long events and runs are kept if nothing is said: 90 days.
     package static let standardKeep = Duration.seconds(90 * 86_400)
@@ -95,16 +97,19 @@ extension MappingDecoder {
         finish()
         return Configuration(
             file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"), feeds: feeds,
-            keep: keep ?? Configuration.standardKeep, isDurable: isDurable ?? false)
+            keep: keep ?? Configuration.standardKeep, isDurable: isDurable ?? false,
+            includes: WrittenFeeds.includes(node("include"), from: file, home: home))
     }
 
     private func feeds(_ written: WrittenFeeds, _ common: FeedReader.Common) -> [FeedDefinition] {
         var names = FeedNames()
-        return written.entries.map { entry in
+        var feeds = written.entries.map { entry in
             let feed = FeedReader(entry, common: common, log: log).feed()
             names.add(feed, modelPosition: entry.node["model"].map { SourcePosition($0.mark) }, log: log)
             return feed
         }
+        FeedTree.connect(&feeds, log: log)
+        return feeds
     }
 
     /// The members that all feeds have in common; one that no feed can have is wrong, and is none.
@@ -115,7 +120,7 @@ extension MappingDecoder {
         }
         log.share(node.mark.source, node.mark.line...max(node.mark.line, node.lastLine))
         // A feed is what these make it.
-        let own: Set<String> = ["url", "preset", "with"]
+        let own: Set<String> = ["url", "preset", "with", "for_each"]
         let known = FeedReader.memberNames.filter { !own.contains($0) }
         let valid = pairs.filter { pair in
             guard let name = pair.key.text, !known.contains(name) else { return true }

@@ -1,16 +1,63 @@
 internal import YAML
 
 extension ConfigurationEditor {
-    /// What changes in the text when a feed gets another name: its name, in quotes where it was in quotes.
+    /// What changes in the text when a feed gets another name: its name, in quotes where it was in quotes, and where feeds with
+    /// a list for each of its rows name it.
     ///
     /// - Returns: nil where there is no feed of the name, or its name is more than a word.
     func renaming(of name: String, to new: String) -> [Edit]? {
-        guard let key = feeds?.pairs.first(where: { $0.key.text == name })?.key, key.shape == .scalar, !key.isMarked
+        guard let feeds, let key = feeds.pairs.first(where: { $0.key.text == name })?.key, key.shape == .scalar,
+            !key.isMarked
         else { return nil }
-        switch bytes[key.bytes].first {
-        case UInt8(ascii: "'"): return [Edit(key.bytes, "'\(new)'")]
-        case UInt8(ascii: "\""): return [Edit(key.bytes, ConfigurationText.scalar(new, asJSON: true))]
-        default: return [Edit(key.bytes, ConfigurationText.scalar(new))]
+        let others = feeds.pairs.flatMap { pair in
+            pair.value.pairs.first { $0.key.text == "for_each" }.map { rule in
+                parentEdits(rule.value, name, new) + pair.value.children.flatMap { columnEdits($0, name, new) }
+            } ?? []
+        }
+        return [edit(key, to: new)] + others
+    }
+
+    private func edit(_ scalar: Layout, to new: String) -> Edit {
+        switch bytes[scalar.bytes].first {
+        case UInt8(ascii: "'"): Edit(scalar.bytes, "'\(new)'")
+        case UInt8(ascii: "\""): Edit(scalar.bytes, ConfigurationText.scalar(new, asJSON: true))
+        default: Edit(scalar.bytes, ConfigurationText.scalar(new))
+        }
+    }
+
+    /// The feed whose rows a feed goes through.
+    private func parentEdits(_ rule: Layout, _ name: String, _ new: String) -> [Edit] {
+        let feed = rule.shape == .mapping ? rule.pairs.first { $0.key.text == "feed" }?.value : rule
+        guard let feed, feed.shape == .scalar, feed.text == name, !feed.isMarked else { return [] }
+        return [edit(feed, to: new)]
+    }
+
+    /// The columns in braces.
+    private func columnEdits(_ layout: Layout, _ name: String, _ new: String) -> [Edit] {
+        guard layout.shape == .scalar else { return layout.children.flatMap { columnEdits($0, name, new) } }
+        let text = String(decoding: bytes[layout.bytes], as: UTF8.self)
+        let renamed = text.replacing("{\(name).", with: "{\(new).")
+        return renamed == text ? [] : [Edit(layout.bytes, renamed)]
+    }
+}
+
+extension Node {
+    /// Whether another node says the same but for a feed's name, which may be another one where it stands alone or before a
+    /// column.
+    func isSame(as other: Node, but name: String, isNow new: String) -> Bool {
+        switch (content, other.content) {
+        case (.scalar(let one), .scalar(let another)):
+            [one.text, one.text == name ? new : one.text, one.text.replacing("{\(name).", with: "{\(new).")]
+                .contains(another.text) && one.resolution == another.resolution
+        case (.sequence(let one), .sequence(let another)):
+            one.count == another.count
+                && zip(one, another).allSatisfy { $0.isSame(as: $1, but: name, isNow: new) }
+        case (.mapping(let one), .mapping(let another)):
+            one.count == another.count
+                && zip(one, another).allSatisfy {
+                    $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value, but: name, isNow: new)
+                }
+        default: false
         }
     }
 }

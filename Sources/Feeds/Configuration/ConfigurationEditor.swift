@@ -34,6 +34,14 @@ package struct ConfigurationEditor: Sendable {
     /// The names of the feeds, in their order.
     package var names: [String] { feedPairs.compactMap(\.key.text) }
 
+    /// A feed as it is written; nil where there is none of the name.
+    package func entry(named name: String) -> FeedEntry? {
+        guard let pair = feedPairs.first(where: { $0.key.text == name }), pair.value.pairs != nil,
+            case .mapping(let members) = FeedEntry.Value(pair.value)
+        else { return nil }
+        return FeedEntry(name: name, members: members)
+    }
+
     /// The text with one feed more.
     ///
     /// - Throws: `ConfigurationError` where there is no place for it that could be told; the feed is to be added by hand
@@ -66,7 +74,7 @@ package struct ConfigurationEditor: Sendable {
         return text
     }
 
-    /// The text with another name for a feed.
+    /// The text with another name for a feed, also where others name it as their parent.
     ///
     /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change.
     package func renaming(_ name: String, to new: String) throws(ConfigurationError) -> [UInt8] {
@@ -75,11 +83,13 @@ package struct ConfigurationEditor: Sendable {
         let problem = "the feed `\(name)` cannot be renamed without changing other lines; rename it by hand"
         guard let edits = renaming(of: name, to: new) else { throw refused(problem) }
         let text = Self.applying(edits, to: bytes)
-        let before = feedPairs.first { $0.key.text == name }
-        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: [name, new]),
-            let renamed = Self.feeds(of: after).first(where: { $0.key.text == new }),
-            before?.value.isSame(as: renamed.value) == true,
-            Self.feeds(of: after).compactMap(\.key.text) == names.map({ $0 == name ? new : $0 })
+        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: Set(names + [new])),
+            Self.feeds(of: after).compactMap(\.key.text) == names.map({ $0 == name ? new : $0 }),
+            zip(feedPairs, Self.feeds(of: after)).allSatisfy({ before, after in
+                before.value["for_each"] == nil
+                    ? before.value.isSame(as: after.value)
+                    : before.value.isSame(as: after.value, but: name, isNow: new)
+            })
         else { throw refused(problem) }
         return text
     }

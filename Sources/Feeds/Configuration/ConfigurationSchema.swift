@@ -92,6 +92,10 @@ package enum ConfigurationSchema {
             "removed", any(text, object(#""path":{\#(text)},"is":{\#(scalar)}"#, required: ["path"])),
             "how an item says that it is gone"),
         Member("ignore", words, "paths of members whose change does not count"),
+        Member(
+            "for_each",
+            any(text, object(#""feed":{\#(text)},"where":{\#(text)},"when":{\#(text)}"#, required: ["feed"])),
+            "the feed whose rows each have a list"),
         Member("each", #""type":"array","minItems":1"#, "values of which each makes a feed"),
     ]
 
@@ -104,7 +108,7 @@ package enum ConfigurationSchema {
 
     /// The schema.
     package static var json: String {
-        let notShared: Set = ["url", "preset", "with", "each"]
+        let notShared: Set = ["url", "preset", "with", "for_each", "each"]
         let shared = members.filter { !notShared.contains($0.name) }
         let top = [
             #""store":{"description":"the SQLite file, relative to this one",\#(text)}"#,

@@ -80,8 +80,17 @@ package enum ConfigurationText {
 
     /// JSON's escapes are YAML's, too; libyaml takes a few more characters for none.
     private static func quoted(_ text: String) -> String {
-        JSONText.string(text).replacing("\u{FEFF}", with: "\\ufeff").replacing("\u{FFFE}", with: "\\ufffe")
-            .replacing("\u{FFFF}", with: "\\uffff")
+        var quoted = ""
+        // By scalars: a combining mark after such a scalar would hide it in a character.
+        for scalar in JSONText.string(text).unicodeScalars {
+            switch scalar {
+            case "\u{FEFF}": quoted += "\\ufeff"
+            case "\u{FFFE}": quoted += "\\ufffe"
+            case "\u{FFFF}": quoted += "\\uffff"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted
     }
 
     static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }

@@ -29,7 +29,7 @@ package struct EffectiveDefinition: Sendable {
         }
         let start = Mark(source: file, line: 1, column: 1)
         let feeds = node.map { WrittenFeeds(of: $0, file: file, home: home, log: Diagnostics()).entries } ?? []
-        let own = feeds.first { $0.name == definition.name }?.node ?? Node(.mapping([]), mark: start)
+        let own = feeds.first { $0.name == definition.owner }?.node ?? Node(.mapping([]), mark: start)
         let written = DefinitionMerge.merge(own, over: preset?.members, defaults: node?["defaults"])
         entry = FeedEntry(
             name: definition.name, members: Self.members(definition, written, findings ?? Findings()))
@@ -37,7 +37,8 @@ package struct EffectiveDefinition: Sendable {
 
     /// The order in which members are told; those that are not among them come behind.
     private static let order = [
-        "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key", "section",
+        "for_each", "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key",
+        "section",
         "model",
         "columns",
         "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "rate", "proxy",

@@ -87,6 +87,14 @@ struct WrittenFeeds {
         }
     }
 
+    /// The paths, or patterns of them, that `include` names.
+    static func includes(_ include: Node?, from file: String, home: String?) -> [String] {
+        guard let include else { return [] }
+        return (include.elements ?? [include]).compactMap(\.text).filter { !$0.isEmpty }.map {
+            FilePath.resolve($0, in: FilePath.folder(of: file), home: home)
+        }
+    }
+
     private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
     private static func files(_ pattern: String) -> [String] {

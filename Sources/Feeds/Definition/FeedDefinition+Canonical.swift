@@ -25,6 +25,7 @@ extension FeedDefinition {
         }
         // As before there were other formats.
         if let format, format != .json { members.append(("format", format.rawValue)) }
+        if let forEach { members.append(("for_each", forEach.feed)) }
         if let removed { members.append(("removed", removed.canonicalText)) }
         if let partitioning { members.append(("partition", partitioning.canonicalText)) }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }

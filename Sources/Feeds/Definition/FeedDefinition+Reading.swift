@@ -51,6 +51,7 @@ extension FeedDefinition {
         let feed = FeedReader(entry, log: log).feed()
         var names = FeedNames()
         names.add(feed, log: log)
+        FeedTree.check(feed, log: log)
         if !allowsCommands { feed.refusedCommands().forEach(log.add) }
         try log.throwIfAny()
         return feed

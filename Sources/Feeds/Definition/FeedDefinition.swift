@@ -7,13 +7,13 @@ public struct FeedDefinition: Sendable {
     /// The preset it starts from.
     package let presetName: String?
     /// Where the first page is.
-    package let url: Template
+    package internal(set) var url: Template
     /// The JSON body, which makes requests POSTs; nil for GETs.
-    package let body: BodyTemplate?
+    package internal(set) var body: BodyTemplate?
     /// Query parameters besides those in `url`, in order; a name may come several times.
     package internal(set) var query: [NamedTemplate]
     /// Header fields, in order.
-    package let headers: [NamedTemplate]
+    package internal(set) var headers: [NamedTemplate]
     /// How requests show who asks.
     package let authentication: Authentication?
     /// Other origins, as `https://host:port`, that may be followed to; they never get credentials.
@@ -67,7 +67,11 @@ public struct FeedDefinition: Sendable {
     /// Whether the store keeps what changed in rows.
     package let keepsChanges: Bool
     /// Who is told what changes; nil for nobody.
-    package let hook: ChangeHook?
+    package internal(set) var hook: ChangeHook?
+    /// The feed whose rows each have a list of it; nil for a feed that is one list.
+    package var forEach: ForEachRule?
+    /// Which part of its feed it is; nil for a whole feed.
+    package var part: FeedPart?
     /// Where the feed stands in its file.
     public let position: SourcePosition
 

@@ -3,7 +3,7 @@
 /// All of them are tables or views of one database, where `-` becomes `_` and case makes no difference.
 struct FeedNames {
     /// The store's public tables.
-    static let tables = ["feed", "section", "run", "event", "change", "quota"]
+    static let tables = ["feed", "section", "run", "event", "change", "quota", "feed_part"]
 
     private enum Owner: Equatable {
         case table

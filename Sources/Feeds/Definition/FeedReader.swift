@@ -33,11 +33,12 @@ struct FeedReader {
     /// The feed; not to be used if the log has a diagnostic then.
     func feed() -> FeedDefinition {
         defer { members.finish() }
+        let forEach = members.forEachRule("for_each")
         let (url, query) = request()
         let items = members.itemsRule("items")
         let (columns, key) = columnsAndKey(items)
         let sync = members.syncRule("sync")
-        let feed = FeedDefinition(
+        var feed = FeedDefinition(
             name: entry.name, presetName: preset?.name, url: url, body: members.body(method: "method", "body"),
             query: query, headers: members.headers("headers"),
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
@@ -59,7 +60,8 @@ struct FeedReader {
             show: members.showRule("show", of: columns, isOpen: !members.has("columns")),
             search: members.searchRule("search", of: columns, isOpen: !members.has("columns")),
             keepsChanges: members.boolean("changes") ?? true, hook: members.changeHook("on_change"),
-            position: entry.position)
+            forEach: forEach, position: entry.position)
+        refer(&feed)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)
         return feed
@@ -83,7 +85,7 @@ extension FeedReader {
             members.require("url", "say where the first page is, or start from a `preset`")
         }
         let url =
-            (beginsWithParameter ? members.template("url") : members.url("url"))
+            (beginsWithParameter || beginsWithColumn ? members.template("url") : members.url("url"))
             ?? Template([], position: entry.position)
         let query = members.parameters("query")
         let values = presetParameters(of: url, usedIn: [url] + query.map(\.value))
@@ -91,6 +93,39 @@ extension FeedReader {
             url.substituting(values, isURL: true),
             query.map { NamedTemplate(name: $0.name, value: $0.value.substituting(values, isURL: false)) }
         )
+    }
+
+    /// Makes references of the words in braces that name a column.
+    private func refer(_ feed: inout FeedDefinition) {
+        guard let parent = feed.forEach?.feed else { return }
+        let refer = { (template: Template) in template.referringToColumns() }
+        feed.url = refer(feed.url)
+        feed.query = feed.query.map { NamedTemplate(name: $0.name, value: refer($0.value)) }
+        feed.headers = feed.headers.map { NamedTemplate(name: $0.name, value: refer($0.value)) }
+        feed.body = feed.body?.mapped(refer)
+        var before = ""
+        for part in feed.url.parts {
+            // A row's data must not name the host that credentials go to.
+            if case .column = part, !before.isEmpty, URLPart(after: before) == .beginning {
+                members.report(
+                    "`url` of feed `\(entry.name)` has a column in its host: put a `/` before it, or let a column be the whole URL",
+                    at: "url")
+            }
+            if case .literal(let text) = part { before += text } else { before += "x" }
+        }
+        if feed.parentColumns.isEmpty {
+            members.report(
+                "feed `\(entry.name)` asks for the same list for each row: put a column in its `url` or `query`, as in `{\(parent).id}`",
+                at: "for_each")
+        }
+    }
+
+    /// Whether `url` begins with a column, whose value is there to be checked when it is known.
+    private var beginsWithColumn: Bool {
+        guard members.has("for_each"), let text = members.node("url")?.text else { return false }
+        let template = Template([.literal(text)], position: entry.position).referringToColumns()
+        if case .column = template.parts.first { return true }
+        return false
     }
 
     /// Whether `url` begins with a parameter of the preset, whose value is then what there is to check.
@@ -112,7 +147,11 @@ extension FeedReader {
         }
         var values: [String: Template] = [:]
         for parameter in preset.parameters {
-            values[parameter] = given?.parameter(parameter, as: url.role(of: parameter))
+            // A column's value is encoded where it stands, once it is known.
+            let hasParent = members.has("for_each")
+            values[parameter] = given?.parameter(parameter, as: url.role(of: parameter)).map { value in
+                hasParent ? value.referringToColumns() : value
+            }
             guard given?.has(parameter) != true, texts.contains(where: { $0.mentions(parameter) }) else { continue }
             members.report(
                 "feed `\(entry.name)` needs `with: {\(parameter): …}` for the URL of its preset `\(preset.name)`",

@@ -54,7 +54,7 @@ extension FeedDefinition {
             keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages,
             connection: connection, removed: removed,
             ignore: ignore, show: show, search: search, keepsChanges: keepsChanges, hook: hook,
-            position: position)
+            forEach: forEach, part: part, position: position)
     }
 
     private static func pagination(_ text: String, of feed: String) throws(FeedSyncError) -> any Paginator {

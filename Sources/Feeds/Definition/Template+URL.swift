@@ -26,3 +26,12 @@ package enum URLPart: Hashable {
         }
     }
 }
+
+extension Template {
+    /// Scheme, host and port as written in the definition: enough to know which feeds share a host.
+    package var host: String {
+        let text = description
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        return String(text[..<(text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex)])
+    }
+}

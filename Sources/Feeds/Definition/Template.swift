@@ -13,6 +13,8 @@ package struct Template: Sendable {
         case file(String)
         /// What a shell command prints, without the line break at its end; the command as written.
         case command(String)
+        /// The value of a column of the parent's row, for a feed that has a list for each row of another.
+        case column(feed: String, name: String)
     }
 
     /// The pieces in order.
@@ -27,16 +29,21 @@ package struct Template: Sendable {
     }
 
     /// Whether nothing is to be looked up.
-    package var isLiteral: Bool { references.isEmpty }
+    package var isLiteral: Bool { parts.allSatisfy { if case .literal = $0 { true } else { false } } }
 
     /// The text that the template always starts with.
     package var literalPrefix: String {
         if case .literal(let text) = parts.first { text } else { "" }
     }
 
-    /// The parts that are looked up.
+    /// The parts that are looked up, whose values are credentials.
     package var references: [Part] {
-        parts.filter { if case .literal = $0 { false } else { true } }
+        parts.filter { part in
+            switch part {
+            case .literal, .column: false
+            case .environment, .file, .command: true
+            }
+        }
     }
 }
 
@@ -60,6 +67,7 @@ extension Template: CustomStringConvertible {
             case .environment(let name): "${\(name)}"
             case .file(let path): "${file:\(path)}"
             case .command(let command): "${command:\(command)}"
+            case .column(let feed, let name): "{\(feed).\(name)}"
             }
         }.joined()
     }

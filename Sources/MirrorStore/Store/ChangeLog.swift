@@ -50,10 +50,11 @@ final class ChangeLog {
         return made
     }
 
-    /// The key in so many columns of a row, as the log has it.
-    static func key(_ row: Statement, at columns: some Collection<Int>) -> Value {
-        if let only = columns.first, columns.count == 1 { return row.value(at: only) }
-        return .text("[\(columns.map { RowKey.text(row, from: $0, count: 1) }.joined(separator: ","))]")
+    /// The key in so many columns of a row, as the log has it: behind that of the parent's row, where there is one.
+    static func key(_ row: Statement, at columns: some Collection<Int>, below scope: RowScope) -> Value {
+        if let only = columns.first, columns.count == 1, scope.columns.isEmpty { return row.value(at: only) }
+        let own = columns.map { RowKey.text(row, from: $0, count: 1) }
+        return .text("[\((scope.columns.map(\.json) + own).joined(separator: ","))]")
     }
 
     /// Deletes what happened before a time, the oldest first: it costs what it deletes.

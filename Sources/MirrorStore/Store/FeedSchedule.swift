@@ -11,7 +11,7 @@ enum FeedSchedule {
     static func note(_ advice: PollingAdvice, of feed: String, on connection: Connection) throws {
         try connection.run(
             """
-            UPDATE _feed SET poll_interval = coalesce(?1, CASE WHEN ?3 THEN NULL ELSE poll_interval END),
+            UPDATE \(ListTables(of: feed).state) SET poll_interval = coalesce(?1, CASE WHEN ?3 THEN NULL ELSE poll_interval END),
                 fresh_for = coalesce(?2, CASE WHEN ?3 THEN NULL ELSE fresh_for END)
             WHERE feed = ?4
             """, Value(advice.pollInterval), Value(advice.freshFor), Value(advice.isModified), .text(feed))
@@ -23,7 +23,7 @@ enum FeedSchedule {
         // `more` by hand, which puts no sync back.
         try connection.run(
             """
-            UPDATE _feed SET round_started_at = run.started_at, round_ended_at = run.finished_at,
+            UPDATE \(ListTables(of: feed).state) AS _feed SET round_started_at = run.started_at, round_ended_at = run.finished_at,
                 failing_since = CASE WHEN run.outcome = 'failed' THEN coalesce(failing_since, run.finished_at) END,
                 failures = CASE WHEN run.outcome = 'failed' THEN failures + 1 ELSE 0 END
             FROM run WHERE _feed.feed = ?1 AND run.id = ?2 AND run.command = 'sync'
@@ -34,13 +34,15 @@ enum FeedSchedule {
         guard var history = try histories(of: feed, now: now, on: connection).first else { return }
         // Whatever somebody set by hand was for the run that has ended, unless that was cut off.
         let hasRound = try connection.int64(
-            "SELECT round_ended_at IS (SELECT finished_at FROM run WHERE id = ?1) FROM _feed WHERE feed = ?2",
+            "SELECT round_ended_at IS (SELECT finished_at FROM run WHERE id = ?1) FROM \(ListTables(of: feed).state) WHERE feed = ?2",
             Value(run), .text(feed))
         if hasRound == 1 || !history.isSetByHand {
             history.plannedDueAt = history.nextDueAt
             let dueAt = Value(Planner.plan(history, every: every).dueText)
-            try connection.run("UPDATE feed SET next_due_at = ? WHERE name = ?", dueAt, .text(feed))
-            try connection.run("UPDATE _feed SET planned_due_at = ? WHERE feed = ?", dueAt, .text(feed))
+            try connection.run(
+                "UPDATE \(ListTables(of: feed).feed) SET next_due_at = ? WHERE name = ?", dueAt, .text(feed))
+            try connection.run(
+                "UPDATE \(ListTables(of: feed).state) SET planned_due_at = ? WHERE feed = ?", dueAt, .text(feed))
         }
     }
 
@@ -49,6 +51,7 @@ enum FeedSchedule {
     /// - Parameter now: In milliseconds since 1970; times that lie too far ahead of it are not believed.
     static func histories(of feed: String? = nil, now: Int64, on connection: Connection) throws -> [FeedHistory] {
         let horizon = FeedHistory.horizon(at: now)
+        let tables = ListTables(of: feed ?? "")
         var histories: [FeedHistory] = []
         try connection.rows(
             """
@@ -57,7 +60,7 @@ enum FeedSchedule {
                     AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)
                     AND blocked_until <= ?2),
                 next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCount), reloaded_at
-            FROM feed JOIN _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
+            FROM \(tables.feed) AS feed JOIN \(tables.state) AS _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
             \(feed == nil ? "" : "WHERE feed.name = ?1")
             """, [Value(feed), Value(Timestamp(milliseconds: horizon)?.text)]
         ) { row in

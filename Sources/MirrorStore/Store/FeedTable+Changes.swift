@@ -8,7 +8,7 @@ extension FeedTable {
         let before = item.flatMap { changes(to: $0, of: row) }
         // Where only `_raw` is another, no column of the model changed.
         guard kind != .changed || before != nil else { return }
-        let key = ChangeLog.key(row, at: plan.keyColumns.map { Self.fixed + $0 })
+        let key = ChangeLog.key(row, at: plan.keyColumns.map { Self.fixed + $0 }, below: scope)
         try log.add(kind, key: key, before: before, now: now)
     }
 

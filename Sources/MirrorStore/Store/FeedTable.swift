@@ -8,6 +8,7 @@ package final class FeedTable {
     private let connection: Connection
     let plan: DecodePlan
     private let name: String
+    let scope: RowScope
     /// Keeps what happens to rows; nil where nobody wants to know.
     private let log: ChangeLog?
     // Nothing that a row's statement calls comes back here: the check for it would be made for every row.
@@ -17,11 +18,12 @@ package final class FeedTable {
     static let fixed = 5
 
     /// Nothing is prepared before the first item: a feed that had none yet has no table.
-    init(named name: String, plan: DecodePlan, log: ChangeLog?, on connection: Connection) {
+    init(named name: String, plan: DecodePlan, scope: RowScope, log: ChangeLog?, on connection: Connection) {
         self.log = log
         self.connection = connection
         self.plan = plan
         self.name = name
+        self.scope = scope
     }
 
     private final class Statements {
@@ -35,13 +37,13 @@ package final class FeedTable {
         /// What `insert` is bound to besides an item's own; a binding stays until it is replaced.
         @exclusivity(unchecked) var insertion: Insertion?
 
-        init(_ name: String, _ plan: DecodePlan, on connection: Connection) throws(SQLiteError) {
+        init(_ name: String, _ plan: DecodePlan, _ scope: RowScope, on connection: Connection) throws(SQLiteError) {
             // A model may have a column `rowid`, but none `_rowid_`.
             let table = try SQL.identifier(name)
             let columns = try plan.columns.map { column throws(SQLiteError) in try SQL.identifier(column.name) }
             let raw = plan.keepsRaw ? ["_raw"] : []
             keyIsRowID = try TableSchema.keyIsRowID(of: name, on: connection)
-            let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+            let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ") + scope.and
             select = try connection.prepare(
                 "SELECT "
                     + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
@@ -49,8 +51,8 @@ package final class FeedTable {
             let all = columns + raw + ["_position", "_section", "_generation", "_changed_at"]
             // Both times are one parameter.
             insert = try connection.prepare(
-                "INSERT INTO \(table) (\(all.joined(separator: ", ")), _first_seen_at)"
-                    + " VALUES (\((1...all.count).map { "?\($0)" }.joined(separator: ", ")), ?\(all.count))"
+                "INSERT INTO \(table) (\((all + scope.columns.map(\.name)).joined(separator: ", ")), _first_seen_at)"
+                    + " VALUES (\(((1...all.count).map { "?\($0)" } + scope.columns.map(\.literal)).joined(separator: ", ")), ?\(all.count))"
                     + " ON CONFLICT DO NOTHING", persistent: true)
             let set = columns + raw + ["_section", "_generation", "_position", "_changed_at"]
             update = try connection.prepare(
@@ -72,7 +74,7 @@ package final class FeedTable {
 
     private func statements() throws(SQLiteError) -> Statements {
         if let prepared { return prepared }
-        let made = try Statements(name, plan, on: connection)
+        let made = try Statements(name, plan, scope, on: connection)
         prepared = made
         return made
     }

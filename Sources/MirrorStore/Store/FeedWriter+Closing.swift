@@ -23,10 +23,11 @@ extension FeedWriter {
             let next = draft.progress.open?.cursor
             try connection.run(
                 """
-                UPDATE feed SET complete = ?, verified = ?, synced_at = ?, item_count = item_count - ?, next_page = ?,
+                UPDATE \(tables.feed) SET complete = ?, verified = ?, synced_at = ?, item_count = item_count - ?, next_page = ?,
                     no_more_data = ? WHERE name = ?
                 """, Value(draft.isComplete), Value(draft.isComplete && draft.isVerified), .text(now), Value(removed),
                 Value(next?.text), Value(next == nil), .text(feed))
+            try countInOwner(-removed)
             try connection.run(
                 "UPDATE run SET removed = ? WHERE id = ?", Value(draft.figures.items.removed), Value(run))
             // What is gone shows with the page that proved it, the last one.
@@ -76,12 +77,13 @@ extension FeedWriter {
             if round.mode == .all {
                 draft.progress.isFullVerified = isVerified
                 draft.progress.fullPages = pages.map { Int(clamping: $0) }
-                try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+                try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
             }
         } else if let head = draft.progress.synced.ranges.first {
             draft.progress.synced.update(head.crawl) {
                 $0.isVerified = isVerified
                 $0.loosePages = []
+                $0.awaitsProof = false
             }
         }
         // The next sync reads through what is stored in another order than the list's.
@@ -113,14 +115,14 @@ extension FeedWriter {
             }
         }
         if draft.progress.round?.mode == .all {
-            try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+            try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
         }
         draft.progress.endRound(reason, generations: try generationsOfRound(draft.progress), isVerified: false)
     }
 
     /// The rows that the upstream has, as far as is known.
     func itemCount() throws -> Int {
-        try connection.count("SELECT item_count FROM feed WHERE name = ?", .text(feed))
+        try connection.count("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed))
     }
 
     /// Moves the watermark to the furthest item, but not past the moment at which the crawl began.
@@ -137,10 +139,10 @@ extension FeedWriter {
             if furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
         }
         guard let mark = furthest?.notAfter(start) else { return }
-        let stored = try connection.scalar("SELECT watermark FROM _feed WHERE feed = ?", .text(feed))?.text
+        let stored = try connection.scalar("SELECT watermark FROM \(tables.state) WHERE feed = ?", .text(feed))?.text
             .flatMap { Watermark(json: $0, isTime: shape.plan.watermarkIsTime) }
         guard stored.map({ mark.isFurther(than: $0) }) ?? true else { return }
-        try connection.run("UPDATE _feed SET watermark = ? WHERE feed = ?", .text(mark.json), .text(feed))
+        try connection.run("UPDATE \(tables.state) SET watermark = ? WHERE feed = ?", .text(mark.json), .text(feed))
     }
 
     /// Marks the rows that the crawl did not meet.
@@ -155,7 +157,7 @@ extension FeedWriter {
             sections.leave(row.section, at: row.place, forAnother: true)
             places.insert(row.place)
         }
-        try sections.apply(to: feed, on: connection, firstPlace: firstPlace)
+        try sections.apply(to: shape.definition.owner, on: connection, firstPlace: firstPlace)
         try lapse(places, longest: state.longestPage)
         return missing.count
     }

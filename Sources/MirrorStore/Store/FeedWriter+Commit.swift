@@ -40,7 +40,8 @@ extension FeedWriter {
             ? startCrawl(page, in: &draft.progress, now: now) : draft.crawl
         guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
         let empty = PageRules(
-            generation: draft.generation, crawl: crawl, direction: page.direction, updatesInPlace: crawl.mode == .all)
+            generation: draft.generation, next: try nextGeneration(), crawl: crawl, direction: page.direction,
+            updatesInPlace: crawl.mode == .all)
         var writer = PageWriter(
             table, empty, now: now,
             lift: { [self] crawl, generation, sections in
@@ -53,6 +54,7 @@ extension FeedWriter {
         let hasSameKeys = page.isNotModified || known?.keys == written.keys
         let isAsBefore = page.direction == .header && hasSameKeys
         try lapse(rules.touched, longest: draft.longestPage)
+        try keepGeneration(rules.newest, over: draft.generation)
         draft.generation = rules.newest
         draft.hasChanged = draft.hasChanged || !rules.isUnchanged
         draft.longestPage = max(draft.longestPage, rules.placed)
@@ -61,7 +63,7 @@ extension FeedWriter {
             try page.isCheck
             ? .end(nil)
             : advance(page, written, by: rules, isAsBefore: isAsBefore, isInPlace: isInPlace, in: &draft, now: now)
-        try rules.sections.apply(to: feed, on: connection, firstPlace: firstPlace)
+        try rules.sections.apply(to: shape.definition.owner, on: connection, firstPlace: firstPlace)
         try QuotaLedger.record(page.cost.quota, for: feed, on: connection)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
 
@@ -80,7 +82,8 @@ extension FeedWriter {
         let events = try addEvents(
             page, items: rules.items, number: number, isEnd: isAtEnd, beginsNext: beginsNext, now: now)
         if page.direction == .header {
-            try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(draft.crawl?.id), .text(feed))
+            try connection.run(
+                "UPDATE \(tables.state) SET crawl = ? WHERE feed = ?", Value(draft.crawl?.id), .text(feed))
         }
         let rows = UnsavedRows(
             before: state, added: rules.added, status: events.last?.status,
@@ -155,13 +158,14 @@ extension FeedWriter {
         let next = state.progress.open?.cursor
         try connection.run(
             """
-            UPDATE feed SET next_page = ?, no_more_data = ?, generation = ?, item_count = item_count + ?,
+            UPDATE \(tables.feed) SET next_page = ?, no_more_data = ?, generation = ?, item_count = item_count + ?,
                 complete = ?, verified = ?, error = NULL, reloaded_at = coalesce(?, reloaded_at),
                 status = coalesce(?, status)
             WHERE name = ?
             """, Value(next?.text), Value(next == nil), Value(state.generation), Value(rows.added),
             Value(state.isComplete), Value(state.isVerified), Value(rows.reloadedAt), Value(rows.status?.rawValue),
             .text(feed))
+        try countInOwner(rows.added)
     }
 
     /// Writes what the run has done.

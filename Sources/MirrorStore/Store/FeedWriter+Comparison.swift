@@ -40,6 +40,14 @@ extension FeedWriter {
             isEmpty: last == nil, isStored: isStored)
     }
 
+    /// Whether a stored page is what a crawl met there.
+    func isRecord(_ page: StoredPage?, of place: PageOfCrawl) throws -> Bool {
+        let id = try connection.int64(
+            "SELECT page FROM _crawl_page WHERE crawl = ? AND number = ?", Value(place.crawl),
+            Value(place.number))
+        return id == page?.id
+    }
+
     /// The place of a page in the list, from 1.
     func ordinal(of page: PageOfCrawl) throws -> Int {
         var ordinal = page.number

@@ -210,7 +210,7 @@ extension FeedWriter {
             }
             try adoptGeneration(id)
             draft.crawl = try CrawlState.load(id, trail: &trail, on: connection)
-            try connection.run("UPDATE _feed SET crawl = ? WHERE feed = ?", Value(id), .text(feed))
+            try connection.run("UPDATE \(tables.state) SET crawl = ? WHERE feed = ?", Value(id), .text(feed))
         }
         if state.crawl?.id == id { trail.keepPlaces(of: self.trail) }
         follow(draft, trail)

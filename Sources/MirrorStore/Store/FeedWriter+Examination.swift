@@ -11,8 +11,11 @@ extension FeedWriter {
         facts.isInSequence = shape.definition.pagination.prefetch <= 1
         facts.overlaps = true
         // What stopped at a synced range has only its own pages to prove.
-        let list = state.progress.round != nil ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
-        facts.isFirst = state.progress.synced.isEmpty || state.progress.round?.hasMoved ?? (list.count > 1)
+        let awaitsProof = state.progress.awaitsProof
+        let list =
+            state.progress.round != nil || awaitsProof ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
+        facts.isFirst =
+            awaitsProof || state.progress.synced.isEmpty || state.progress.round?.hasMoved ?? (list.count > 1)
         var trail = CrawlTrail()
         for id in list {
             let isOwn = id == state.crawl?.id
@@ -29,6 +32,7 @@ extension FeedWriter {
             facts.hasTotalMoved =
                 facts.hasTotalMoved || crawl.hasTotalMoved || facts.total.map { $0 != crawl.total } ?? false
             facts.cursorsCount = try facts.cursorsCount || !shape.definition.pagination.isShifting && cursorsCount(id)
+            facts.hasMovedDown = facts.hasMovedDown || !crawl.isOrdered
             facts.hasRepeats = facts.hasRepeats || crawl.repeats > 0
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
             facts.total = crawl.total ?? facts.total
@@ -61,7 +65,7 @@ extension FeedWriter {
             var draft = state
             draft.isComplete = true
             try connection.transaction {
-                try connection.run("UPDATE feed SET complete = 1 WHERE name = ?", .text(feed))
+                try connection.run("UPDATE \(tables.feed) SET complete = 1 WHERE name = ?", .text(feed))
             }
             state = draft
         }
@@ -127,7 +131,7 @@ extension FeedWriter {
     /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
     func metCount() throws -> Int {
         guard isOfWholeList else {
-            return try connection.count("SELECT item_count FROM feed WHERE name = ?", .text(feed))
+            return try connection.count("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed))
         }
         if crawlsOfList.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
             return Int(clamping: count)

@@ -26,7 +26,7 @@ extension FeedWriter {
         try connection.rows(
             """
             SELECT _rowid_, _section, _generation, _position, \(columns.joined(separator: ", "))
-            FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL ORDER BY _generation DESC, _position
+            FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL\(scope.and) ORDER BY _generation DESC, _position
             """
         ) { row in
             let key = RowKey.text(row, from: 4, count: columns.count)
@@ -106,6 +106,7 @@ extension FeedWriter {
         let range =
             state.progress.round.map { $0.ranges.range(ofPagesOf: id) ?? $0.ranges.ranges.first }
             ?? state.progress.synced.range(ofPagesOf: id)
+            ?? (state.progress.awaitsProof ? state.progress.synced.ranges.first : nil)
         // A range has the crawl at its end first.
         return range?.crawls.reversed() ?? [id]
     }
@@ -134,7 +135,7 @@ extension FeedWriter {
             try connection.rows(
                 """
                 SELECT _generation, _position, \(columns.joined(separator: ", ")) FROM \(try SQL.identifier(tableName))
-                WHERE _generation = ? AND _removed_at IS NULL
+                WHERE _generation = ? AND _removed_at IS NULL\(scope.and)
                 """, [Value(generation)]
             ) { row in
                 guard let page = met[RowKey.text(row, from: 2, count: columns.count)]?.name else { return }
@@ -173,7 +174,7 @@ extension FeedWriter {
         try connection.rows(
             "SELECT \(key) FROM \(try SQL.identifier(tableName)) WHERE _rowid_ = ?", [Value(row.id)]
         ) { stored in
-            let key = ChangeLog.key(stored, at: 0..<shape.definition.key.count)
+            let key = ChangeLog.key(stored, at: 0..<shape.definition.key.count, below: scope)
             try log.add(.removed, key: key, before: nil, now: .text(now))
         }
     }
@@ -183,7 +184,7 @@ extension FeedWriter {
     func metEverything() throws -> Bool {
         if missesNothing { return true }
         guard crawlsOfList.count == 1, let met = trail.metCount(besides: state.crawl?.generation) else { return false }
-        return try connection.int64("SELECT item_count FROM feed WHERE name = ?", .text(feed)) == met
+        return try connection.int64("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed)) == met
     }
 }
 

@@ -40,8 +40,7 @@ extension FeedWriter {
             crawl.round = progress.round?.id
             try connection.run("UPDATE _crawl SET round = ? WHERE id = ?", Value(crawl.round), Value(crawl.id))
         }
-        let kept = progress.synced.ranges.filter { $0.cursor != nil || !$0.loosePages.isEmpty || $0.growsAtEnd }.map(
-            \.crawl)
+        let kept = progress.synced.ranges.filter(\.needsPages).flatMap(\.crawls)
         try connection.run(
             """
             DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?1 AND id <> ?2

@@ -9,14 +9,20 @@ extension FeedWriter {
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
         let place = metPlace(rules, written)
-        // A sync reads through a range at whose end nothing can be had any more: another one may have the same pages.
-        let mayMeet = { (range: SyncedRange) in !range.isLost || page.mode == .reload }
+        // A sync reads through some ranges: another one may have the same pages.
+        let isHeadAsBefore = page.direction == .header && crawl.generation == nil
+        let mayMeet = { (range: SyncedRange) in
+            page.mode == .reload || range.mayBeJoined(isHeadAsBefore: isHeadAsBefore)
+        }
         let met = try
-            (place.flatMap { try range(metAt: $0, rules, of: crawl, draft.progress, mayMeet) }
+            (place.flatMap { try range(metAt: $0, rules, of: crawl, draft.progress) }
             ?? (isAsBefore && written.placed == 0 && page.end.next != nil
                 ? range(beginningWith: page, draft.progress) : nil))
             .flatMap { mayMeet($0) ? $0 : nil }
         let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
+        if let met, page.direction == .header, crawl.generation == nil, draft.progress.round != nil {
+            try keepFirstPage(of: crawl.id, beside: met)
+        }
         let coversRange = try covers(met, page)
         if coversRange, page.end.next == nil, let others = page.content.otherElements {
             draft.progress.otherElements = others
@@ -26,7 +32,7 @@ extension FeedWriter {
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
             met: met, meetsTop: meetsTop, lastGeneration: rules.crawl.lastPlaceBefore?.generation,
             isSync: page.mode != .reload, isAsBefore: rules.isUnchanged && isInPlace,
-            coversRange: coversRange)
+            coversRange: coversRange, doubt: try doubt(of: crawl, behind: page, met))
         var onward = draft.progress.read(read)
         if crawl.skipped > 0 {
             if case .whole(let range, nil) = onward { onward = .whole(range, .skipped) }
@@ -50,16 +56,45 @@ extension FeedWriter {
                     try known.flatMap { known in page.content.otherElements.map { known + $0 } }
                     ?? otherElements(of: crawls)
             }
-            let loose = draft.progress.round?.ranges.ranges.first?.loosePages ?? []
+            let read = draft.progress.round?.ranges.ranges.first
             draft.progress.endRound(reason, generations: generations, isVerified: false)
-            draft.progress.synced.update(crawl.id) { $0.loosePages = loose }
+            draft.progress.synced.update(crawl.id) {
+                $0.loosePages = read?.loosePages ?? []
+                $0.awaitsProof = read?.awaitsProof ?? false
+                $0.isLost = read?.isLost ?? false
+            }
             draft.progress.fullPages = crawl.pages
             draft.progress.isFullVerified = false
-            try connection.run("UPDATE feed SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+            try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
         }
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
         draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true
         return onward
+    }
+
+    /// What `more` may have missed where a page is its last one, or the one at which what is stored already begins.
+    private func doubt(of crawl: CrawlState, behind page: PageCommit, _ met: SyncedRange?) throws -> ReadingDoubt {
+        guard page.mode == .reload, page.direction == .footer, met != nil || page.end.next == nil else { return .none }
+        let isShifting = try shape.definition.pagination.isShifting || cursorsCount(crawl.id, end: page.end.next)
+        let haveValidators = try connection.int64(
+            """
+            SELECT 1 FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND coalesce(p.etag, p.last_modified) IS NOT NULL LIMIT 1
+            """, Value(crawl.id))
+        return ReadingDoubt(crawl, isShifting: isShifting, haveValidators: haveValidators != nil)
+    }
+
+    /// Keeps the first page of a crawl that only met rows in their places beside the pages of the range that it met: an
+    /// item that moved up to it stands on no other page, once the page that had it is read anew.
+    private func keepFirstPage(of crawl: Int64, beside range: SyncedRange) throws {
+        guard let head = range.crawls.last else { return }
+        try connection.run(
+            """
+            INSERT INTO _crawl_page (crawl, number, page, position)
+            SELECT ?2, (SELECT min(min(number), 0) - 1 FROM _crawl_page WHERE crawl = ?2), w.page, w.position
+            FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?1 AND w.number = 1 AND NOT EXISTS (
+                SELECT 1 FROM _crawl_page k JOIN _page o ON o.id = k.page WHERE k.crawl = ?2 AND o.keys = p.keys)
+            """, Value(crawl), Value(head))
     }
 
     /// The range that begins with a page without rows, which a first page shows again: what follows it is stored.
@@ -85,33 +120,37 @@ extension FeedWriter {
         guard let place else { return false }
         return try connection.int64(
             """
-            SELECT 1 FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL AND _generation IS NOT ?1
+            SELECT 1 FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL\(scope.and) AND _generation IS NOT ?1
                 AND _generation >= ?2 AND (_generation > ?2 OR _position < ?3) LIMIT 1
             """, Value(generation), Value(place.generation), Value(place.position)) == nil
     }
 
     /// The range that has the place at which a page meets what is stored.
     func range(
-        metAt place: Place, _ rules: PageRules, of crawl: CrawlState, _ progress: CrawlProgress,
-        _ mayMeet: (SyncedRange) -> Bool
+        metAt place: Place, _ rules: PageRules, of crawl: CrawlState, _ progress: CrawlProgress
     ) throws -> SyncedRange? {
         guard let round = progress.round else {
             let range =
                 rules.isUnchanged
-                ? SyncedRanges(ranges: progress.synced.ranges.filter(mayMeet)).range(ofGeneration: place.generation)
-                : progress.synced.ranges.first { mayMeet($0) && $0.first == place }
+                ? progress.synced.range(ofGeneration: place.generation)
+                : progress.synced.ranges.first { $0.first == place }
             return range?.crawl == crawl.id ? nil : range
         }
         let own = round.ranges[crawl.id]?.crawls ?? [crawl.id]
-        let others = round.ranges.ranges.filter(mayMeet).flatMap(\.crawls).filter { !own.contains($0) }
+        let others = round.ranges.ranges.flatMap(\.crawls).filter { !own.contains($0) }
         guard !others.isEmpty else { return nil }
-        let met = try connection.int64(
+        var met: Set<Int64> = []
+        // A page that was asked for again stands beside the others: what follows its rows in the list is not known.
+        try connection.rows(
             """
             SELECT w.crawl FROM _crawl_page w JOIN _page p ON p.id = w.page
-            WHERE w.crawl IN (\(others.map { "\($0)" }.joined(separator: ", "))) AND p.generation = ?1
-                AND p.position <= ?2 AND p.position + p.placed > ?2 LIMIT 1
-            """, Value(place.generation), Value(place.position))
-        return met.flatMap { round.ranges.range(ofPagesOf: $0) }
+            WHERE w.crawl IN (\(others.map { "\($0)" }.joined(separator: ", "))) AND w.number > 0 AND p.generation = ?1
+                AND p.position <= ?2 AND p.position + p.placed > ?2
+            """, [Value(place.generation), Value(place.position)]
+        ) { row in met.insert(row.int64(at: 0)) }
+        // Where several ranges have the row, the one nearest to the head read it last: what another has behind it may
+        // have moved since.
+        return round.ranges.ranges.first { !met.isDisjoint(with: $0.crawls) }
     }
 
     func pages(of onward: CrawlProgress.Onward) throws -> Int {
@@ -139,7 +178,7 @@ extension FeedWriter {
 
     /// Whether a range that a first page met is that page alone.
     func covers(_ range: SyncedRange?, _ page: PageCommit) throws -> Bool {
-        guard let range, page.direction == .header, page.part == nil, range.crawls.count == 1 else { return false }
+        guard let range, page.direction == .header, range.crawls.count == 1 else { return false }
         return try pages(of: range) == 1
     }
 

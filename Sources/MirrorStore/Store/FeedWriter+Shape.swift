@@ -22,15 +22,19 @@ extension FeedWriter {
         follow(shape)
     }
 
-    private func record(_ shape: ResolvedFeed) throws {
-        let name = Value.text(feed)
+    private func record(_ shape: ResolvedFeed) throws { try Self.record(shape, on: connection) }
+
+    /// Records what was found, for the feed that has the table.
+    static func record(_ shape: ResolvedFeed, on connection: Connection) throws {
+        let name = Value.text(shape.definition.owner)
         try connection.run("UPDATE _feed SET found = ? WHERE feed = ?", .text(shape.findings.json), name)
         guard shape.definition.isResolved else { return }
         try connection.run(
             "UPDATE _feed SET key = ?, key_columns = ?, columns = ? WHERE feed = ?", .text(shape.definition.keyText),
-            .text("[\(shape.definition.key.map(JSONText.string).joined(separator: ","))]"),
+            .text(shape.definition.keyColumnsJSON),
             .text(try StoredColumns.merged(shape.definition, on: connection)), name)
-        if let model = shape.definition.model { try ModelView(model: model).follow(on: connection) }
+        let model = try connection.scalar("SELECT model FROM feed WHERE name = ?", name)?.text
+        if let model { try ModelView(model: model).follow(on: connection) }
     }
 
     /// Writes a column's values as they would have come in with the wider type, so that an item that comes again is

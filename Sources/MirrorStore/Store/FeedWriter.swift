@@ -9,6 +9,10 @@ internal import SQLite
 final class FeedWriter {
     let feed: String
     let tableName: String
+    /// Where what is known of the feed stands.
+    let tables: ListTables
+    /// Which rows of the table are its.
+    let scope: RowScope
     let run: Int64
     let connection: Connection
     private(set) var shape: ResolvedFeed
@@ -47,14 +51,16 @@ final class FeedWriter {
     ) throws {
         self.feed = feed
         self.tableName = tableName
+        tables = ListTables(of: feed)
+        scope = try RowScope(shape.definition.part)
         self.run = run
         self.shape = shape
         self.state = state
         self.trail = trail
         self.resumePoint = resumePoint
         self.connection = connection
-        log = shape.definition.keepsChanges ? ChangeLog(of: feed, run: run, on: connection) : nil
-        table = FeedTable(named: tableName, plan: shape.plan, log: log, on: connection)
+        log = shape.definition.keepsChanges ? ChangeLog(of: shape.definition.owner, run: run, on: connection) : nil
+        table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
     }
 
     /// What a stored page is found by.
@@ -65,7 +71,7 @@ final class FeedWriter {
 
     /// Goes on with another shape, whose table is there.
     func follow(_ shape: ResolvedFeed) {
-        table = FeedTable(named: tableName, plan: shape.plan, log: log, on: connection)
+        table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
         self.shape = shape
         hasNewShape = true
     }
@@ -92,7 +98,7 @@ final class FeedWriter {
                 let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
                 event = try logEvent(direction.end, page: page, error: error.json, now: now)
             }
-            try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), .text(feed))
+            try connection.run("UPDATE \(tables.feed) SET error = ? WHERE name = ?", .text(error.json), .text(feed))
             // A failed first page says nothing of where the list goes on.
             if state.open == .footer, let crawl = state.crawl, !error.isOfUser {
                 draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
@@ -194,7 +200,7 @@ final class FeedWriter {
     private func logEvent(
         _ status: RefreshStatus, page: Int?, error: String? = nil, now: String
     ) throws -> StatusEvent {
-        try connection.run("UPDATE feed SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
+        try connection.run("UPDATE \(tables.feed) SET status = ? WHERE name = ?", .text(status.rawValue), .text(feed))
         return try addEvents([EventEntry(status: status, page: page, error: error)], now: now)[0]
     }
 
@@ -253,7 +259,7 @@ final class FeedWriter {
     }
 
     private func writeProgress(_ progress: CrawlProgress) throws {
-        try connection.run("UPDATE _feed SET ranges = ? WHERE feed = ?", Value(progress.json), .text(feed))
+        try connection.run("UPDATE \(tables.state) SET ranges = ? WHERE feed = ?", Value(progress.json), .text(feed))
     }
 }
 

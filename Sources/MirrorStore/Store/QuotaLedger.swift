@@ -18,7 +18,7 @@ enum QuotaLedger {
         }
         if let last = readings.last {
             try connection.run(
-                "UPDATE _feed SET quota_origin = ?, quota_credential = ?, resource = ? WHERE feed = ?",
+                "UPDATE \(ListTables(of: feed).state) SET quota_origin = ?, quota_credential = ?, resource = ? WHERE feed = ?",
                 .text(last.origin), Value(last.credential), .text(last.resource), .text(feed))
         }
     }
@@ -32,7 +32,7 @@ enum QuotaLedger {
         try connection.rows(
             """
             SELECT blocked_until FROM _quota WHERE origin = ? AND credential = ? AND blocked_until > ?
-                AND (+resource = '' OR +resource = (SELECT resource FROM _feed WHERE feed = ?))
+                AND (+resource = '' OR +resource = (SELECT resource FROM \(ListTables(of: feed).state) WHERE feed = ?))
             """, [.text(origin), Value(credential), .text(now), .text(feed)]
         ) { row in blocks += [row.text(at: 0).flatMap { Timestamp($0) }].compactMap(\.self) }
         // There hardly ever is one.

@@ -20,7 +20,7 @@ struct SearchIndex {
     /// Makes the index of a feed what its definition asks for: none, or one of these columns. One that is so costs
     /// nothing.
     static func follow(_ definition: FeedDefinition, on connection: Connection) throws {
-        let table = TableSchema.tableName(definition.name)
+        let table = TableSchema.tableName(definition.owner)
         let wanted = definition.search?.columns(among: definition.columns) ?? []
         let stored = try storedColumns(of: table, on: connection)
         guard stored != wanted || !wanted.isEmpty else { return }

@@ -6,8 +6,13 @@ extension Store {
     private static let names = [
         ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_crawl", "feed"), ("_page", "feed"),
         ("_section", "feed"), ("_change", "feed"), ("_consumer", "feed"),
-        ("_response", "feed"),
+        ("_response", "feed"), ("feed_part", "name"), ("feed_part", "feed"), ("_feed_part", "feed"),
     ]
+
+    /// Whether a column has the name of a feed, or that of a part of it.
+    private static func isNamed(_ column: String) -> String {
+        "(\(column) = ?1 OR substr(\(column), 1, length(?1) + 1) = ?1 || '/')"
+    }
 
     /// Says that a feed is about to get another name. Once the configuration has the new name, the next run finishes,
     /// whatever becomes of this process; as long as it has the old one, the feed keeps that.
@@ -63,9 +68,10 @@ extension Store {
                         try connection.execute("DROP TABLE \(try SQL.identifier(table))")
                     }
                     try connection.run(
-                        "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", .text(feed))
+                        "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE \(Self.isNamed("feed")))",
+                        .text(feed))
                     for (table, column) in Self.names.reversed() {
-                        try connection.run("DELETE FROM \(table) WHERE \(column) = ?", .text(feed))
+                        try connection.run("DELETE FROM \(table) WHERE \(Self.isNamed(column))", .text(feed))
                     }
                 }
             }
@@ -109,7 +115,8 @@ extension Store {
         try withoutViews {
             for (table, column) in Self.names {
                 try connection.run(
-                    "UPDATE \(table) SET \(column) = ?2 WHERE \(column) = ?1", .text(feed), .text(name))
+                    "UPDATE \(table) SET \(column) = ?2 || substr(\(column), length(?1) + 1) WHERE \(Self.isNamed(column))",
+                    .text(feed), .text(name))
             }
             let table = TableSchema.tableName(name)
             if let old = try storedTable(of: name), old != table {

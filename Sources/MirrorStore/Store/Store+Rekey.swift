@@ -29,6 +29,9 @@ extension Store {
     }
 
     private func rekeyed(_ declared: FeedDefinition) throws -> Rekeying {
+        guard declared.forEach == nil else {
+            throw Self.refusal("the feed has a list for each row of another, and their keys are part of its own")
+        }
         let stored = try storedDefinition(of: declared.name)
         let canonical = declared.canonicalText(salt: salt)
         let shape = try resolved(declared, stored, canonical: canonical)

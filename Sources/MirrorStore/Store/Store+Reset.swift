@@ -5,7 +5,9 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `locked` if somebody is at work on the feed, or `store`.
     package func lock(storedFeed feed: String, for command: String) throws(FeedSyncError) -> FeedLock? {
-        let id = try storing { try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(feed)) }
+        let id = try storing {
+            try connection.int64("SELECT id FROM \(ListTables(of: feed).state) WHERE feed = ?", .text(feed))
+        }
         guard let id else { return nil }
         guard let lock = try FeedLock(on: id, of: path, command: command) else {
             throw FeedLock.refusal(of: id, in: path, advice: "run it again when that is done")
@@ -22,8 +24,10 @@ extension Store {
                 try lock.check()
                 // A begin that nobody closed would stay open in the log for ever.
                 _ = try closeInterrupted(feed, now: now)
-                try forgetPlaces(of: feed)
-                try forgetFailures(of: feed)
+                for list in [feed] + (try partNames(of: feed)) {
+                    try forgetPlaces(of: list)
+                    try forgetFailures(of: list)
+                }
             }
         }
     }
@@ -35,18 +39,21 @@ extension Store {
         try connection.run("DELETE FROM _page WHERE feed = ?", name)
         try connection.run(
             """
-            UPDATE feed SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
+            UPDATE \(ListTables(of: feed).feed) SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
                 full_at = NULL WHERE name = ?
             """, name)
-        try connection.run("UPDATE _feed SET crawl = NULL, ranges = NULL, watermark = NULL WHERE feed = ?", name)
+        try connection.run(
+            "UPDATE \(ListTables(of: feed).state) SET crawl = NULL, ranges = NULL, watermark = NULL WHERE feed = ?",
+            name)
     }
 
     /// Drops errors and what they put off: the feed is due.
     func forgetFailures(of feed: String) throws {
-        try connection.run("UPDATE feed SET error = NULL, next_due_at = NULL WHERE name = ?", .text(feed))
+        try connection.run(
+            "UPDATE \(ListTables(of: feed).feed) SET error = NULL, next_due_at = NULL WHERE name = ?", .text(feed))
         try connection.run(
             """
-            UPDATE _feed SET failures = 0, failing_since = NULL, round_started_at = NULL, round_ended_at = NULL,
+            UPDATE \(ListTables(of: feed).state) SET failures = 0, failing_since = NULL, round_started_at = NULL, round_ended_at = NULL,
                 poll_interval = NULL, fresh_for = NULL, planned_due_at = NULL
             WHERE feed = ?
             """, .text(feed))

@@ -54,7 +54,10 @@ extension Store {
         }
         var counts = (itemCount: 0, seenCount: 0)
         try connection.rows(
-            "SELECT item_count, \(FeedSchedule.seenCount) FROM feed LEFT JOIN _crawl ON _crawl.id = ? WHERE name = ?",
+            """
+            SELECT item_count, \(FeedSchedule.seenCount) FROM \(session.tables.feed) LEFT JOIN _crawl ON _crawl.id = ?
+            WHERE name = ?
+            """,
             [Value(session.state.crawl?.id), .text(session.feed)]
         ) { row in counts = (row.count(at: 0), row.count(at: 1)) }
         return counts
@@ -111,6 +114,11 @@ extension Store {
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?, of feed: String
     ) throws(FeedSyncError) -> PageComparison {
         try storing { try session(feed).compare(page, end, at: place, known: known) }
+    }
+
+    /// Whether a stored page is what a crawl met there, and not what a later one did.
+    package func isRecord(_ page: StoredPage?, of place: PageOfCrawl, in feed: String) throws(FeedSyncError) -> Bool {
+        try storing { try session(feed).isRecord(page, of: place) }
     }
 
     /// Takes note of a page that was asked for again and brought nothing.

@@ -14,9 +14,9 @@ extension Store {
     /// The feed's number, which its lock goes by; the feed is entered if it is new.
     package func feedNumber(_ definition: FeedDefinition) throws(FeedSyncError) -> Int64 {
         try storing {
-            if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) {
-                return id
-            }
+            let known = "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?"
+            if let id = try connection.int64(known, .text(definition.name)) { return id }
+            if let part = definition.part { return try connection.transaction { try enter(part, definition) } }
             if let renamed = try unfinishedRename(to: definition) { return renamed.id }
             return try connection.transaction { try enter(definition) }
         }
@@ -30,12 +30,11 @@ extension Store {
         _ definition: FeedDefinition, lock: FeedLock, command: String, now: String
     ) throws(FeedSyncError) -> Opening {
         try storing {
-            locks[definition.name] = lock
-            return try connection.transaction {
+            return try opening(definition.name, with: lock) {
                 try lock.check()
-                try finishRename(to: definition)
+                if definition.part == nil { try finishRename(to: definition) }
                 let events = try closeInterrupted(definition.name, now: now)
-                let shape = try adopt(definition)
+                let shape = try definition.part.map { try adopt($0, definition) } ?? adopt(definition)
                 try forget(definition.name, before: now)
                 try connection.run(
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
@@ -43,11 +42,28 @@ extension Store {
                 let run = connection.lastInsertRowID
                 let (state, trail, resumePoint) = try load(definition.name)
                 sessions[definition.name] = try FeedWriter(
-                    feed: definition.name, tableName: TableSchema.tableName(definition.name), run: run, shape: shape,
+                    feed: definition.name, tableName: TableSchema.tableName(definition.owner), run: run, shape: shape,
                     state: state, trail: trail, resumePoint: resumePoint, on: connection)
                 return Opening(run: Int(run), resumePoint: resumePoint, shape: shape, events: events)
             }
         }
+    }
+
+    /// Opens a feed in a transaction. The lock is kept until the feed is closed, or released if it cannot be opened.
+    func opening<Result>(_ feed: String, with lock: FeedLock, _ body: () throws -> Result) throws -> Result {
+        locks[feed] = lock
+        do { return try connection.transaction { try body() } } catch {
+            locks[feed] = nil
+            throw error
+        }
+    }
+
+    static func otherKey(_ feed: String, hasParts: Bool) -> FeedSyncError {
+        FeedSyncError(
+            .configuration, "`key` differs from the one the stored rows use",
+            advice: hasParts
+                ? "restore the old `key`, or delete the rows with feedsync remove \(feed) --data and add the feed again"
+                : "feedsync rekey \(feed), or restore the old `key`")
     }
 
     /// Keeps that a command failed before a run could begin.
@@ -63,7 +79,9 @@ extension Store {
                     VALUES (?1, ?2, ?3, ?3, 'failed', 'failed', ?4)
                     """, feed, .text(command), .text(now), .text(error.json))
                 let run = connection.lastInsertRowID
-                try connection.run("UPDATE feed SET error = ? WHERE name = ?", .text(error.json), feed)
+                try connection.run(
+                    "UPDATE \(ListTables(of: definition.name).feed) SET error = ? WHERE name = ?", .text(error.json),
+                    feed)
                 try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
             }
         }
@@ -96,7 +114,7 @@ extension Store {
         try connection.run(
             """
             DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
-                AND id IS NOT (SELECT crawl FROM _feed WHERE feed = ?1)
+                AND id IS NOT (SELECT crawl FROM \(ListTables(of: feed).state) WHERE feed = ?1)
             """, .text(feed), .text(limit))
     }
 
@@ -109,14 +127,20 @@ extension Store {
                 .configuration, "its table already belongs to feed `\(other)`",
                 advice: "rename the feed, or use another store")
         }
-        if definition.isResolved { try schema.create(on: connection) } else { try schema.checkName(on: connection) }
+        if definition.isResolved, definition.forEach == nil {
+            try schema.create(on: connection)
+        } else {
+            try schema.checkName(on: connection)
+        }
         try connection.run(
             "INSERT INTO feed (name, model, url) VALUES (?, ?, ?)", .text(definition.name), Value(definition.model),
             .text(definition.shownURL))
         try connection.run(
-            "INSERT INTO _feed (feed, \"table\", key, key_columns, columns, definition) VALUES (?, ?, ?, ?, ?, ?)",
-            .text(definition.name), .text(schema.name), .text(definition.isResolved ? definition.keyText : ""),
-            .text(Self.keyColumns(definition)),
+            """
+            INSERT INTO _feed (id, feed, "table", key, key_columns, columns, definition)
+            VALUES (\(Self.nextNumber), ?, ?, ?, ?, ?, ?)
+            """, .text(definition.name), .text(schema.name), .text(definition.isResolved ? definition.keyText : ""),
+            .text(definition.keyColumnsJSON),
             .text(definition.columns.json), .text(definition.canonicalText(salt: salt)))
         let id = connection.lastInsertRowID
         if let model = definition.model {
@@ -128,11 +152,12 @@ extension Store {
 
     /// The process that began is gone, or we would not hold the feed.
     func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
+        let tables = ListTables(of: feed)
         let error = FeedSyncError(.interrupted, "the process ended before the command did")
         var open: (status: RefreshStatus, run: Int64, page: Int64)?
         try connection.rows(
             """
-            SELECT event.status, event.run, event.page FROM feed JOIN event ON event.feed = feed.name
+            SELECT event.status, event.run, event.page FROM \(tables.feed) AS feed JOIN event ON event.feed = feed.name
             WHERE feed.name = ? AND feed.status IN ('beginHeader', 'beginFooter') ORDER BY event.id DESC LIMIT 1
             """, [.text(feed)]
         ) { row in
@@ -150,7 +175,8 @@ extension Store {
             Value(open.run), .text(closing.rawValue), Value(open.page), .text(error.json))
         let id = Int(connection.lastInsertRowID)
         try connection.run(
-            "UPDATE feed SET status = ?, error = ? WHERE name = ?", .text(closing.rawValue), .text(error.json),
+            "UPDATE \(tables.feed) SET status = ?, error = ? WHERE name = ?", .text(closing.rawValue),
+            .text(error.json),
             .text(feed))
         return [
             StatusEvent(
@@ -162,16 +188,14 @@ extension Store {
     /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.
     ///
     /// - Returns: The definition with what earlier runs found.
-    private func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
+    func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
         let name = Value.text(declared.name)
         let stored = try storedDefinition(of: declared.name)
         let canonical = declared.canonicalText(salt: salt)
         let shape = try resolved(declared, stored, canonical: canonical)
         let definition = shape.definition
         guard stored.key.isEmpty || stored.key == definition.keyText else {
-            throw FeedSyncError(
-                .configuration, "`key` differs from the one the stored rows use",
-                advice: "feedsync rekey \(declared.name), or restore the old `key`")
+            throw Self.otherKey(declared.name, hasParts: false)
         }
         // Somebody may have dropped the table; what was known of its rows is not true any more then.
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
@@ -245,20 +269,21 @@ extension Store {
         let definition = shape.definition
         let name = Value.text(definition.name)
         try forgetPlaces(of: definition.name)
+        if definition.part != nil {
+            try connection.run("UPDATE _feed_part SET definition = ? WHERE feed = ?", .text(canonical), name)
+            return try FeedWriter.record(shape, on: connection)
+        }
         try connection.run(
             """
             UPDATE _feed SET definition = ?, columns = ?, found = ?, key = ?, key_columns = ? WHERE feed = ?
             """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
             .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
-            .text(Self.keyColumns(definition)), name)
-    }
-
-    private static func keyColumns(_ definition: FeedDefinition) -> String {
-        "[\(definition.key.map(JSONText.string).joined(separator: ","))]"
+            .text(definition.keyColumnsJSON), name)
     }
 
     private func load(_ feed: String) throws -> (FeedState, CrawlTrail, ResumePoint) {
         let name = Value.text(feed)
+        let tables = ListTables(of: feed)
         var trail = CrawlTrail()
         var state = FeedState(generation: 0, longestPage: 0)
         var resumePoint = ResumePoint(isLoaded: false)
@@ -266,7 +291,7 @@ extension Store {
         try connection.rows(
             """
             SELECT generation, _feed.crawl, watermark, ranges, complete, verified, full_at
-            FROM feed JOIN _feed ON _feed.feed = feed.name WHERE name = ?
+            FROM \(tables.feed) AS feed JOIN \(tables.state) AS _feed ON _feed.feed = feed.name WHERE name = ?
             """, [name]
         ) { row in
             state.generation = row.number(at: 0)

@@ -8,6 +8,7 @@ extension Store {
     func refreshViews() {
         guard sessions.isEmpty else { return }
         do {
+            try checkFile()
             if changeViewMayLag {
                 try connection.transaction { try ChangeView.apply(to: connection) }
                 changeViewMayLag = false

@@ -16,6 +16,10 @@ package actor Store {
     let connection: Connection
     var sessions: [String: FeedWriter] = [:]
     var group = OpenGroup()
+    /// Whether the path was found to lead to another file: nothing is written until it leads to ours again.
+    private var hasMoved = false
+    /// Until when the log is not tried again, and why: SQLite waits ten seconds for it each time.
+    private var lostRace: (until: ContinuousClock.Instant, error: SQLiteError)?
     /// Whether the view `change` may lack a table, as it may when another process ended early.
     var changeViewMayLag = true
     /// The models whose views may lack a feed or a column, and those whose views this process has looked at.
@@ -264,26 +268,36 @@ package actor Store {
             try reading?.check()
             return result
         } catch {
+            if let error = error as? SQLiteError, error.isLostRace, lostRace.map({ $0.until <= .now }) ?? true {
+                lostRace = (.now + .seconds(10), error)
+            }
             // What was read while the file changed may be broken in any way.
             do { try reading?.check() } catch { throw FeedSyncError(storing: error, path: path) }
             throw FeedSyncError(storing: error, path: path)
         }
     }
 
-    /// Makes sure that what is written can be found again.
+    /// Makes sure that what is written can be found again, and that SQLite need not wait long to write it.
     ///
     /// If the file was replaced, its log stands beside the new file, which SQLite would ruin with it: the log is folded
-    /// back into the old file, wherever that is now, and is empty from then on.
+    /// back into the old file, wherever that is now, and is empty from then on: nothing more is written, by what has no
+    /// feed open any more, either.
     ///
-    /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file.
+    /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
     func checkFile() throws {
+        if let lostRace, .now < lostRace.until { throw lostRace.error }
         // Who only reads loses nothing.
-        guard !sessions.isEmpty, connection.hasMoved else { return }
+        guard hasMoved || !sessions.isEmpty else { return }
+        guard connection.hasMoved else {
+            hasMoved = false
+            return
+        }
         let error = FeedSyncError(
             .store, "\(path) was deleted, moved or replaced while feedsync was using it",
             advice: "run the command again; what stands at that path now was not changed")
         undoGroup(error)
         try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        hasMoved = true
         throw error
     }
 }

@@ -3,12 +3,15 @@ internal import SQLite
 /// The shape of a feed's table.
 struct TableSchema {
     let name: String
+    /// The columns of the parent's key, which stand in front; none for a feed that is one list.
+    let parentKey: [String]
     let key: [String]
     let columns: [ColumnDefinition]
     let keepsRaw: Bool
 
     init(_ definition: FeedDefinition) {
-        name = Self.tableName(definition.name)
+        name = Self.tableName(definition.owner)
+        parentKey = definition.part?.key.map(\.name) ?? []
         key = definition.key
         columns = definition.columns
         keepsRaw = definition.keepsRaw
@@ -45,7 +48,7 @@ struct TableSchema {
 
     /// Whether the table lacks columns, and has neither rows, columns of earlier definitions nor indexes of the user's.
     private func isBlank(_ existing: Set<[UInt8]>, on connection: Connection) throws -> Bool {
-        let wanted = Set(columns.map { Self.folded($0.name) })
+        let wanted = Set((parentKey + columns.map(\.name)).map(Self.folded))
         guard !wanted.isSubset(of: existing),
             existing.subtracting(ColumnNames.reserved.map(Self.folded)).isSubset(of: wanted)
         else { return false }
@@ -70,9 +73,16 @@ struct TableSchema {
             throw FeedSyncError(.configuration, "it has \(columns.count) columns; a table can have 1,990")
         }
         let table = try SQL.identifier(name)
-        var lines = try columns.map { column in
+        if let taken = parentKey.first(where: { name in columns.contains { Self.folded($0.name) == Self.folded(name) } }
+        ) {
+            throw FeedSyncError(
+                .configuration, "its items have a column `\(taken)`, which is that of the parent's key",
+                advice: "give it another name under `columns`")
+        }
+        var lines = try parentKey.map { "\(try SQL.identifier($0)) ANY NOT NULL" }
+        lines += try columns.map { column in
             let isKey = key.contains(column.name)
-            let type = isKey && key.count == 1 && column.mayBeRowID ? "INTEGER" : "ANY"
+            let type = isKey && key.count == 1 && parentKey.isEmpty && column.mayBeRowID ? "INTEGER" : "ANY"
             return "\(try SQL.identifier(column.name)) \(type)\(isKey ? " NOT NULL" : "")"
         }
         lines += [
@@ -80,7 +90,7 @@ struct TableSchema {
             "_first_seen_at TEXT NOT NULL", "_changed_at TEXT NOT NULL", "_removed_at TEXT",
         ]
         if keepsRaw { lines.append("_raw TEXT") }
-        lines.append("PRIMARY KEY (\(try key.map { try SQL.identifier($0) }.joined(separator: ", ")))")
+        lines.append("PRIMARY KEY (\(try (parentKey + key).map { try SQL.identifier($0) }.joined(separator: ", ")))")
         try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
     }
 

@@ -24,7 +24,7 @@ package struct ItemShape: Sendable {
 
     private(set) var root = Node(name: "")
     private var nodeCount = 0
-    /// How many members there was no room for.
+    /// How many members there was no room for, or had too long a name.
     private(set) var passedOver = 0
 
     /// Nothing known yet.
@@ -47,7 +47,7 @@ package struct ItemShape: Sendable {
             let place: Int
             if let known = node.places[ExactText(member.name)] {
                 place = known
-            } else if count < mostNodes {
+            } else if count < mostNodes, !MemberName.isTooLong(member.name) {
                 count += 1
                 place = node.children.count
                 node.places[ExactText(member.name)] = place

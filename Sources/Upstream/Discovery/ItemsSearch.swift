@@ -63,7 +63,7 @@ struct ItemsSearch {
         if let candidate { add(candidate, within: objects) }
         switch value {
         case .object(let members):
-            for member in members.all where !ItemsNames.isFault(member.name) {
+            for member in members.all where !ItemsNames.isFault(member.name) && !MemberName.isTooLong(member.name) {
                 look(at: member.value, path.appending(member.name), within: objects + [members])
             }
         case .array(let elements):

@@ -158,7 +158,7 @@ struct KeySearch {
     private static func paths(in item: JSONTree.Members) -> [Path] {
         var paths: [Path] = []
         func visit(_ members: JSONTree.Members, _ path: Path) {
-            for member in members.all where paths.count < mostPaths {
+            for member in members.all where paths.count < mostPaths && !MemberName.isTooLong(member.name) {
                 let place = path.appending(member.name)
                 if keyText(member.value) != nil { paths.append(place) }
                 if let inner = member.value.members, place.segments.count < ItemShape.deepest { visit(inner, place) }

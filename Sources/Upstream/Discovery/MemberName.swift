@@ -1,6 +1,9 @@
 /// A member's name taken apart, so that `next_page_token`, `nextPageToken` and `Next-Page-Token` are one.
 struct MemberName: Hashable {
-    /// The name's words in lower case.
+    /// The most bytes of a name that is the name of something. A longer one means nothing, and there is no column for it.
+    static let longest = 1_000
+
+    /// The name's words in lower case; none where it is too long.
     let words: [String]
 
     /// The words written together.
@@ -8,6 +11,10 @@ struct MemberName: Hashable {
 
     /// A name; a prefix such as `hydra:` or `@odata.` does not count.
     init(_ name: String) {
+        guard !Self.isTooLong(name) else {
+            words = []
+            return
+        }
         let plain = name.unicodeScalars.split { $0 == ":" || $0 == "." }.last.map(Array.init) ?? []
         var words: [String] = []
         var word = ""
@@ -25,6 +32,9 @@ struct MemberName: Hashable {
         if !word.isEmpty { words.append(word) }
         self.words = words
     }
+
+    /// Whether the name is longer than those of anything that a page has.
+    static func isTooLong(_ name: String) -> Bool { name.utf8.count > longest }
 
     /// Whether the name is a value rather than the name of something: a number, a UUID, a date.
     static func isDatum(_ name: String) -> Bool {

@@ -42,7 +42,9 @@ extension PageSigns {
                 evidence: "`\(sign.path)` leads to the next page")
         }
         if !candidates.isEmpty { return candidates }
-        return named.filter { $0.value == .null && Self.nextURLNames.contains($0.name.folded) }.prefix(1).map { sign in
+        let empty = named.filter { $0.value == .null && Self.nextURLNames.contains($0.name.folded) }
+        // Beside a `next_url`, `next` is a token.
+        return [empty.first { $0.name.folded != "next" } ?? empty.first].compactMap(\.self).map { sign in
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("next", sign.path)

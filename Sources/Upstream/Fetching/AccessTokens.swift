@@ -10,7 +10,7 @@ package final class AccessTokens: Sendable {
 
     private struct Waiter {
         let number: Int
-        let continuation: CheckedContinuation<Outcome, Never>
+        let reply: Reply<Outcome>
     }
 
     private struct Fetch {
@@ -54,10 +54,10 @@ package final class AccessTokens: Sendable {
     ) async -> Outcome {
         let number = state.withLock { $0.nextNumber() }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waiter = Waiter(number: number, continuation: continuation)
+            await Reply.wait { reply in
+                let waiter = Waiter(number: number, reply: reply)
                 if let outcome = join(request, as: waiter, now: now, fetch: fetch) {
-                    continuation.resume(returning: outcome)
+                    reply.resume(returning: outcome)
                 }
             }
         } onCancel: {
@@ -91,7 +91,7 @@ package final class AccessTokens: Sendable {
             state.fetches[request] = nil
             return fetch.waiters
         }
-        for waiter in waiters { waiter.continuation.resume(returning: outcome) }
+        for waiter in waiters { waiter.reply.resume(returning: outcome) }
     }
 
     private func leave(_ request: TokenRequest, _ number: Int) {
@@ -104,7 +104,7 @@ package final class AccessTokens: Sendable {
             return (waiter, fetch.waiters.isEmpty ? fetch.task : nil)
         }
         task?.cancel()
-        waiter?.continuation.resume(returning: .failure(.cancelled))
+        waiter?.reply.resume(returning: .failure(.cancelled))
     }
 }
 

@@ -11,7 +11,8 @@ enum FetchAdvice {
             .unreachable
         case .tooLarge, .contentCoding: .undecodable
         // Our own URLs are checked before they are sent: these are a redirect's.
-        case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect, .invalidURL, .unsupportedScheme:
+        case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect, .refusedAddress, .invalidURL,
+            .unsupportedScheme:
             .unfollowable
         case .invalidRequest: .configuration
         case .cancelled, .heldBack: .cancelled
@@ -28,7 +29,7 @@ enum FetchAdvice {
         case .handshake:
             "check that the host speaks https at this port, with TLS 1.2 or later; if it does, run it again later"
         case .refusedRedirect: "check the `url`; if you trust the redirect, write its target there"
-        case .insecureRedirect, .tooManyRedirects, .redirectLoop, .invalidURL, .unsupportedScheme:
+        case .insecureRedirect, .tooManyRedirects, .redirectLoop, .refusedAddress, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"
         case .tooLarge: "check what the `url` returns, or request smaller pages"
         case .invalidRequest: "check `headers` and `auth`, and what they refer to"

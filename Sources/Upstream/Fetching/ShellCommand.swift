@@ -38,7 +38,7 @@ final class ShellCommand: Sendable {
 
     /// Runs the command and blocks until it has ended.
     func run() throws(Failure) -> String {
-        let (wake, wakeEnd) = try Self.pipe()
+        let (wake, wakeEnd) = try Self.starting(Pipe.open)
         defer { close(wake) }
         alarm.withLock { $0 = wakeEnd }
         defer { closeAlarm() }
@@ -80,13 +80,9 @@ final class ShellCommand: Sendable {
 }
 
 extension ShellCommand {
-    /// Held while a pipe is made or a child is started, so that no child gets the pipe of another: its end would not
-    /// show.
-    private static let starting = Lock(())
-
     /// Starts the shell; what it prints can be read from the descriptor.
     private func start() throws(Failure) -> (output: Int32, child: pid_t) {
-        let (output, outputEnd) = try Self.pipe()
+        let (output, outputEnd) = try Self.starting(Pipe.open)
         defer { close(outputEnd) }
         do throws(Failure) {
             return (output, try spawn(writingTo: outputEnd))
@@ -101,24 +97,19 @@ extension ShellCommand {
         // `/` nor `.`.
         let folder = folder.hasPrefix("/") ? folder : "./\(folder)"
         let words = ["/bin/sh", "-c", #"cd -- "$1" && exec /bin/sh -c "$2""#, "feedsync", folder, text]
-        do throws(ChildProcess.Failure) {
-            return try Self.starting.withLock { _ throws(ChildProcess.Failure) in
-                try ChildProcess.start(words, environment: environment, output: outputEnd, leadsGroup: true)
-            }
-        } catch {
-            throw .problem("cannot be started: \(error.text)")
+        return try Self.starting { () throws(ChildProcess.Failure) in
+            try ChildProcess.start(words, environment: environment, output: outputEnd, leadsGroup: true)
         }
     }
 
-    private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [-1, -1]
-        let code = starting.withLock { _ in
-            guard Glibc.pipe(&ends) == 0 else { return errno }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return 0
+    private static func starting<Result>(
+        _ body: () throws(ChildProcess.Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(ChildProcess.Failure) {
+            return try body()
+        } catch {
+            throw .problem("cannot be started: \(error.text)")
         }
-        guard code == 0 else { throw .problem("cannot be started: \(String(cString: strerror(code)))") }
-        return (ends[0], ends[1])
     }
 }
 

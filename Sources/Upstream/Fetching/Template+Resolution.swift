@@ -34,6 +34,10 @@ extension Template {
                 }
                 continue
             }
+            if case .column = part {
+                text += Template([part], position: position).description
+                continue
+            }
             do throws(Unresolved) {
                 let value = try Self.value(of: part, environment, folder, commands)
                 text += isURL ? URLPart(after: text).encoded(value) : value
@@ -51,6 +55,7 @@ extension Template {
     ) throws(Unresolved) -> String {
         switch part {
         case .literal(let text): return text
+        case .column(let feed, let name): return "{\(feed).\(name)}"
         case .environment(let name):
             guard let value = environment[name] else {
                 throw Unresolved(problem: "the environment variable `\(name)` is not set")

@@ -13,72 +13,91 @@ enum OpenAPI {
         let method: String
         let summary: String
         var parameters: [String] = []
+        /// The fields of the form that is sent; nil where none is.
+        var form: [(name: String, meaning: String)]?
+        /// Those of them that are needed.
+        var needed: [String] = []
         /// The schema of what it answers, as JSON; nil for text.
         var schema: String?
-        var type = "application/json"
-        var errors: [(status: Int, meaning: String)] = []
+        /// The type of what it answers; nil where the answer has no body.
+        var type: String? = "application/json"
+        var status = 200
+        var others: [(status: Int, meaning: String, type: String?)] = []
     }
 
     private static let schemas = "#/components/schemas/"
     private static func see(_ name: String) -> String { "{\"$ref\":\"\(schemas)\(name)\"}" }
     private static func list(_ name: String) -> String { "{\"type\":\"array\",\"items\":\(see(name))}" }
 
-    private static func parameter(_ name: String, in place: String = "query", _ meaning: String, _ schema: String)
-        -> String
-    {
-        "{\"name\":\(name.json),\"in\":\(place.json),\"required\":\(place == "path"),"
+    private static func parameter(
+        _ name: String, in place: String = "query", _ meaning: String, _ schema: String, isRequired: Bool = false
+    ) -> String {
+        "{\"name\":\(name.json),\"in\":\(place.json),\"required\":\(isRequired || place == "path"),"
             + "\"description\":\(meaning.json),\"schema\":\(schema)}"
     }
 
     private static let text = #"{"type":"string"}"#
+    private static let place = #"{"type":"string","pattern":"^[0-9]{1,18}\\.[0-9]{1,18}$"}"#
+    private static let html = "text/html"
+    private static let problem = "application/json"
     private static let feed = parameter("feed", in: "path", "the feed's name", text)
     private static let limit = parameter(
         "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#)
-    private static let unknown = (status: 404, meaning: "no such feed")
-    private static let commandErrors = [
-        unknown, (status: 403, meaning: "read-only, or without the token of GET /session"),
-        (status: 409, meaning: "another process works on the feed, or a reload took the command's place"),
-        (status: 422, meaning: "the definition cannot be used"),
-        (status: 502, meaning: "the upstream fails or refuses"),
-        (status: 503, meaning: "the upstream asked us to wait"),
-    ]
+    private static let after = parameter("after", "the place behind which to go on, from Link", place)
+    private static let unknown = (status: 404, meaning: "no such feed", type: problem as String?)
+    private static let wrong = (status: 400, meaning: "a parameter is not what it has to be", type: problem as String?)
+    private static let notHere = (
+        status: 404, meaning: "no such feed, or this server does not do that", type: problem as String?
+    )
+    private static let foreign = (
+        status: 403, meaning: "read-only, or without the token of GET /session", type: problem as String?
+    )
+    private static let upstreamErrors = [
+        (status: 409, meaning: "another process works on the feed, or a later command took the place", type: problem),
+        (status: 422, meaning: "the definition cannot be used", type: problem),
+        (status: 502, meaning: "the upstream fails or refuses", type: problem),
+        (status: 503, meaning: "the upstream asked us to wait", type: problem),
+    ].map { (status: $0.status, meaning: $0.meaning, type: $0.type as String?) }
 
-    private static let operations: [Operation] = [
+    private static func command(_ word: String, _ summary: String) -> Operation {
+        Operation(
+            path: "/feeds/{feed}/\(word)", method: "post", summary: summary + "; answers when the run has ended",
+            parameters: [feed], schema: see("run"),
+            others: [(303, "to the list, for a form of a page", nil), unknown, foreign] + upstreamErrors)
+    }
+
+    private static let operations: [Operation] =
+        tables + [
+            command("reload", "Requests the first page"), command("more", "Requests the next page"),
+            command("sync", "Brings the feed up to date"),
+        ] + searches + additions + pages
+
+    /// What the store has.
+    private static let tables: [Operation] = [
         Operation(path: "/feeds", method: "get", summary: "All feeds with their states", schema: list("status")),
         Operation(
             path: "/feeds/{feed}", method: "get", summary: "A feed with its state", parameters: [feed],
-            schema: see("status"), errors: [unknown]),
+            schema: see("status"), others: [unknown]),
         Operation(
             path: "/feeds/{feed}/sections", method: "get", summary: "The sections of a feed, in feed order",
-            parameters: [feed], schema: list("section"), errors: [unknown]),
+            parameters: [feed], schema: list("section"), others: [unknown]),
         Operation(
             path: "/feeds/{feed}/items", method: "get",
             summary:
-                "Items in feed order, a page at a time: follow Link rel=next. With q: those with all its words, the best first",
+                "Items in feed order, a page at a time: follow Link rel=next. With only q and limit: the best that have all its words",
             parameters: [
-                feed, limit, parameter("after", "the place behind which to go on, from Link", text),
-                parameter("section", "only this section; empty for the items without one", text),
+                feed, limit, after, parameter("section", "only this section; empty for the items without one", text),
                 parameter("q", "only items that have all these words", text),
-            ], schema: list("item"), errors: [(400, "`after` is no place"), unknown]),
+                parameter(
+                    "order", "in feed order and by pages, also with q", #"{"type":"string","enum":["place"]}"#),
+            ], schema: list("item"), others: [wrong, unknown]),
         Operation(
             path: "/feeds/{feed}/runs", method: "get", summary: "The runs of a feed, the newest first",
-            parameters: [feed, limit], schema: list("run"), errors: [unknown]),
+            parameters: [feed, limit], schema: list("run"), others: [wrong, unknown]),
         Operation(
             path: "/runs", method: "get", summary: "The runs of all feeds, the newest first", parameters: [limit],
-            schema: list("run")),
+            schema: list("run"), others: [wrong]),
         Operation(path: "/quota", method: "get", summary: "What hosts said of their limits", schema: list("quota")),
-        Operation(
-            path: "/feeds/{feed}/reload", method: "post",
-            summary: "Requests the first page; answers when the run has ended",
-            parameters: [feed, token], schema: see("run"), errors: commandErrors),
-        Operation(
-            path: "/feeds/{feed}/more", method: "post",
-            summary: "Requests the next page; answers when the run has ended",
-            parameters: [feed, token], schema: see("run"), errors: commandErrors),
-        Operation(
-            path: "/feeds/{feed}/sync", method: "post",
-            summary: "Brings the feed up to date; answers when the run has ended",
-            parameters: [feed, token], schema: see("run"), errors: commandErrors),
         Operation(
             path: "/events", method: "get",
             summary:
@@ -86,23 +105,121 @@ enum OpenAPI {
             parameters: [
                 parameter("feed", "only this feed", text),
                 parameter("Last-Event-ID", in: "header", "the last event that is known; without it, from now on", text),
-                parameter("after", "the same, where no header can be sent", text),
-            ], type: "text/event-stream", errors: [unknown]),
+                parameter("after", "the same, where no header can be sent", number),
+            ], type: "text/event-stream", others: [wrong, unknown]),
         Operation(
             path: "/session", method: "get", summary: "What a change is to be sent with",
             schema:
                 #"{"type":"object","properties":{"token":{"type":"string"},"read_only":{"type":"boolean"}},"required":["token","read_only"]}"#
         ),
         Operation(
-            path: "/health", method: "get", summary: "Whether the store can be read",
-            schema: #"{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}"#,
-            errors: [(503, "the configuration cannot be used as it stands")]),
+            path: "/health", method: "get", summary: "Whether the store can be read", schema: healthSchema,
+            others: [(503, "the configuration cannot be used as it stands", problem)]),
         Operation(
-            path: "/metrics", method: "get", summary: "Figures in Prometheus' text format",
-            type: "text/plain; version=0.0.4"),
+            path: "/metrics", method: "get", summary: "Figures in Prometheus' text format", type: "text/plain"),
+        Operation(
+            path: "/openapi.json", method: "get", summary: "This description", schema: #"{"type":"object"}"#),
     ]
 
-    private static let token = parameter("X-FeedSync-Token", in: "header", "the token of GET /session", text)
+    /// Searching a feed's upstream.
+    private static let searches: [Operation] = [
+        Operation(
+            path: "/search/{feed}", method: "post",
+            summary: "Searches the feed's upstream: the rows that are found; the latest text of a page wins",
+            parameters: [feed],
+            form: [("q", "what to search for, three characters or more"), ("as", "what tells the page from others")],
+            type: html,
+            others: [(204, "a later text took its place", nil), notHere, foreign] + upstreamErrors),
+        Operation(
+            path: "/search/{feed}/more", method: "post", summary: "The next page of what was found", parameters: [feed],
+            form: [("q", "what was searched for"), ("after", "the place behind which to go on")],
+            needed: ["q"], type: html,
+            others: [(400, "it was not searched for", problem), notHere, foreign] + upstreamErrors),
+        Operation(
+            path: "/search/{feed}/keep", method: "post", summary: "Makes a feed of a search", parameters: [feed],
+            form: [("q", "what was searched for"), ("name", "the new feed's name")], needed: ["q", "name"], type: nil,
+            status: 303,
+            others: [notHere, foreign, (422, "the name cannot be used", problem)]),
+    ]
+
+    private static let feedForm = [
+        ("name", "the feed's name"), ("source", "a URL, or a preset's name"),
+        ("parameters", "name=value, one a line"), ("headers", "Name: value, one a line"),
+        ("goes_on", "there, if the feed goes on with what is stored of a removed one"),
+        ("as", "what tells the page from others"),
+    ].map { (name: $0.0, meaning: $0.1) }
+
+    /// Adding feeds.
+    private static let additions: [Operation] = [
+        Operation(
+            path: "/add/check", method: "post", summary: "How the steps of a new feed stand; asks no other server",
+            form: feedForm, schema: stepsSchema,
+            others: [notHere, foreign, (422, "the configuration is wrong", problem)]
+        ),
+        Operation(
+            path: "/add/look", method: "post",
+            summary: "Asks the new feed's server, and shows what was found; the latest look of a page wins",
+            form: feedForm, type: html,
+            others: [(204, "a step is not right, or a later look took its place", nil), notHere, foreign]),
+        Operation(
+            path: "/add", method: "post", summary: "Adds a feed to the configuration, and stores its first page",
+            form: feedForm, needed: ["name", "source"], type: nil, status: 303,
+            others: [notHere, foreign, (422, "what is wrong", html)]),
+        Operation(
+            path: "/add/demo", method: "post", summary: "Adds the feeds of the demo", form: [], type: nil, status: 303,
+            others: [notHere, foreign, (422, "what is wrong", html)]),
+    ]
+
+    /// What the pages ask for, and those that have forms.
+    private static let pages: [Operation] = [
+        Operation(
+            path: "/search/{feed}", method: "get", summary: "The page that searches a feed's upstream",
+            parameters: [feed], type: html, others: [notHere]),
+        Operation(
+            path: "/add", method: "get", summary: "The page that adds a feed", type: html, others: [notHere]),
+        Operation(path: "/login", method: "get", summary: "The page that asks for the token", type: html),
+        Operation(
+            path: "/list/{feed}/rows", method: "get", summary: "Rows of a list, or those that have the words of a text",
+            parameters: [feed, limit, after, parameter("q", "only items that have all these words", text)], type: html,
+            others: [wrong, unknown]),
+        Operation(
+            path: "/list/{feed}/new", method: "get", summary: "How many items are new above a place",
+            parameters: [
+                feed, parameter("before", "the place", place, isRequired: true),
+                parameter("since", "the time", #"{"type":"string","maxLength":39}"#, isRequired: true),
+            ],
+            schema: #"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#,
+            others: [wrong, unknown]),
+        Operation(
+            path: "/picture/{feed}", method: "get", summary: "The picture of an item",
+            parameters: [feed, parameter("key", "the item's key as JSON", text, isRequired: true)], type: "image/*",
+            others: [(404, "it has none, or it cannot be had", problem)]),
+        Operation(
+            path: "/login", method: "post", summary: "Begins a browser's session, where a token is needed",
+            form: [("token", "the token")], needed: ["token"], type: nil, status: 303,
+            others: [(403, "that is not the token", html)]),
+    ]
+
+    /// Which methods a path takes; none where nothing is at it.
+    static func methods(at parts: [String]) -> [String] {
+        let found = operations.filter { operation in
+            let words = operation.path.split(separator: "/")
+            return words.count == parts.count && zip(words, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }
+        return found.flatMap { $0.method == "get" ? ["GET", "HEAD"] : ["POST"] }
+    }
+
+    private static let number = #"{"type":"integer","minimum":0}"#
+    private static let healthSchema =
+        #"{"type":"object","properties":{"ok":{"type":"boolean"},"feeds":{"type":"integer"},"#
+        + #""listeners":{"type":"integer"},"configuration":{"type":["string","null"]},"#
+        + #""feedsync":{"type":"string"}},"required":["ok"]}"#
+    private static let stepsSchema =
+        #"{"type":"object","required":["steps","goes_on"],"properties":{"goes_on":{"type":"boolean"},"#
+        + #""steps":{"type":"array","items":{"type":"object","required":["step","open","right"],"properties":{"#
+        + #""step":{"enum":["name","source","request","look"]},"open":{"type":"boolean"},"right":{"type":"boolean"},"#
+        + #""problem":{"type":["string","null"]},"advice":{"type":["string","null"]},"#
+        + #""note":{"type":["string","null"]}}}}}}"#
 
     private static let json: String = {
         var paths: [(path: String, operations: [String])] = []
@@ -122,23 +239,51 @@ enum OpenAPI {
             + #""advice":{"type":["string","null"]},"version":{"const":1}},"required":["error"]}"#
         let definitions = ResultSchema.definitions(at: schemas).dropLast()
         return "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"feedsync serve\",\"version\":\(FeedSyncVersion.text.json),"
-            + "\"description\":\"A store of feedsync, with the names of its tables. Each GET has an ETag.\"},"
-            + "\"paths\":{\(list)},\"components\":{\"schemas\":\(definitions),\(item),\(problem)}}}"
+            + "\"description\":\"A store of feedsync, with the names of its tables. Each GET but /events has an ETag.\"},"
+            + #""security":[{},{"token":[]},{"session":[]}],"#
+            + "\"paths\":{\(list)},\"components\":{\"schemas\":\(definitions),\(item),\(problem)},"
+            + "\"securitySchemes\":\(securitySchemes)}}"
     }()
 
+    private static let securitySchemes =
+        #"{"token":{"type":"http","scheme":"bearer","description":"the token of --token-file"},"#
+        + #""session":{"type":"apiKey","in":"cookie","name":"feedsync","description":"what POST /login gives"},"#
+        + #""page":{"type":"apiKey","in":"header","name":"X-FeedSync-Token","description":"the token of GET /session"}}"#
+
     private static func description(of operation: Operation) -> String {
-        let type = operation.type.json
-        let schema = operation.schema ?? text
-        var responses = "\"200\":{\"description\":\"as asked for\",\"content\":{\(type):{\"schema\":\(schema)}}}"
-        for error in operation.errors {
-            responses +=
-                ",\"\(error.status)\":{\"description\":\(error.meaning.json),\"content\":{\"application/json\":{\"schema\":\(see("problem"))}}}"
+        func response(_ meaning: String, _ type: String?, _ schema: String) -> String {
+            let content = type.map { ",\"content\":{\($0.json):{\"schema\":\(schema)}}" } ?? ""
+            return "{\"description\":\(meaning.json)\(content)}"
         }
-        let words = operation.path.split(separator: "/").filter { !$0.hasPrefix("{") }
+        func schema(_ type: String?) -> String { type == problem ? see("problem") : text }
+        var responses = [
+            "\"\(operation.status)\":" + response("as asked for", operation.type, operation.schema ?? text)
+        ]
+        for other in operation.others {
+            responses.append("\"\(other.status)\":" + response(other.meaning, other.type, schema(other.type)))
+        }
+        // No token, not by our name, a store that cannot be read.
+        responses.append("\"default\":" + response("why it cannot be had", problem, see("problem")))
+        let words = operation.path.split(separator: "/").filter { !$0.hasPrefix("{") }.map { $0.prefix { $0 != "." } }
         let id =
             operation.method + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
             + (operation.path.hasSuffix("}") ? "One" : "")
-        return "\(operation.method.json):{\"operationId\":\(id.json),\"summary\":\(operation.summary.json),"
-            + "\"parameters\":[\(operation.parameters.joined(separator: ","))],\"responses\":{\(responses)}}"
+        var members = [
+            "\"operationId\":\(id.json)", "\"summary\":\(operation.summary.json)",
+            "\"parameters\":[\(operation.parameters.joined(separator: ","))]",
+            "\"responses\":{\(responses.joined(separator: ","))}",
+        ]
+        if operation.method == "post" {
+            let isLogin = operation.path == "/login"
+            members.append(isLogin ? #""security":[{}]"# : #""security":[{"page":[]},{"token":[]}]"#)
+        }
+        if let form = operation.form {
+            let fields = form.map { "\($0.name.json):{\"type\":\"string\",\"description\":\($0.meaning.json)}" }
+            members.append(
+                #""requestBody":{"content":{"application/x-www-form-urlencoded":{"schema":{"type":"object","#
+                    + "\"required\":[\(operation.needed.map(\.json).joined(separator: ","))],"
+                    + "\"properties\":{\(fields.joined(separator: ","))}}}}}")
+        }
+        return "\(operation.method.json):{\(members.joined(separator: ","))}"
     }
 }

@@ -29,7 +29,7 @@ extension Site {
             return finished(Responses.json(run?.result ?? "null", headers: [("Cache-Control", "no-store")]))
         } catch {
             if isForm { return finished(back(to: name)) }
-            return finished(Responses.problem(Responses.status(of: error), error))
+            return finished(Responses.problem(Responses.status(of: error), error.advised(name)))
         }
     }
 

@@ -28,38 +28,42 @@ extension Site {
         }
     }
 
-    /// A page of items, in feed order; or those that have the words of a text, the best first.
+    /// A page of items, in feed order; or those that have the words of a text, the best first or in feed order.
     func itemsDocument(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
         guard let feed = try await feed(name, served) else { return unknownFeed(name) }
-        let limit = Self.number("limit", of: request, 100, in: 1...1_000)
+        let limit = Self.limit(of: request)
         let text = SearchText(request.parameter("q") ?? "")
-        if !text.isEmpty {
+        let isInFeedOrder = ["section", "after"].contains { request.parameter($0) != nil }
+        guard text.isEmpty || isInFeedOrder || request.parameter("order") == "place" else {
             return try await kept(request, served) { _ async throws(FeedSyncError) in
-                let found = try await found(text, in: feed, served, limit: limit)
+                let found = try await found(text, in: feed, served, limit: limit, isMarked: false)
                 return Responses.list(found.items.map { found.listing.json($0.item) })
             }
         }
         var query = ListingQuery(feed: name, limit: limit)
-        if let section = request.parameter("section") { query.section = .some(section.isEmpty ? nil : section) }
-        if let after = request.parameter("after") {
-            guard let place = Place(text: after) else {
-                return finished(
-                    Responses.problem(
-                        400, .rejected, "`after` is no place in a feed", advice: "follow the Link of the page before"))
+        if !text.isEmpty, let store = served.pages {
+            if try await store.isSearchable(name) {
+                query.indexedWords = text
+            } else {
+                query.words = (text, try await shape(of: feed, in: store, served).rule.columns)
             }
-            query.after = place
         }
+        if let section = request.parameter("section") { query.section = .some(section.isEmpty ? nil : section) }
+        query.after = request.parameter("after").flatMap(Place.init(text:))
         let wanted = query
         return try await kept(request, served) { store async throws(FeedSyncError) in
             let listing = try await self.listing(wanted, of: store, served)
             var headers: [(name: String, value: String)] = []
             if listing.hasMore, let last = listing.items.last {
-                var words = [("limit", String(limit)), ("after", last.place.text)]
-                if let section = request.parameter("section") { words.append(("section", section)) }
-                let link = words.map { "\($0)=\(FormEncoding.encoded($1))" }.joined(separator: "&")
-                headers.append(("Link", "<\(request.rawPath)?\(link)>; rel=\"next\""))
+                var words = [(name: "limit", value: String(limit)), (name: "after", value: last.place.text)]
+                for name in ["section", "q", "order"] {
+                    if let value = request.parameter(name) { words.append((name: name, value: value)) }
+                }
+                // Not the path as it was sent: one with two slashes at its head would be another host's.
+                let link = Link.own("feeds", name, "items", query: words)
+                headers.append(("Link", "<\(link.text)>; rel=\"next\""))
             }
             return Responses.list(listing.items.map(listing.json), headers: headers)
         }
@@ -70,7 +74,7 @@ extension Site {
         _ name: String?, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
         if let name, try await feed(name, served) == nil { return unknownFeed(name) }
-        let limit = Self.number("limit", of: request, 100, in: 1...1_000)
+        let limit = Self.limit(of: request)
         return try await kept(request, served) { store async throws(FeedSyncError) in
             Responses.list(try await store.runs(of: name, limit: limit).map(\.result))
         }

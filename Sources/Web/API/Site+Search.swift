@@ -17,14 +17,15 @@ struct FoundItems: Sendable {
 extension Site {
     /// The items of a feed that have all words of a text: by its full-text index, the best first; where it has none, those
     /// that have them in the columns that are shown, in feed order.
+    ///
+    /// - Parameter isMarked: Whether it is to be told where the words are.
     func found(
-        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
+        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int, isMarked: Bool = true
     ) async throws(FeedSyncError) -> FoundItems {
-        guard let store = served.searches, let pages = served.pages else {
+        guard let store = served.search, let pages = served.pages else {
             return FoundItems(listing: Listing(), items: [])
         }
-        let isIndexed = try await store.searchableFeeds().contains { $0.feed == feed.name }
-        guard isIndexed else {
+        guard try await store.isSearchable(feed.name) else {
             var query = ListingQuery(feed: feed.name, limit: limit)
             let shape = try await shape(of: feed, in: pages, served)
             query.words = (text, shape.rule.columns)
@@ -32,6 +33,7 @@ extension Site {
             return FoundItems(listing: listing, items: listing.items.map { FoundItems.Item(item: $0, hit: nil) })
         }
         var query = SearchQuery(text, in: [feed.name], limit: limit)
+        query.wantsTexts = isMarked
         if let show = feed.definition?.show { query.show[feed.name] = show }
         let hits = try await store.hits(query)
         var rows = ListingQuery(feed: feed.name, limit: hits.count)

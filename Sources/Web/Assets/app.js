@@ -20,6 +20,7 @@ const listen = (path, heard) => {
 
 if (page === "list") list();
 if (page === "search") search();
+if (page === "add") add();
 if (page === "status") status();
 if (page === "overview") overview();
 
@@ -28,24 +29,30 @@ function list() {
   const feed = view.dataset.feed;
   const base = `/list/${encodeURIComponent(feed)}`;
   const state = { filter: "", shown: null, isReading: false, told: null };
+  const adviceOn = (error) => by("advices").querySelector(`[data-kind="${CSS.escape(error?.kind ?? "")}"]`)?.textContent;
   const count = (number) => number.toLocaleString("en");
 
   const say = (text) => { by("said").textContent = text; };
   const show = (id, isShown) => { const part = by(id); if (part) part.hidden = !isShown; };
 
+  // What to do is said once: by the notice, as long as that is shown.
+  const showAdvice = () => show("advice", by("notice").hidden && by("advice").textContent !== "");
+
   // A failure is shown once, whether the answer to a command tells of it first, which knows what to do, or the event log.
-  const fail = (error, advice) => {
+  const fail = (error, given) => {
     const notice = by("notice");
-    if (state.told === error.message && (notice.hidden || !advice)) return;
+    if (state.told === error.message && (notice.hidden || !given)) return;
     state.told = error.message;
+    const advice = given ?? adviceOn(error);
     const text = document.createElement("p");
     text.textContent = error.message + (advice ? `. Try: ${advice}` : "");
     const close = document.createElement("button");
     close.type = "button";
     close.textContent = "Dismiss";
-    close.onclick = () => { notice.hidden = true; };
+    close.onclick = () => { notice.hidden = true; showAdvice(); };
     notice.replaceChildren(text, close);
     notice.hidden = false;
+    showAdvice();
   };
 
   const send = async (command) => {
@@ -173,6 +180,9 @@ function list() {
       const badge = document.querySelector(".heading .state");
       badge.className = `state ${feedRow.state}`;
       badge.textContent = feedRow.state;
+      const advice = feedRow.state === "running" ? null : adviceOn(feedRow.error);
+      by("advice").textContent = advice ? `Try: ${advice}` : "";
+      showAdvice();
       by("why").textContent = feedRow.why ? (feedRow.state === "fresh" ? `Last look: ${feedRow.why}` : feedRow.why) : "";
     }, 200);
   };
@@ -180,6 +190,7 @@ function list() {
   // The indicators follow the refresh status and nothing else.
   const heard = (event) => {
     stateChanged();
+    if (event.feed !== feed) return heardList(event);
     const isFailure = event.error && event.error.kind !== "cancelled" && event.error.kind !== "interrupted";
     switch (event.status) {
       case "beginHeader": state.told = null; show("header-indicator", true); say("Loading"); break;
@@ -205,6 +216,25 @@ function list() {
       else foot();
       if (!event.error) say(event.inserted ? `${count(event.inserted)} new items` : "Nothing new");
     }
+  };
+  // A feed with a list for each row of another: several are under way at a time, and none of them is the whole.
+  const running = new Set();
+  let news = 0;
+  let toldSoon = false;
+  const heardList = (event) => {
+    if (event.status.startsWith("begin")) running.add(event.feed);
+    else running.delete(event.feed);
+    show("header-indicator", running.size > 0);
+    if (event.status.startsWith("begin") || event.error) return;
+    if (event.inserted || event.updated || event.removed) headChanged();
+    news += event.inserted;
+    if (toldSoon) return;
+    toldSoon = true;
+    setTimeout(() => {
+      toldSoon = false;
+      say(news ? `${count(news)} new items` : "Nothing new");
+      news = 0;
+    }, 1000);
   };
   // A page that was stored behind what is shown shows at once, if the end is shown.
   const afterFooter = async () => {
@@ -336,7 +366,37 @@ function search() {
     view.dataset.next = part?.dataset.next ?? "";
     by("more").hidden = part?.dataset.more !== "true" || !view.querySelector(".row");
     by("said").textContent = `${view.querySelectorAll(".row").length} shown`;
+    offer();
   };
+  // What was found can become a feed of its own.
+  const keep = by("keep-form");
+  let isNamed = false;
+  const offer = () => {
+    if (!keep) return;
+    keep.hidden = !view.querySelector(".row");
+    keep.elements.q.value = latest;
+    by("keep-problem").textContent = "";
+    const word = latest.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+    if (!isNamed) keep.elements.name.value = `${view.dataset.feed}-${word || "search"}`.slice(0, 63);
+  };
+  keep?.elements.name.addEventListener("input", () => { isNamed = true; });
+  keep?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    by("keep").disabled = true;
+    try {
+      const response = await fetch(keep.action, {
+        method: "POST", body: new URLSearchParams(new FormData(keep)),
+        headers: { "X-FeedSync-Token": token, Accept: "text/html" },
+      });
+      if (response.redirected) return location.assign(response.url);
+      const problem = await response.json();
+      by("keep-problem").textContent = [problem.error.message, problem.advice && `Try: ${problem.advice}`].filter(Boolean).join(". ");
+    } catch {
+      by("keep-problem").textContent = "The server cannot be reached.";
+    } finally {
+      by("keep").disabled = false;
+    }
+  });
   const typed = async () => {
     const text = field.value.trim();
     if (text === latest) return;
@@ -367,6 +427,100 @@ function search() {
   });
 }
 
+// Adds a feed, step by step: a step opens when the one before is right. What is right, and when the upstream is looked at,
+// is the server's rule; here only the latest answer counts.
+function add() {
+  const form = by("add-form");
+  const names = ["name", "source", "parameters", "headers"];
+  form.elements.as.value = crypto.getRandomValues(new Uint32Array(2)).join("-");
+  let latest = 0;
+  let wait = 0;
+  let looking = null;
+  const button = by("add");
+  const nothing = by("look").cloneNode(true);
+  const post = async (path, signal) => {
+    // Also of a step that is not open: it keeps what stands in it.
+    const fields = Object.fromEntries([...names, "as"].map((name) => [name, form.elements[name].value]));
+    if (form.elements.goes_on.checked) fields.goes_on = "1";
+    const response = await fetch(path, {
+      method: "POST", body: new URLSearchParams(fields), headers: { "X-FeedSync-Token": token, Accept: "text/html" }, signal,
+    });
+    if (response.ok) return response;
+    throw new Error((await response.json()).error.message);
+  };
+  const told = (step, problem, advice) => {
+    const texts = [problem, advice && `Try: ${advice}`].filter(Boolean).map((text, place) => {
+      const line = document.createElement("p");
+      line.className = place ? "hint" : "";
+      line.textContent = text;
+      return line;
+    });
+    const place = by(`${step}-problem`);
+    if (place.textContent !== texts.map((one) => one.textContent).join("")) place.replaceChildren(...texts);
+  };
+  const show = ({ step, open, right, problem, advice, note }) => {
+    const part = by(`step-${step}`);
+    part.disabled = !open;
+    part.classList.toggle("right", right);
+    told(step, problem, advice);
+    by(`${step}-note`).textContent = note ?? "";
+    by(`${step}-note`).hidden = !note;
+    const field = part.querySelector("input[id]");
+    if (field) field.setAttribute("aria-invalid", String(Boolean(problem)));
+    if (step === "name" && advice?.startsWith("go on")) by("goes-on").hidden = false;
+  };
+  const look = async (turn) => {
+    looking?.abort();
+    looking = new AbortController();
+    by("look-indicator").hidden = false;
+    try {
+      const response = await post("/add/look", looking.signal);
+      if (turn !== latest || response.status === 204) return;
+      const holder = document.createElement("template");
+      holder.innerHTML = await response.text();
+      const found = holder.content.firstElementChild;
+      const isRight = found.dataset.right === "true";
+      by("look").replaceChildren(found);
+      by("step-look").classList.toggle("right", isRight);
+      button.disabled = !isRight;
+    } catch (error) {
+      if (turn === latest && error.name !== "AbortError") told("look", error.message);
+    } finally {
+      if (turn === latest) by("look-indicator").hidden = true;
+    }
+  };
+  const check = async () => {
+    const turn = ++latest;
+    looking?.abort();
+    button.disabled = true;
+    by("look-indicator").hidden = true;
+    by("step-look").classList.remove("right");
+    try {
+      const { steps } = await (await post("/add/check")).json();
+      if (turn !== latest) return;
+      steps.forEach(show);
+      const isReady = steps.at(-1).open;
+      if (isReady) await look(turn);
+      else by("look").replaceChildren(...nothing.cloneNode(true).children);
+    } catch (error) {
+      if (turn === latest) told("name", error.message);
+    }
+  };
+  form.addEventListener("input", () => {
+    // What is shown is of what stood there before.
+    latest += 1;
+    button.disabled = true;
+    clearTimeout(wait);
+    wait = setTimeout(check, 60);
+  });
+  form.addEventListener("submit", (event) => {
+    if (button.disabled) return event.preventDefault();
+    // Twice would be a name that is taken.
+    setTimeout(() => { button.disabled = true; });
+  });
+  addEventListener("pageshow", check);
+}
+
 function status() {
   const log = by("log");
   listen(`/events?after=${log.dataset.event}`, (event) => {
@@ -387,12 +541,12 @@ function status() {
     part("span", "why", words);
     log.prepend(line);
     while (log.children.length > 200) log.lastElementChild.remove();
-    if (!event.status.startsWith("begin")) renew(".health");
+    if (!event.status.startsWith("begin")) renew(".health, .tables");
   });
 }
 
 function overview() {
-  listen("/events", () => renew(".feeds"));
+  listen(`/events?after=${by("overview").dataset.event}`, () => renew(".feeds"));
 }
 
 // Asks for this page again, and takes over the parts of that kind; at most four times a second.
@@ -406,8 +560,17 @@ function renew(selector) {
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
     const [old, made] = [document, fresh].map((one) => [...one.querySelectorAll(selector)]);
     if (old.length !== made.length) return location.reload();
-    const focused = document.activeElement?.getAttribute("href");
-    old.forEach((part, place) => part.replaceWith(made[place]));
-    if (focused) document.querySelector(`main a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    const [focused, region] = ["href", "aria-label"].map((name) => document.activeElement?.getAttribute(name));
+    old.forEach((part, place) => {
+      if (part.outerHTML === made[place].outerHTML) return;
+      // A table that somebody moved sideways stays where it is.
+      const places = [...part.querySelectorAll(".scroll")].map((one) => [one.ariaLabel, one.scrollLeft]);
+      part.replaceWith(made[place]);
+      for (const one of made[place].querySelectorAll(".scroll")) {
+        one.scrollLeft = places.find(([name]) => name === one.ariaLabel)?.[1] ?? 0;
+      }
+    });
+    const again = focused ? `main a[href="${CSS.escape(focused)}"]` : region ? `main [aria-label="${CSS.escape(region)}"]` : null;
+    if (again) document.querySelector(again)?.focus({ preventScroll: true });
   }, 250);
 }

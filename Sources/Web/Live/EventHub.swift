@@ -7,6 +7,8 @@ final class EventHub: Sendable {
     fileprivate struct Entry: Sendable {
         let id: Int
         let feed: String
+        /// The feed that it is a part of; nil for one that is none.
+        let owner: String?
         let bytes: [UInt8]
     }
 
@@ -41,7 +43,10 @@ final class EventHub: Sendable {
     func publish(_ events: [StatusEvent]) {
         let listeners = state.withLock { state -> [EventStream] in
             for event in events where event.id > state.last {
-                state.entries.append(Entry(id: event.id, feed: event.feed, bytes: Self.message(event)))
+                state.entries.append(
+                    Entry(
+                        id: event.id, feed: event.feed, owner: FeedPart.feed(ofPart: event.feed),
+                        bytes: Self.message(event)))
                 state.last = event.id
             }
             let surplus = state.entries.count - Self.most
@@ -59,7 +64,7 @@ final class EventHub: Sendable {
     /// Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
     static func message(_ event: StatusEvent) -> [UInt8] { Array("id: \(event.id)\ndata: \(event.result)\n\n".utf8) }
 
-    /// The events behind one, as bytes; nil where they are not at hand, and have to be read from the store.
+    /// The events behind one of a feed and its parts, or of all, as bytes; nil where they are not at hand, and have to be read from the store.
     func messages(after id: Int, of feed: String?) -> (bytes: [UInt8], last: Int)? {
         state.withLock { state in
             guard id >= state.base else { return nil }
@@ -69,7 +74,7 @@ final class EventHub: Sendable {
             let start = state.entries.lastIndex { $0.id <= id }.map { $0 + 1 } ?? 0
             for entry in state.entries[start...] {
                 last = entry.id
-                if feed == nil || entry.feed == feed { bytes += entry.bytes }
+                if feed == nil || entry.feed == feed || entry.owner == feed { bytes += entry.bytes }
                 if bytes.count > 64 * 1024 { break }
             }
             return (bytes, last)

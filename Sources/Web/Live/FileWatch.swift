@@ -9,7 +9,7 @@ final class FileWatch: Sendable {
     let values: AsyncStream<Set<Int>>
     private let watcher: FileWatcher
 
-    /// - Parameter groups: Paths; what is told is in which of these lists the file is.
+    /// - Parameter groups: Paths, whose last part may be a pattern; what is told is in which of these lists the file is.
     /// - Returns: Nil where the system watches no more files.
     init?(_ groups: [[String]]) {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<Int>.self, bufferingPolicy: .bufferingNewest(64))
@@ -42,6 +42,8 @@ final class FileWatch: Sendable {
 private final class FileWatcher: Sendable {
     /// The groups of a folder's files, by their names.
     private let folders: [Int32: [String: Set<Int>]]
+    /// Those of patterns.
+    private let patterns: [Int32: [(pattern: String, group: Int)]]
     private let told: @Sendable (Set<Int>) -> Void
     private let descriptor: Int32
     /// A pipe whose bytes mean that it is over.
@@ -50,14 +52,12 @@ private final class FileWatcher: Sendable {
 
     init?(_ groups: [[String]], told: @escaping @Sendable (Set<Int>) -> Void) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-        var ends: [Int32] = [-1, -1]
-        _ = pipe(&ends)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (stopping, stop) = (ends[0], ends[1])
+        (stopping, stop) = (try? Pipe.open()) ?? (-1, -1)
         self.told = told
         var folders: [Int32: [String: Set<Int>]] = [:]
+        var patterns: [Int32: [(pattern: String, group: Int)]] = [:]
         if descriptor >= 0 {
-            let kinds = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_DELETE)
+            let kinds = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
             for (number, paths) in groups.enumerated() {
                 for path in paths {
                     let slash = path.lastIndex(of: "/")
@@ -67,10 +67,13 @@ private final class FileWatcher: Sendable {
                     let watch = inotify_add_watch(descriptor, folder, kinds)
                     guard watch >= 0 else { continue }
                     folders[watch, default: [:]][name, default: []].insert(number)
+                    if name.contains(where: { "*?[".contains($0) }) {
+                        patterns[watch, default: []].append((name, number))
+                    }
                 }
             }
         }
-        self.folders = folders
+        (self.folders, self.patterns) = (folders, patterns)
         if descriptor < 0 || stopping < 0 || folders.isEmpty { return nil }
     }
 
@@ -110,8 +113,12 @@ private final class FileWatcher: Sendable {
             place = place + head + Int(record.len)
             if record.mask & UInt32(IN_Q_OVERFLOW) != 0 {
                 for names in folders.values { for groups in names.values { found.formUnion(groups) } }
-            } else if let groups = folders[record.wd]?[String(decoding: name, as: UTF8.self)] {
-                found.formUnion(groups)
+            } else {
+                let name = String(decoding: name, as: UTF8.self)
+                if let groups = folders[record.wd]?[name] { found.formUnion(groups) }
+                for (pattern, group) in patterns[record.wd] ?? [] where fnmatch(pattern, name, FNM_PERIOD) == 0 {
+                    found.insert(group)
+                }
             }
         }
         return found

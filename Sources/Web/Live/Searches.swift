@@ -78,11 +78,12 @@ actor Searches {
 
     /// Requests the next page of what a text found.
     ///
-    /// - Returns: The feed that has it.
+    /// - Returns: The feed that has it; nil for a text that was not searched for, of which nothing is requested.
     /// - Throws: `FeedSyncError`.
-    func more(_ text: String, in feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store) {
+    func more(_ text: String, in feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store)? {
         let mirror = try await openMirror()
         let definition = Self.definition(text, feed).searching(for: text)
+        guard try await mirror.store.feed(named: definition.name)?.reloadedAtText != nil else { return nil }
         try await mirror.feed(definition).perform(.nextPage)
         return (definition, mirror.store)
     }

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Glibc
 internal import Reports
 
 /// A feed's items and changes by day, as a picture that any browser draws.
@@ -7,14 +8,13 @@ struct DayPlot {
     /// How many items there are now.
     let itemCount: Int
 
-    private static let (width, height) = (300, 60)
-
     func write(to html: inout HTMLWriter) {
         let changes = days.map { $0.inserted &+ $0.updated &+ $0.removed }
         html.element("div", .class("plots")) { html in
-            draw("Items", counts, isLine: true, to: &html)
-            draw("Changes a day", changes, isLine: false, to: &html)
-            draw("Requests a day", days.map(\.requests), isLine: false, to: &html)
+            let (first, last) = (days.first?.day ?? "", days.last?.day ?? "")
+            Plot(title: "Items", first: first, last: last, values: counts, isLine: true).write(to: &html)
+            Plot(title: "Changes a day", first: first, last: last, values: changes).write(to: &html)
+            Plot(title: "Requests a day", first: first, last: last, values: days.map(\.requests)).write(to: &html)
         }
     }
 
@@ -28,17 +28,56 @@ struct DayPlot {
         }
         return counts.reversed()
     }
+}
 
-    private func draw(_ title: String, _ values: [Int], isLine: Bool, to html: inout HTMLWriter) {
-        let most = max(values.max() ?? 0, 1)
+/// Requests to a host, hour by hour, against what it still allows.
+struct QuotaPlot {
+    let quota: QuotaRecord
+    /// The requests of the last hours, the oldest first.
+    let requests: [Int]
+
+    /// How many hours.
+    static let hours = 24
+
+    func write(to html: inout HTMLWriter) {
+        let limit = quota.resource.isEmpty ? "" : " (\(quota.resource))"
+        Plot(
+            title: "Requests an hour, on a logarithmic scale: \(quota.origin)\(limit)", first: "a day ago",
+            last: "the last hour", values: requests,
+            limit: quota.remaining.map { (value: $0, text: "\(NumberFormat.count($0)) left") }
+        ).write(to: &html)
+    }
+}
+
+/// Numbers as a picture.
+private struct Plot {
+    let title: String
+    /// When the first and the last number were.
+    let first: String
+    let last: String
+    let values: [Int]
+    var isLine = false
+    /// A number that the others are held against, on a logarithmic scale: it may be a thousand times as large.
+    var limit: (value: Int, text: String)?
+
+    private static let (width, height) = (300, 60)
+
+    func write(to html: inout HTMLWriter) {
+        let most = max(values.max() ?? 0, limit?.value ?? 0, 1)
         let step = Double(Self.width) / Double(max(values.count, 1))
-        func top(_ value: Int) -> Double { Double(Self.height) * (1 - 0.9 * Double(value) / Double(most)) }
-        let text =
-            "\(title): \(NumberFormat.count(values.last ?? 0)) on \(days.last?.day ?? ""), at most \(NumberFormat.count(most))"
+        let width = min(step * 0.7, 40)
+        func top(_ value: Int) -> Double {
+            let share =
+                limit == nil ? Double(value) / Double(most) : log(1 + Double(max(value, 0))) / log(1 + Double(most))
+            return Double(Self.height) * (1 - 0.9 * share)
+        }
+        var text = "\(title): \(NumberFormat.count(values.last ?? 0)) on \(last)"
+        if let limit { text += ", \(limit.text)" } else { text += ", at most \(NumberFormat.count(most))" }
         html.element("figure") { html in
             html.element("figcaption") { html in
                 html.text(title + " ")
                 html.element("strong", text: NumberFormat.count(values.last ?? 0))
+                if let limit { html.text(", \(limit.text)") }
             }
             html.element(
                 "svg", .plain(.viewBox, "0 0 \(Self.width) \(Self.height)"), .plain(.role, "img"),
@@ -59,12 +98,23 @@ struct DayPlot {
                 } else {
                     for (place, value) in values.enumerated() {
                         html.element(
-                            "rect", .plain(.x, Self.digits(Double(place) * step + step * 0.15)),
-                            .plain(.y, Self.digits(top(value))), .plain(.width, Self.digits(min(step * 0.7, 40))),
+                            "rect", .plain(.x, Self.digits((Double(place) + 0.5) * step - width / 2)),
+                            .plain(.y, Self.digits(top(value))), .plain(.width, Self.digits(width)),
                             .plain(.height, Self.digits(Double(Self.height) - top(value)))
                         ) { _ in }
                     }
                 }
+                if let limit {
+                    let height = Self.digits(top(limit.value))
+                    html.element(
+                        "line", .plain(.x1, "0"), .plain(.x2, String(Self.width)), .plain(.y1, height),
+                        .plain(.y2, height)
+                    ) { _ in }
+                }
+            }
+            html.element("p", .class("axis")) { html in
+                html.element("span", text: first)
+                if last != first { html.element("span", text: last) }
             }
         }
     }

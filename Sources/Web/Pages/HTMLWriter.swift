@@ -99,7 +99,7 @@ struct HTMLAttribute {
     static func plain(_ name: PlainName, _ value: String) -> HTMLAttribute { .init(name.text, value) }
 
     enum FlagName {
-        case hidden, required, disabled, autofocus, open
+        case hidden, required, disabled, autofocus, open, checked
         fileprivate var text: StaticString {
             switch self {
             case .hidden: "hidden"
@@ -107,12 +107,13 @@ struct HTMLAttribute {
             case .disabled: "disabled"
             case .autofocus: "autofocus"
             case .open: "open"
+            case .checked: "checked"
             }
         }
     }
 
     enum DataName {
-        case page, feed, key, section, next, more, event, place, at, token, stylesheet
+        case page, feed, key, section, next, more, event, place, at, token, stylesheet, right, kind
         fileprivate var text: StaticString {
             switch self {
             case .page: "data-page"
@@ -126,15 +127,18 @@ struct HTMLAttribute {
             case .at: "data-at"
             case .token: "data-token"
             case .stylesheet: "data-stylesheet"
+            case .right: "data-right"
+            case .kind: "data-kind"
             }
         }
     }
 
     enum PlainName {
         case lang, charset, content, name, rel, type, value, method, dir, title, placeholder, role, scope, target
-        case ariaLabel, ariaLive, ariaHidden, ariaCurrent, ariaLabelledby, ariaBusy, datetime, autocomplete, alt,
+        case ariaLabel, ariaLive, ariaHidden, ariaCurrent, ariaLabelledby, ariaDescribedby, ariaBusy, datetime,
+            autocomplete, alt,
             loading
-        case `for`, width, height, tabindex, enterkeyhint, spellcheck
+        case `for`, width, height, tabindex, enterkeyhint, spellcheck, list, rows
         case viewBox, d, points, x, y, x1, y1, x2, y2, textAnchor
         fileprivate var text: StaticString {
             switch self {
@@ -157,6 +161,7 @@ struct HTMLAttribute {
             case .ariaHidden: "aria-hidden"
             case .ariaCurrent: "aria-current"
             case .ariaLabelledby: "aria-labelledby"
+            case .ariaDescribedby: "aria-describedby"
             case .ariaBusy: "aria-busy"
             case .datetime: "datetime"
             case .autocomplete: "autocomplete"
@@ -168,6 +173,8 @@ struct HTMLAttribute {
             case .tabindex: "tabindex"
             case .enterkeyhint: "enterkeyhint"
             case .spellcheck: "spellcheck"
+            case .list: "list"
+            case .rows: "rows"
             case .viewBox: "viewBox"
             case .d: "d"
             case .points: "points"
@@ -185,7 +192,7 @@ struct HTMLAttribute {
 
 /// Where a browser may go: a page of ours, or a web address.
 struct Link {
-    fileprivate let text: String
+    let text: String
 
     /// A page of ours: its path in parts, and its parameters.
     static func own(_ parts: String..., query: [(name: String, value: String)] = []) -> Link {

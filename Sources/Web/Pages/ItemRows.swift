@@ -10,6 +10,8 @@ struct ItemRows {
     let listing: Listing
     /// How many items each section has; a feed that groups nothing has one, without a name.
     let sections: [Section]
+    /// The rows that the items belong to; nil for a feed with one list.
+    var parents: ItemParents?
     /// Whether each item has a page of ours; what a search found has none.
     var isStored = true
 
@@ -58,6 +60,10 @@ struct ItemRows {
         let title = Shown.text(listing.text(shape.rule.title, of: item) ?? item.key, most: Self.titleLength)
         let text = listing.text(shape.rule.text, of: item)
         html.element("li", .class("row"), .data(.key, item.key), .data(.place, item.place.text)) { html in
+            if isStored {
+                Site.picture(
+                    listing.text(shape.rule.picture, of: item), of: item.key, in: feed, size: 44, to: &html)
+            }
             html.element("div", .class("what")) { html in
                 name(item, title, hit: hit, search: search, to: &html)
                 if let search, let excerpt = hit?.excerpt ?? text.map({ MarkedText.excerpt(of: $0, search) }) {
@@ -97,8 +103,16 @@ struct ItemRows {
 
     private func figures(of item: Listing.Item, to html: inout HTMLWriter) {
         let figures = shape.rule.figures.compactMap { name in listing.figure(name, of: item).map { (name, $0) } }
-        guard !figures.isEmpty else { return }
+        let parent = parents.flatMap { parents in parents.parent(of: item).map { (parents.feed, $0) } }
+        guard !figures.isEmpty || parent != nil else { return }
         html.element("ul", .class("figures")) { html in
+            if let (feed, parent) = parent {
+                html.element("li") { html in
+                    html.element("span", .class("name"), text: feed)
+                    html.text(" ")
+                    html.element("a", .href(parent.link)) { $0.element("bdi", text: parent.title) }
+                }
+            }
             for (name, value) in figures {
                 html.element("li") { html in
                     html.element("span", .class("name"), text: name.replacing("_", with: " "))

@@ -18,15 +18,22 @@ extension Site {
         let listing = try await store.listing(query)
         guard let item = listing.items.first else { return notFound(request) }
         let shape = try await self.shape(of: feed, in: store, served)
+        let parents = try await self.parents(of: [item], of: feed, in: store, served)
+        let lists = try await lists(of: item, in: name, served)
         let title = Shown.text(listing.text(shape.rule.title, of: item) ?? item.key, most: 300)
         let response = page("item", title: title) { html in
             html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
                 html.element("a", .href(.own("list", name)), text: name)
+                if let parent = parents?.parent(of: item) {
+                    html.text(" › ")
+                    html.element("a", .href(parent.link)) { $0.element("bdi", text: parent.title) }
+                }
                 if let section = item.row.section {
                     html.text(" › ")
                     html.element("bdi", text: Shown.text(section, most: 120))
                 }
             }
+            Self.picture(listing.text(shape.rule.picture, of: item), of: item.key, in: name, size: 96, to: &html)
             html.element("h1", .plain(.dir, "auto"), text: title)
             if let text = listing.text(shape.rule.text, of: item) {
                 html.element("p", .class("lead"), .plain(.dir, "auto"), text: Shown.text(text, most: 1_000))
@@ -36,6 +43,13 @@ extension Site {
                     html.element(
                         "a", .class("button"), .href(link), .plain(.rel, "noreferrer noopener"),
                         .plain(.target, "_blank"), text: "Open on the web ↗")
+                }
+            }
+            for list in lists {
+                html.element("p") { html in
+                    html.element("a", .href(.own("list", list.name)), text: FeedPart.feed(ofPart: list.name) ?? "")
+                    html.text(" ")
+                    html.element("span", .class("count"), text: NumberFormat.count(list.itemCount, "item"))
                 }
             }
             html.element("p", .class("hint")) { html in

@@ -27,12 +27,15 @@ extension Site {
             if found == nil { listing = try await self.listing(query, of: store, served) }
         }
         let sections = try await served.pages?.sections(of: name) ?? []
-        let rows = ItemRows(feed: name, shape: shape, listing: listing, sections: sections)
+        let items = found?.items.map(\.item) ?? listing.items
+        let parents = try await self.parents(of: items, of: feed, in: served.pages, served)
+        let rows = ItemRows(feed: name, shape: shape, listing: listing, sections: sections, parents: parents)
+        let now = WallClock.system.text
         let response = page("list", title: name) { html in
             head(state, text: request.parameter("q") ?? "", to: &html)
             let next = listing.hasMore && found == nil ? listing.items.last?.place.text : nil
             html.element(
-                "div", .id("list"), .data(.feed, name), .data(.event, String(event)), .data(.at, WallClock.system.text),
+                "div", .id("list"), .data(.feed, name), .data(.event, String(event)), .data(.at, now),
                 .data(.next, listing.items.last?.place.text), .data(.more, String(next != nil))
             ) { html in
                 if let found {
@@ -47,7 +50,10 @@ extension Site {
                 foot(state, next: next, isEmpty: listing.items.isEmpty && query.after == nil, to: &html)
             }
         }
-        return shown(response, request)
+        // When it was made is no change: a browser that has it from earlier knows of nothing that came since.
+        var lasting = response.body
+        if let place = lasting.firstRange(of: now.utf8) { lasting.removeSubrange(place) }
+        return finished(Responses.conditional(response, request, tag: Responses.tag(of: lasting)))
     }
 
     private func head(_ state: StateRow, text: String, to html: inout HTMLWriter) {
@@ -66,6 +72,7 @@ extension Site {
             }
         }
         html.element("p", .id("why"), .class("why"), text: Shown.why(state))
+        advice(state, to: &html)
         if count > 0 || !text.isEmpty {
             html.element(
                 "form", .class("filter"), .plain(.role, "search"), .plain(.method, "get"), .action(.own("list", name))
@@ -93,6 +100,18 @@ extension Site {
             html.element("span", text: "Loading…")
         }
         html.element("button", .id("pill"), .class("pill"), .plain(.type, "button"), .flag(.hidden)) { _ in }
+    }
+
+    /// What to do where the feed fails, and what the script says of failures to come.
+    private func advice(_ state: StateRow, to html: inout HTMLWriter) {
+        let name = state.feed.name
+        let error = state.state == .running ? nil : state.feed.record?.error
+        let text = error.flatMap { FailureAdvice.text($0.kind, of: name) }
+        html.element(
+            "p", .id("advice"), .class("hint"), .flag(.hidden, text == nil), text: text.map { "Try: \($0)" } ?? "")
+        html.element("ul", .id("advices"), .flag(.hidden)) { html in
+            for (kind, text) in FailureAdvice.all(of: name) { html.element("li", .data(.kind, kind), text: text) }
+        }
     }
 
     private func foot(_ state: StateRow, next: String?, isEmpty: Bool, to html: inout HTMLWriter) {
@@ -153,7 +172,7 @@ extension Site {
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
         guard let feed = try await feed(name, served) else { return unknownFeed(name) }
-        let limit = Self.number("limit", of: request, Self.pageSize, in: 1...1_000)
+        let limit = Self.limit(of: request)
         let text = SearchText(request.parameter("q") ?? "")
         let place = request.parameter("after").flatMap(Place.init(text:))
         return try await kept(request, served) { store async throws(FeedSyncError) in
@@ -163,8 +182,10 @@ extension Site {
             let shape = try await self.shape(of: feed, in: store, served)
             query.columns = shape.columns
             let listing = if let found { found.listing } else { try await self.listing(query, of: store, served) }
+            let items = found?.items.map(\.item) ?? listing.items
             let rows = ItemRows(
-                feed: name, shape: shape, listing: listing, sections: try await store.sections(of: name))
+                feed: name, shape: shape, listing: listing, sections: try await store.sections(of: name),
+                parents: try await self.parents(of: items, of: feed, in: store, served))
             let total = try await store.feed(named: name)?.itemCount ?? 0
             var html = HTMLWriter()
             html.element(

@@ -5,9 +5,16 @@ internal import Reports
 extension Site {
     /// All feeds, with how they do.
     func overviewPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+        // First up to where events are known: what comes later is told.
+        let event = try await served.pages?.events(last: 1).last?.id ?? 0
         let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
         return page("overview", title: "Feeds") { html in
-            html.element("div", .class("bar")) { html in html.element("h1", text: "Feeds") }
+            html.element("div", .id("overview"), .class("bar"), .data(.event, String(event))) { html in
+                html.element("div", .class("heading")) { $0.element("h1", text: "Feeds") }
+                if mayAdd, !feeds.isEmpty {
+                    html.element("a", .class("button"), .href(.own("add")), text: "Add a feed")
+                }
+            }
             problem(served, to: &html)
             guard !feeds.isEmpty else { return beginning(to: &html) }
             html.element("ul", .class("feeds")) { html in
@@ -39,7 +46,17 @@ extension Site {
     private func beginning(to html: inout HTMLWriter) {
         html.element("div", .class("empty")) { html in
             html.element("p", text: "There is no feed yet.")
-            html.element("p", .class("hint"), text: "Add the first one in a shell; it shows here at once:")
+            if mayAdd {
+                html.element("p") { $0.element("a", .class("button"), .href(.own("add")), text: "Add the first feed") }
+            }
+            if demoURL != nil {
+                html.element("form", .class("command"), .plain(.method, "post"), .action(.own("add", "demo"))) { html in
+                    html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+                    html.element("button", .plain(.type, "submit"), text: "Add the demo's feeds")
+                    html.element("p", .class("hint"), text: "Made-up lists, which this server has for itself.")
+                }
+            }
+            html.element("p", .class("hint"), text: "Feeds that are added in a shell show here at once:")
             html.element(
                 "pre", .plain(.tabindex, "0"),
                 text:

@@ -6,7 +6,8 @@ internal import Reports
 extension Site {
     /// Where somebody types what the upstream is to be searched for.
     func searchPage(
-        _ name: String, _ served: Served, _ request: ServerRequest, text: String = "", found: HTMLWriter? = nil
+        _ name: String, _ served: Served, _ request: ServerRequest, text: String = "", found: HTMLWriter? = nil,
+        keeping: (name: String, problem: String)? = nil
     ) -> SharedAnswer {
         guard let definition = served.configuration?.feed(named: name), definition.search?.parameter != nil,
             !settings.isReadOnly
@@ -37,12 +38,34 @@ extension Site {
                 html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
                 html.element("span", text: "Searching…")
             }
+            if mayAdd { keepForm(of: name, text, keeping, isShown: found != nil || keeping != nil, to: &html) }
             html.element("div", .id("list"), .data(.feed, name)) { html in if let found { html.add(found) } }
             html.element("div", .class("foot")) { html in
                 html.element("button", .id("more"), .plain(.type, "button"), .flag(.hidden), text: "Load more")
             }
         }
         return request.method == "POST" ? finished(response) : shown(response, request)
+    }
+
+    /// Where what is searched for becomes a feed.
+    private func keepForm(
+        of feed: String, _ text: String, _ keeping: (name: String, problem: String)?, isShown: Bool,
+        to html: inout HTMLWriter
+    ) {
+        html.element(
+            "form", .id("keep-form"), .class("keep"), .plain(.method, "post"), .action(.own("search", feed, "keep")),
+            .flag(.hidden, !isShown)
+        ) { html in
+            html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+            html.void("input", .plain(.type, "hidden"), .plain(.name, "q"), .plain(.value, text))
+            html.element("label", .plain(.for, "keep-name"), text: "Name")
+            html.void(
+                "input", .id("keep-name"), .plain(.name, "name"), .plain(.value, keeping?.name ?? ""),
+                .plain(.spellcheck, "false"), .plain(.autocomplete, "off"), .plain(.ariaDescribedby, "keep-problem"))
+            html.element("button", .id("keep"), .plain(.type, "submit"), text: "Keep as a feed")
+            html.element(
+                "p", .id("keep-problem"), .class("wrong"), .plain(.ariaLive, "polite"), text: keeping?.problem ?? "")
+        }
     }
 
     /// Searches for what was typed: rows for the script, a whole page for browsers without.
@@ -52,11 +75,13 @@ extension Site {
             !settings.isReadOnly
         else { return notFound(request) }
         let form = Doorkeeper.form(request)
-        let text = String((form["q"] ?? "").prefix(200))
+        let text = Self.trimmed(String((form["q"] ?? "").prefix(200)))
         let isScript = request.header("X-FeedSync-Token") != nil
         let html: HTMLWriter
         if isMore {
-            let (feed, store) = try await searches.more(text, in: definition)
+            guard let (feed, store) = try await searches.more(text, in: definition) else {
+                return finished(Responses.problem(400, .rejected, "this was not searched for", advice: "search for it"))
+            }
             html = try await rows(of: feed, after: form["after"].flatMap(Place.init(text:)), in: store)
         } else {
             switch try await searches.outcome(text, in: definition, page: String((form["as"] ?? "").prefix(40))) {
@@ -69,6 +94,12 @@ extension Site {
         guard isScript else { return searchPage(name, served, request, text: text, found: html) }
         return finished(
             ServerResponse(headers: [(name: "Content-Type", value: "text/html; charset=utf-8")], body: html.bytes))
+    }
+
+    /// A text without the spaces around it.
+    private static func trimmed(_ text: String) -> String {
+        guard let last = text.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(text[...last].drop { $0.isWhitespace })
     }
 
     /// What was found, in the upstream's order.

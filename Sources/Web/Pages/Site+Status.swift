@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import HTTP
 internal import HTTPServer
 internal import Reports
 
@@ -11,6 +12,7 @@ extension Site {
         let quotas = try await served.pages?.quota() ?? []
         var days: [String: [DayFigures]] = [:]
         for feed in feeds { days[feed.feed.name] = try await served.pages?.days(of: feed.feed.name) }
+        let plots = try await plots(of: quotas, feeds, served)
         return page("status", title: "Status") { html in
             html.element("div", .class("bar")) { html in html.element("h1", text: "Status") }
             problem(served, to: &html)
@@ -19,8 +21,13 @@ extension Site {
                 for feed in feeds { health(feed, days[feed.feed.name] ?? [], to: &html) }
                 if feeds.isEmpty { html.element("p", .class("hint"), text: "There is no feed yet.") }
             }
-            if !quotas.isEmpty { table("Quota", Self.quotaColumns, quotas.map(cells), to: &html) }
-            if !runs.isEmpty { table("Last runs", Self.runColumns, runs.map(cells), to: &html) }
+            html.element("div", .class("tables")) { html in
+                if !quotas.isEmpty {
+                    table("Quota", Self.quotaColumns, quotas.map(cells), to: &html)
+                    html.element("div", .class("plots quota")) { html in for plot in plots { plot.write(to: &html) } }
+                }
+                if !runs.isEmpty { table("Last runs", Self.runColumns, runs.map(cells), to: &html) }
+            }
             html.element("section", .class("part")) { html in
                 html.element("h2", .id("log-title"), text: "Event log")
                 html.element(
@@ -31,6 +38,29 @@ extension Site {
                 }
             }
         }
+    }
+
+    /// The requests of the last day to each host that says what it allows.
+    private func plots(
+        of quotas: [QuotaRecord], _ feeds: [StateRow], _ served: Served
+    ) async throws(FeedSyncError) -> [QuotaPlot] {
+        let now = WallClock.system.seconds
+        let hours = (0..<QuotaPlot.hours).reversed().compactMap { hour in
+            Timestamp.text(ofSecond: now - Int64(hour) * 3_600).map { String($0.prefix(13)) }
+        }
+        guard let store = served.pages, let first = hours.first else { return [] }
+        var names: [String: Set<String>] = [:]
+        for feed in feeds.map(\.feed) {
+            guard let definition = feed.definition, let url = try? WebURL(definition.url.description) else { continue }
+            names[url.origin.description, default: []].insert(feed.name)
+        }
+        var plots: [QuotaPlot] = []
+        for quota in quotas where quota.remaining != nil {
+            guard let feeds = names[quota.origin] else { continue }
+            let requests = try await store.requests(of: feeds, since: first)
+            plots.append(QuotaPlot(quota: quota, requests: hours.map { requests[$0] ?? 0 }))
+        }
+        return plots
     }
 
     private func health(_ feed: StateRow, _ days: [DayFigures], to html: inout HTMLWriter) {
@@ -46,7 +76,8 @@ extension Site {
             let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
             if !terms.isEmpty {
                 let words = terms.map {
-                    [$0.value, $0.reason.replacing("`", with: "")].compactMap(\.self).joined(separator: ": ")
+                    let reason = $0.reason.replacing("`", with: "")
+                    return $0.value.map { "\($0) (\(reason))" } ?? reason
                 }
                 html.element("p", .class("why"), text: "When: " + words.joined(separator: "; "))
             }

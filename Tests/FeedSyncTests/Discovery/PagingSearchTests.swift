@@ -167,6 +167,11 @@ struct PagingSearchTests {
         "is over where the page says so",
         arguments: [
             ("/x", #"{"count":2,"next":null,"results":\#(two)}"#, [:], "`next` is null: this is the last page"),
+            // Datasette's `next` is a token.
+            (
+                "/x", #"{"results":\#(two),"next":null,"next_url":null}"#, [:],
+                "`next_url` is null: this is the last page"
+            ),
             (
                 "/x", two, ["Link": #"<https://e.org/1>; rel="first""#],
                 #"the header `Link` has `rel="first"` and no `next`: this is the last page"#

@@ -33,6 +33,18 @@ struct GrowthTests {
         #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["40|0"])
     }
 
+    @Test("A member with a name of more than a thousand bytes gets no column, and that is said")
+    func longName() async throws {
+        let name = String(repeating: "x", count: 1_000)
+        let bench = try await EngineBench([#"{"id":1,"\#(name)":1,"\#(name)y":2}"#], columns: Self.open)
+        bench.upstream.sendsETag = false
+        let summary = try await bench.reload()
+        #expect(try columns(bench) == ["id", name])
+        #expect(summary.notices.contains { $0.contains("its name is too long") }, "\(summary.notices)")
+        #expect(try await bench.reload().notices == summary.notices)
+        #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["1|0"])
+    }
+
     @Test("At a thousand columns those that there are are widened all the same")
     func widerAtLimit() async throws {
         let items = [Self.wide(1, 0..<1_200), #"{"id":2,"m0":"text","m1":1.5,"m2":true,"m3":[1]}"#]

@@ -81,6 +81,56 @@ struct KnownWrongTests {
         #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NULL AND id <> 8") == ids)
     }
 
+    @Test("An item that moved up to the head while no run was under way is met, although its page is read anew")
+    func movesUpToTheHead() async throws {
+        let bench = try await EngineBench(
+            [], members: "sync: {mode: all}", paging: "pagination: {style: page, param: page}")
+        let list = Lock((items: ["null"] + PagedFeed.items(1...7), requests: 0))
+        bench.server.route("/things") { request in
+            let (items, number) = list.withLock { list in
+                list.requests += 1
+                return (list.items, list.requests)
+            }
+            // The first run ends behind its second page.
+            guard number != 3 else { return .status(500) }
+            let offset = min(((Int(request.parameter("page") ?? "") ?? 1) - 1) * 3, items.count)
+            return .json("{\"items\":[\(items[offset...].prefix(3).joined(separator: ","))]}")
+        }
+        _ = try await bench.failure(.sync)
+        // The third item stood first on the second page, and stands last on the first one now.
+        list.withLock { list in _ = list.items.removeFirst() }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == nil)
+            #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NULL").count == 7)
+        }
+    }
+
+    @Test("What a crawl read that failed outranks what an older one had behind the same item")
+    func failedBehindTheSameItem() async throws {
+        let bench = try await EngineBench(
+            [], members: "sync: {mode: new}", paging: "pagination: {style: offset, param: offset}")
+        let list = Lock((items: PagedFeed.items([1]), changed: #"{"id":1,"name":"changed"}"#, requests: 0))
+        bench.server.route("/things") { request in
+            let (items, changed, number) = list.withLock { list in
+                list.requests += 1
+                return (list.items, list.changed, list.requests)
+            }
+            switch number {
+            // The list has one item, and the run ends before it has looked at the head again.
+            case 3: return .status(500)
+            // The item changes, and moves down while it is read.
+            case 4, 5: return .json("{\"items\":[\(changed)]}")
+            default:
+                let offset = min(Int(request.parameter("offset") ?? "") ?? 0, items.count)
+                return .json("{\"items\":[\(items[offset...].prefix(1).joined())]}")
+            }
+        }
+        for _ in 1...2 { _ = try await bench.failure(.sync) }
+        list.withLock { list in list.items = PagedFeed.items([4]) + [list.changed] + PagedFeed.items([3]) }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NULL ORDER BY id") == ["1", "3", "4"])
+    }
+
     @Test("Pages that hold nothing but null, on and on, are given up as going in circles", arguments: ["new", "all"])
     func onlyNull(mode: String) async throws {
         let bench = try await EngineBench(
@@ -233,6 +283,57 @@ struct KnownWrongTests {
         #expect(try bench.feed("item_count, complete") == "88|1")
         let asked = Set(bench.upstream.requestedPages.dropFirst(before))
         #expect(asked.isDisjoint(with: [2, 3, 4, 5, 6]), "\(asked)")
+    }
+
+    @Test(
+        "An item that slipped by while `more` read the list is found by the next syncs", arguments: [true, false],
+        [PagedFeed.Style.page, .link])
+    func slipsByMore(isInOneGo: Bool, style: PagedFeed.Style) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...60), style: style)
+        upstream.total = .absent
+        let bench = try await EngineBench(
+            members: "sync: {mode: new}", paging: "pagination: \(style.pagination())", upstream: upstream)
+        move(bench, before: [3: { _ = $0.remove(at: 5) }])
+        if isInOneGo {
+            try await bench.more(.allPages)
+        } else {
+            try await bench.more(.nextPages(4))
+            try await bench.more(.allPages)
+        }
+        #expect(try bench.feed("item_count, complete, verified") == "59|1|0")
+        // What moved is read again, at the latest by the sync after the one that found out.
+        if try await bench.sync().reason == .drift { try await bench.sync() }
+        #expect(try bench.feed("complete, verified") == "1|1")
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["1"])
+        // What is proved is not proved again.
+        let count = bench.server.requests.count
+        try await bench.sync()
+        #expect(bench.server.requests.count <= count + 3)
+    }
+
+    @Test("An item that moves to the end of the list does not hide the one that slips by, whatever the totals say")
+    func movesToTheEnd() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...10), members: "sync: {mode: all}",
+            paging: "pagination: {style: page, size_param: per_page, size: 2, total: total_count}")
+        move(
+            bench,
+            before: [
+                // Item 5 takes its place, on a page that is read already.
+                3: { $0.append($0.remove(at: 3)) },
+                4: { $0 += PagedFeed.items([11]) },
+                6: { _ = $0.remove(at: 9) },
+                8: { $0 += PagedFeed.items([12]) },
+            ])
+        // As many items are met as there are: with item 4, without item 5.
+        try await bench.sync()
+        #expect(try bench.query("SELECT count(*) FROM things WHERE id = 5") == ["1"])
+        try await bench.sync()
+        #expect(try bench.feed("complete, verified") == "1|1")
+        #expect(
+            try bench.query(
+                "SELECT group_concat(id) FROM (SELECT id FROM things WHERE _removed_at IS NULL ORDER BY id)")
+                == ["1,2,3,5,6,7,8,9,10,11,12"])
     }
 
     @Test("A row that shows at the head when its page is asked for again is not marked as gone")

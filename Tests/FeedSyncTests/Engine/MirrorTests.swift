@@ -232,11 +232,12 @@ struct MirrorTests {
         // A thread of its own holds the lock that new stores wait for.
         Thread.detachNewThread {
             try? FeedLock.alone(with: path) {
-                isHeld.yield()
+                isHeld.finish()
                 gate.wait()
             }
+            isHeld.finish()
         }
-        for await _ in holding { break }
+        for await _ in holding {}
         let opened = Lock(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {

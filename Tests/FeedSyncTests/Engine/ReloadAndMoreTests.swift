@@ -219,4 +219,18 @@ struct ReloadAndMoreTests {
         _ = try await bench.another(try EngineBench.definition(yaml)).perform(.reload)
         #expect(try bench.query("SELECT id, name, title FROM things LIMIT 1") == ["1|item 1|item 1"])
     }
+
+    @Test("A feed that cannot be opened is let go of: the next try says the same")
+    func openedInVain() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...3))
+        try await bench.reload()
+        let changed = try EngineBench.definition(
+            "url: \(bench.server.url)/things\nitems: items\nkey: name\ncolumns: {id: id, name: name}\n\(EngineBench.paging)"
+        )
+        for _ in 1...2 {
+            let engine = try await SyncEngine(feed: changed, store: bench.store, options: EngineBench.options)
+            #expect(try await bench.failure(.reload, engine).kind == .configuration)
+        }
+        #expect(try await bench.reload().outcome == .unchanged)
+    }
 }

@@ -53,6 +53,19 @@ struct SyncPropertyTests {
             History(style: .offset, mode: .since, seed: 1134),
             // What a full crawl had missed was said to be proved by a crawl of what changed.
             History(style: .link, mode: .since, seed: 1157),
+            // A page that was asked for again brought new items, and the next sync took what followed them for read.
+            History(style: .keyset, mode: .new, isInPartitions: true, seed: 1648),
+            // An item slipped by while `more` read the list, and the next sync did not look.
+            History(style: .link, mode: .new, seed: 1677),
+            History(style: .token, mode: .new, seed: 1695),
+            // Pages that a later crawl had stored under the same requests were taken for a proof of the range below.
+            History(style: .page, mode: .new, seed: 1766),
+            // Each run asked for the pages below a head that had changed again, and had no request left for the others.
+            History(style: .link, mode: .new, seed: 1832),
+            // Pages at a border that another command had left were read again by each run, with all its requests.
+            History(style: .page, mode: .new, seed: 2000),
+            // Elements that could not be stored had gone from a page with the same items; it was said to have them for ever.
+            History(style: .nextURL, mode: .all, seed: 1912),
         ])
     func once(_ history: History) async throws {
         let mirror = try await MovingMirror(

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTP
 import HTTPServer
 import ScriptedServer
@@ -42,6 +43,36 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
         #expect(try bench.feed("complete, no_more_data, item_count") == "1|1|333")
         #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("A partition that has more pages when its only one is asked for again is not complete until they are read")
+    func outgrownSince() async throws {
+        let bench = try await EngineBench(
+            members: """
+                query: {q: things}
+                sync: {mode: since, param: since, from: at, full: never}
+                partition: {query: {q: "n:{from}..{to}"}, by: number, path: part, from: 0, to: 255, total: total}
+                """, paging: "pagination: link", columns: "items: items\nkey: id\ncolumns: {id: id, at: at}")
+        let count = Lock(0)
+        bench.server.route("/things") { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let page = { (total: Int, ids: [Int]) in
+                let items = ids.map { #"{"id":\#($0),"at":\#($0),"part":\#(250 - $0)}"# }.joined(separator: ",")
+                return #"{"total":\#(total),"items":[\#(items)]}"#
+            }
+            if number <= 2 { return .json(page(2, [1, 3])) }
+            if number == 3 { return .json(page(1, [4])) }
+            if request.parameter("page") == "2" { return .json(page(6, [7, 5])) }
+            let link = (name: "Link", value: "</things?page=2&q=things%20n:0..255>; rel=\"next\"")
+            return .json(page(6, [6, 9, 10, 4]), headers: [link])
+        }
+        try await bench.sync()
+        #expect(try await bench.sync().reason == .drift)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try ids(bench) == [1, 3, 4, 5, 6, 7, 9, 10])
     }
 
     @Test("With a cap that is given is complete although the upstream says no total")

@@ -8,7 +8,8 @@ import Testing
 /// What an upstream of a preset answers, page by page: the folder `examples/NAME`.
 ///
 /// Its `example.json` says where the answers come from, what the feed gives to the preset, and for each page the request
-/// that fetches it and the response's headers; the bodies stand beside it.
+/// that fetches it and the response's headers; the bodies stand beside it, and for bodies in other formats than JSON their
+/// items as JSON.
 struct PresetExample: Sendable {
     /// One answer.
     struct Page: Sendable {
@@ -20,6 +21,8 @@ struct PresetExample: Sendable {
         let headers: [String: String]
         /// The body.
         let body: String
+        /// Its items as JSON, where the body is not; else the body.
+        let items: String
     }
 
     /// The preset's name.
@@ -60,7 +63,8 @@ struct PresetExample: Sendable {
         pages = try file.pages.map { page in
             Page(
                 target: page.request, status: page.status ?? 200, headers: page.headers ?? [:],
-                body: try String(contentsOf: folder.appending(path: page.body), encoding: .utf8))
+                body: try String(contentsOf: folder.appending(path: page.body), encoding: .utf8),
+                items: try String(contentsOf: folder.appending(path: page.items ?? page.body), encoding: .utf8))
         }
     }
 
@@ -72,7 +76,9 @@ struct PresetExample: Sendable {
         members = other.members
         self.origin = origin
         pages = other.pages.map {
-            Page(target: $0.target, status: $0.status, headers: $0.headers.mapValues(moved), body: moved($0.body))
+            Page(
+                target: $0.target, status: $0.status, headers: $0.headers.mapValues(moved), body: moved($0.body),
+                items: moved($0.items))
         }
     }
 
@@ -103,7 +109,7 @@ struct PresetExample: Sendable {
     /// The elements of all pages, or the pages themselves where each is an item.
     func items(at path: Path?) throws -> [ExpectedValue] {
         try pages.flatMap { page in
-            switch try ExpectedValue(page.body).value(at: path ?? Path([])) {
+            switch try ExpectedValue(page.items).value(at: path ?? Path([])) {
             case .array(let elements): return elements
             case .object(let members): return [.object(members)]
             default: throw MissingItems(page: page.target)
@@ -122,9 +128,12 @@ struct PresetExample: Sendable {
                 telling.allSatisfy { candidate.wanted.parameter($0) == request.parameter($0) }
             } ?? candidates.first.flatMap { first in telling.contains { request.parameter($0) != nil } ? nil : first }
         guard let page = match?.page else { return .json(#"{"message":"Not Found"}"#, status: 404) }
-        return .json(
-            page.body, status: page.status,
-            headers: page.headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
+        let type = page.headers["Content-Type"] == nil ? ["Content-Type": "application/json; charset=utf-8"] : [:]
+        let headers = page.headers.merging(type) { own, _ in own }
+        return ServerResponse(
+            status: page.status,
+            headers: headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
+            body: Array(page.body.utf8))
     }
 }
 
@@ -142,6 +151,7 @@ private struct ExampleFile: Decodable {
     struct Page: Decodable {
         let request: String
         let body: String
+        let items: String?
         let status: Int?
         let headers: [String: String]?
     }

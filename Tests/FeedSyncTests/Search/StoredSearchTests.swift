@@ -45,6 +45,23 @@ struct StoredSearchTests {
         #expect(try await keys("") == ["1", "2", "3"])
     }
 
+    @Test("Of words that hundreds of titles have, the newest are given, the shortest titles first")
+    func common() async throws {
+        let bench = try await EngineBench()
+        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let names = [5: "Swift", 990: "Swift", 7: "Rare swift", 8: "Swiftly rare"]
+        let items = (1...1_000).map { #"{"id":\#($0),"name":"\#(names[$0] ?? "A swift thing")"}"# }
+        try await load(items.joined(separator: ","), bench, mirror)
+        func keys(_ text: String) async throws -> [String] {
+            try await mirror.search(text, in: ["things"], limit: 3).map(\.key)
+        }
+        #expect(try await keys("swift") == ["990", "701", "702"])
+        #expect(try await keys("swi") == ["990", "701", "702"])
+        #expect(try await keys("swift thin") == ["700", "701", "702"])
+        // What few have is ranked among all.
+        #expect(try await keys("rare swift") == ["7", "8"])
+    }
+
     @Test("Results come again when the store changes, and end with the mirror")
     func follows() async throws {
         let bench = try await EngineBench()

@@ -82,15 +82,18 @@ private actor Opened {
 
 /// Does something on the store's thread, and waits for it.
 private func inStore(_ act: @escaping @Sendable (isolated Store) throws -> Void) {
+    wait {
+        do { try await act(Opened.shared.get()) } catch { fatalError("\(error)") }
+    }
+}
+
+/// Waits for what a task does.
+func wait(for act: @escaping @Sendable () async -> Void) {
     let done = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     sem_init(done, 0, 0)
     let address = UInt(bitPattern: done)
     Task {
-        do {
-            try await act(Opened.shared.get())
-        } catch {
-            fatalError("\(error)")
-        }
+        await act()
         if let done = UnsafeMutablePointer<sem_t>(bitPattern: address) { sem_post(done) }
     }
     sem_wait(done)

@@ -24,6 +24,7 @@ private let target: @Sendable ([UInt8]) -> Void = {
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "json": json, "paths": paths, "links": links, "dates": dates, "waits": waits, "urls": urls, "codings": codings,
     "configuration": configuration, "bodies": bodies, "commands": commands, "pages": pages,
+    "requests": requests,
 ]
 
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

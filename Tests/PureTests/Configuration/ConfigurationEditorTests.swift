@@ -157,7 +157,7 @@ struct ConfigurationEditorTests {
             "${NAME}", "-", "- a", "?", "*a", "&a", "!t", "%", "@", "`", "|", ">", "'", "\"", "\\", "a\nb", "a\tb",
             "a\r\n",
             "東京", "👩‍💻", "e\u{301}", "\u{0}", "\u{1B}[31m", "\u{7F}", "\u{85}", "\u{202E}", "\u{2028}", "\u{FEFF}x",
-            "\u{FFFE}",
+            "\u{FFFE}", "a\u{FFFF}\u{301}b", "\u{FEFF}\u{301}",
             "12:30", "2026-11-21", "1e3", ".inf", "<<", "=", "$", "$.a", "https://a.b/c?d=e&f=g#h", "a,b",
             "language:swift stars:>=2000",
         ])

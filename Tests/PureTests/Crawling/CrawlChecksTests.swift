@@ -396,13 +396,49 @@ struct CrawlChecksTests {
     }
 
     @Test(
-        "From loose pages that are not as they were on, the list is read again",
-        arguments: [PageComparison.changed, .pushedDown, .movedUp, .detached, .outgrown], [false, true])
-    func loosePagesChanged(_ result: PageComparison, isOpen: Bool) {
-        let range: SyncedRange = isOpen ? .open(1, .p9, generations: [1]) : .whole(1, generations: [1])
-        var (rules, first) = Self.meeting(Self.loose(range))
-        let (step, _) = Self.check(&rules, from: first, [[.same, .same, .same, result, .same]])
-        #expect(step == .goOn(crawl: 1, from: 2))
-        #expect(rules.committed(.page(2, .p3, isUnchanged: true)) == .fetch(.footer, .p3))
+        "From a loose page that is not as it was on, or the one before it, the list is read again",
+        arguments: [PageComparison.changed, .pushedDown, .movedUp, .detached, .outgrown],
+        [
+            (asked: [2], from: 2), (asked: [2, 3], from: 2), (asked: [2, 3, 4, 7], from: 7),
+            (asked: [2, 3, 4, 7, 8], from: 7),
+        ])
+    func loosePagesChanged(_ result: PageComparison, at place: (asked: [Int], from: Int)) {
+        for range in [SyncedRange.open(1, .p9, generations: [1]), .whole(1, generations: [1])] {
+            var (rules, first) = Self.meeting(Self.loose(range))
+            let results = Array(repeating: PageComparison.same, count: place.asked.count - 1) + [result]
+            let (step, asked) = Self.check(&rules, from: first, [results])
+            #expect(asked == [place.asked], "the others are read again, or need not be asked for in this run")
+            #expect(step == .goOn(crawl: 1, from: place.from))
+            #expect(rules.committed(.page(2, .p3, isUnchanged: true)) == .fetch(.footer, .p3))
+        }
+    }
+
+    @Test(
+        "A last page that a later crawl stored proves what `more` read only if it still ends the list",
+        arguments: [true, false])
+    func overtaken(isLast: Bool) {
+        var range = SyncedRange.whole(1, generations: [1])
+        range.awaitsProof = true
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .new, isShifting: true))
+        _ = rules.opened(.loaded(range))
+        _ = rules.committed(.whole(1, range, isUnchanged: true))
+        let pages = (1...2).map { PageOfCrawl(crawl: 1, number: $0) }
+        let facts = CrawlFacts(isFirst: true, pageCount: 2, pages: pages, haveValidators: true)
+        #expect(rules.examined(facts) == .check(pages[0]))
+        #expect(rules.checked(pages[0], .overtaken(isLast: false)) == .check(pages[1]))
+        let step = rules.checked(pages[1], .overtaken(isLast: isLast))
+        #expect(step == .end(.ok, isLast ? .complete(isVerified: true) : .incomplete(.drift)))
+    }
+
+    @Test(
+        "What `more` read to the end is proved by the next sync, and only by that",
+        arguments: [CrawlMode.new, .all], [true, false])
+    func awaitsProof(mode: CrawlMode, awaitsProof: Bool) {
+        var range = SyncedRange.whole(1, generations: [1])
+        range.awaitsProof = awaitsProof
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: mode, isShifting: true))
+        _ = rules.opened(.loaded(range))
+        let step = rules.committed(.whole(1, range, isUnchanged: true))
+        #expect(step == (awaitsProof || mode == .all ? .examine : .end(.unchanged, .complete(isVerified: false))))
     }
 }

@@ -23,6 +23,7 @@ struct CrawlProgressJSONTests {
         range.loosePages = [2, 9]
         range.failures = 3
         range.isLost = true
+        range.awaitsProof = true
         let changes: [(inout CrawlProgress) -> Void] = [
             { $0.synced = SyncedRanges(ranges: [range]) },
             {
@@ -92,6 +93,7 @@ struct CrawlProgressJSONTests {
                 range.loosePages = Array(0..<Int.random(in: 0...2, using: &random))
                 range.failures = Int.random(in: 0...2, using: &random)
                 range.isLost = Bool.random(using: &random)
+                range.awaitsProof = Bool.random(using: &random)
                 return range
             })
     }

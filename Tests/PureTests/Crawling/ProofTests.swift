@@ -42,6 +42,15 @@ struct ProofTests {
                     met: 30, total: 30, hasTotals: true, hasTotalMoved: true, pageCount: 3, haveValidators: true,
                     isInSequence: false), proof: .pages),
             Case(
+                testDescription: "a total that was met, with an item that moved down",
+                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, hasMovedDown: true, pageCount: 3),
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "the same, and pages have validators",
+                facts: CrawlFacts(
+                    met: 30, total: 30, hasTotals: true, hasTotalMoved: true, hasMovedDown: true, pageCount: 3,
+                    haveValidators: true), proof: .pages),
+            Case(
                 testDescription: "a total on some pages alone, without validators",
                 facts: CrawlFacts(met: 30, total: 30, pageCount: 3), proof: .head(proves: false)),
             Case(

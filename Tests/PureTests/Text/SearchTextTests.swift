@@ -54,6 +54,9 @@ import Testing
             SearchText(#"swift "pack OR -x NEAR( c++ ***"#).fullTextQuery
                 == ##""swift"* """pack"* "OR"* "-x"* "NEAR(" "c++""##)
         #expect(SearchText("+ *").fullTextQuery == nil)
+        #expect(SearchText("a \"b").fullTextQuery(in: "\"x\"", isWhole: true) == ##"{"x"} : ("a" """b")"##)
+        #expect(SearchText("a c++").fullTextQuery(in: "\"x\"", isWhole: false) == ##"{"x"} : ("a" "c++")"##)
+        #expect(SearchText("a b").fullTextQuery(in: "\"x\" \"y\"", isWhole: false) == ##"{"x" "y"} : ("a" "b"*)"##)
         #expect(SearchText(" \n").isEmpty)
         #expect(SearchText.pattern(#"50%_\"#) == #"%50\%\_\\%"#)
     }

@@ -21,14 +21,19 @@ package struct FeedCondition: Sendable {
     package let failure: FeedSyncError?
     /// The run under way; nil if there is none.
     package let run: RunProgress?
+    /// Of a feed that has a list for each row of another: how the lists do; nil where none was asked for.
+    package let parts: PartCounts?
 
     /// A feed of which nothing is stored.
     package init(feed: String) {
-        (record, history, failure, run) = (nil, FeedHistory(feed: feed), nil, nil)
+        (record, history, failure, run, parts) = (nil, FeedHistory(feed: feed), nil, nil, nil)
     }
 
-    fileprivate init(_ record: FeedRecord?, _ history: FeedHistory, _ failure: FeedSyncError?, _ run: RunProgress?) {
-        (self.record, self.history, self.failure, self.run) = (record, history, failure, run)
+    fileprivate init(
+        _ record: FeedRecord?, _ history: FeedHistory, _ failure: FeedSyncError?, _ run: RunProgress?,
+        _ parts: PartCounts?
+    ) {
+        (self.record, self.history, self.failure, self.run, self.parts) = (record, history, failure, run, parts)
     }
 
     /// What the feed's state follows from.
@@ -58,11 +63,13 @@ extension Store {
     package func conditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {
         // One feed is asked for after each run, all of them for a list.
         let histories = try feeds.count == 1 ? histories(of: feeds.first) : histories()
+        let parts = try partCounts()
         return try feeds.map { feed throws(FeedSyncError) in
-            let history = histories[feed] ?? FeedHistory(feed: feed)
+            let own = histories[feed] == nil && FeedPart.feed(ofPart: feed) != nil ? try self.histories(of: feed) : [:]
+            let history = histories[feed] ?? own[feed] ?? FeedHistory(feed: feed)
             return FeedCondition(
                 try self.feed(named: feed), history, try failure(of: feed, failures: history.failures),
-                try runProgress(of: feed))
+                try runProgress(of: feed), parts[feed])
         }
     }
 
@@ -87,8 +94,9 @@ extension Store {
     }
 
     private func runProgress(of feed: String) throws(FeedSyncError) -> RunProgress? {
-        try storing {
-            guard let number = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(feed)),
+        let tables = ListTables(of: feed)
+        return try storing {
+            guard let number = try connection.int64("SELECT id FROM \(tables.state) WHERE feed = ?", .text(feed)),
                 let holder = FeedLock.holder(of: number, of: path)
             else { return nil }
             var progress = RunProgress(holder: holder, page: nil, pageCount: nil)
@@ -96,7 +104,7 @@ extension Store {
                 """
                 SELECT event.page, event.status, _crawl.mode, total, elements, _crawl.pages, ranges
                 FROM run JOIN event ON event.feed = run.feed AND event.run = run.id
-                    JOIN _feed ON _feed.feed = run.feed LEFT JOIN _crawl ON _crawl.id = _feed.crawl
+                    JOIN \(tables.state) AS _feed ON _feed.feed = run.feed LEFT JOIN _crawl ON _crawl.id = _feed.crawl
                 WHERE run.feed = ? AND run.outcome IS NULL ORDER BY event.id DESC LIMIT 1
                 """, [.text(feed)]
             ) { row in

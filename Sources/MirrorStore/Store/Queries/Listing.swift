@@ -49,6 +49,8 @@ package struct ListingQuery: Sendable {
     package var newBefore: (place: Place, since: String)?
     /// Only items that have each of these words in one of the columns.
     package var words: (text: SearchText, columns: [String])?
+    /// Only items that have all these words, by the feed's full-text index.
+    package var indexedWords: SearchText?
     /// Only the items of these keys, each as JSON.
     package var keys: [String]?
     /// How many at most.

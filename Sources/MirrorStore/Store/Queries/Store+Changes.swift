@@ -76,7 +76,9 @@ private final class ChangeSource {
     private let columns: [RowColumn]
     private let key: [String]
     private let title: String?
-    private let hasNew: Bool
+    private var hasNew = false
+    /// The condition that an event is of the feed, or of one of its parts.
+    private let isOfFeed: String
     private var first = ""
     private lazy var names = columns.map { try? SQL.identifier($0.name) }.map { $0 ?? "NULL" }.joined(separator: ", ")
 
@@ -85,23 +87,18 @@ private final class ChangeSource {
         self.query = query
         self.until = query.until ?? until
         self.connection = connection
-        var found: (table: String, columns: [RowColumn], key: [String])?
-        try connection.rows("SELECT \"table\", columns, key_columns FROM _feed WHERE feed = ?", [.text(query.feed)]) {
-            row in
-            found = (row.text(at: 0) ?? "", RowColumn.list(row.text(at: 1)), RowColumn.names(row.text(at: 2)))
-        }
-        guard let found, !found.key.isEmpty, !found.columns.isEmpty else { return nil }
-        (table, columns, key) = (try SQL.identifier(found.table), found.columns, found.key)
+        guard let found = try StoredTable(of: query.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
+        else { return nil }
+        (table, columns, key) = (try SQL.identifier(found.name), found.columns, found.key)
         title = ItemTitle.column(query.title, of: found.columns)
+        let parts = try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", .text(query.feed))
+        let name = try SQL.string(query.feed)
+        isOfFeed = parts == nil ? "feed = \(name)" : ListTables.isOf(name)
         var first: String?
         try connection.rows(
             """
-            SELECT min(at) FROM event WHERE feed = ? AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?
-            """,
-            [
-                .text(query.feed), Value(query.after.event), Value(self.until.event), .text(query.since ?? ""),
-                Value(query.run ?? 0),
-            ]
+            SELECT min(at) FROM event WHERE \(isOfFeed) AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?
+            """, values
         ) { row in first = row.text(at: 0) }
         hasNew = first != nil
         self.first = first ?? ""
@@ -111,7 +108,7 @@ private final class ChangeSource {
     func events(_ index: Int) -> String {
         """
         e\(index) AS MATERIALIZED (
-            SELECT id, at, run FROM event WHERE feed = ? AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?)
+            SELECT id, at, run FROM event WHERE \(isOfFeed) AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?)
         """
     }
 
@@ -132,10 +129,7 @@ private final class ChangeSource {
 
     /// The values for `events`.
     var values: [Value] {
-        [
-            .text(query.feed), Value(query.after.event), Value(until.event), .text(query.since ?? ""),
-            Value(query.run ?? 0),
-        ]
+        [Value(query.after.event), Value(until.event), .text(query.since ?? ""), Value(query.run ?? 0)]
     }
 }
 

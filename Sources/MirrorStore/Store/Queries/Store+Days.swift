@@ -32,3 +32,24 @@ extension Store {
         }
     }
 }
+
+extension Store {
+    /// How many requests the runs of some feeds made in each hour since a time, by the hours' names, as in
+    /// `2026-11-21T02`.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func requests(of feeds: Set<String>, since time: String) throws(FeedSyncError) -> [String: Int] {
+        try storing {
+            var hours: [String: Int] = [:]
+            try connection.rows(
+                """
+                SELECT feed, substr(started_at, 1, 13), sum(requests) FROM run WHERE started_at >= ? GROUP BY 1, 2
+                """, [.text(time)]
+            ) { row in
+                guard let feed = row.text(at: 0), let hour = row.text(at: 1), feeds.contains(feed) else { return }
+                hours[hour, default: 0] &+= row.count(at: 2)
+            }
+            return hours
+        }
+    }
+}

@@ -7,9 +7,9 @@ extension Store {
     ///   the store has changed.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
-        guard query.words == nil, query.newBefore == nil, query.keys == nil, !query.includesRemoved else {
-            return try listing(query)
-        }
+        guard query.words == nil, query.indexedWords == nil, query.newBefore == nil, query.keys == nil,
+            !query.includesRemoved, FeedPart.feed(ofPart: query.feed) == nil
+        else { return try listing(query) }
         let (listing, made) = try storing {
             try connection.transaction(.deferred) { () -> (Listing, FeedOrder?) in
                 guard let source = try ListingSource(query.feed, on: connection) else { return (Listing(), nil) }
@@ -70,22 +70,28 @@ extension Store {
 
 /// A feed's table, and what is known of its columns.
 private struct ListingSource {
+    /// The table's name, and as SQL has it.
+    let name: String
     let table: String
     let columns: [RowColumn]
     let key: [String]
     let keepsRaw: Bool
+    /// Which rows of the table; nil for all.
+    private let scope: String?
 
     /// - Returns: Nil as long as nothing is stored.
     init?(_ feed: String, on connection: Connection) throws {
-        var found: (table: String, columns: [RowColumn], key: [String])?
-        try connection.rows("SELECT \"table\", columns, key_columns FROM _feed WHERE feed = ?", [.text(feed)]) { row in
-            found = (row.text(at: 0) ?? "", RowColumn.list(row.text(at: 1)), RowColumn.names(row.text(at: 2)))
+        let rows = try StoredRows(of: feed, on: connection)
+        guard let found = try StoredTable(of: rows.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
+        else {
+            return nil
         }
-        guard let found, !found.key.isEmpty, !found.columns.isEmpty else { return nil }
         let names = "SELECT sum(name = '_raw') FROM pragma_table_info(?)"
-        guard let raws = try connection.int64(names, .text(found.table)) else { return nil }
+        guard let raws = try connection.int64(names, .text(found.name)) else { return nil }
         keepsRaw = raws > 0
-        table = try SQL.identifier(found.table)
+        scope = rows.condition
+        name = found.name
+        table = try SQL.identifier(name)
         (columns, key) = (found.columns, found.key)
     }
 
@@ -120,7 +126,7 @@ private struct ListingSource {
 
     /// The query's conditions as SQL; nil where none can be fulfilled.
     func conditions(_ query: ListingQuery) throws -> (sql: String, values: [Value])? {
-        var conditions: [String] = []
+        var conditions = [scope].compactMap(\.self)
         var values: [Value] = []
         if !query.includesRemoved { conditions.append("_removed_at IS NULL") }
         if let section = query.section {
@@ -144,6 +150,12 @@ private struct ListingSource {
                 values += Array(repeating: .text(SearchText.pattern(word)), count: names.count)
             }
             guard !names.isEmpty else { return nil }
+        }
+        if let text = query.indexedWords {
+            guard let words = text.fullTextQuery else { return nil }
+            let index = try SQL.identifier(SearchIndex.name(of: name))
+            conditions.append("_rowid_ IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)")
+            values.append(.text(words))
         }
         if let keys = query.keys {
             let parts = keys.compactMap(Self.values).filter { $0.count == key.count }

@@ -25,9 +25,10 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func lastPageEvent(of feed: String) throws(FeedSyncError) -> Int64 {
-        try storing {
+        let isOfFeed = try isOf(feed)
+        return try storing {
             try connection.int64(
-                "SELECT id FROM event WHERE feed = ? AND status NOT LIKE 'begin%' ORDER BY id DESC LIMIT 1",
+                "SELECT id FROM event WHERE \(isOfFeed) AND status NOT LIKE 'begin%' ORDER BY id DESC LIMIT 1",
                 .text(feed)) ?? 0
         }
     }

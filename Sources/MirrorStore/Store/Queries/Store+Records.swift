@@ -12,7 +12,11 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func feed(named name: String) throws(FeedSyncError) -> FeedRecord? {
-        try records("SELECT * FROM feed WHERE name = ?", [.text(name)], read: FeedRecord.init).first
+        let isPart = FeedPart.feed(ofPart: name) != nil
+        return try records(
+            isPart ? "SELECT *, NULL AS model FROM feed_part WHERE name = ?" : "SELECT * FROM feed WHERE name = ?",
+            [.text(name)], read: FeedRecord.init
+        ).first
     }
 
     /// Runs, the newest first.
@@ -45,7 +49,7 @@ extension Store {
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil
     ) throws(FeedSyncError) -> [StatusEvent] {
         try records(
-            "SELECT * FROM event WHERE \(feed == nil ? "" : "feed = ? AND ")id > ? ORDER BY id LIMIT ?",
+            "SELECT * FROM event WHERE \(feed == nil ? "" : "\(try isOf(feed)) AND ")id > ? ORDER BY id LIMIT ?",
             Self.values(feed) + [Value(id), Self.limit(limit)], read: StatusEvent.init)
     }
 
@@ -57,7 +61,7 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func events(of feed: String? = nil, last count: Int) throws(FeedSyncError) -> [StatusEvent] {
         try records(
-            "SELECT * FROM event \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
+            "SELECT * FROM event \(feed == nil ? "" : "WHERE \(try isOf(feed))") ORDER BY id DESC LIMIT ?",
             Self.values(feed) + [Self.limit(count)], read: StatusEvent.init
         ).reversed()
     }
@@ -70,6 +74,15 @@ extension Store {
         try records(
             "SELECT origin, resource, remaining, reset_at, blocked_until FROM _quota ORDER BY origin, resource",
             read: QuotaRecord.init)
+    }
+
+    /// The condition that a row is of the feed whose name is bound first, or of one of its parts.
+    func isOf(_ feed: String?) throws(FeedSyncError) -> String {
+        let parts = try storing {
+            try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", Value(feed))
+        }
+        // The parts, if there are any: SQLite would sort what it finds by two conditions.
+        return parts == nil ? "feed = ?1" : ListTables.isOf("?1")
     }
 
     /// One record for each row of a query.

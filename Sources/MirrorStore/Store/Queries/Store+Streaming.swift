@@ -5,7 +5,7 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func columns(of feed: String) throws(FeedSyncError) -> [RowColumn] {
-        try storing { try tableColumns(of: feed) }
+        try storing { try tableColumns(of: StoredRows(of: feed, on: connection).feed) }
     }
 
     /// Gives the items of a feed to a receiver, one after the other.
@@ -18,19 +18,20 @@ extension Store {
         try reading {
             // One snapshot for the columns and the rows: another process may be adding a column.
             try connection.transaction(.deferred) {
-                guard let table = try tableName(of: query.feed) else { return receiver.end() }
-                let all = try tableColumns(of: query.feed)
+                let rows = try StoredRows(of: query.feed, on: connection)
+                guard let table = try tableName(of: rows.feed) else { return receiver.end() }
+                let all = try tableColumns(of: rows.feed)
                 let columns = query.columns?.compactMap { name in all.first { $0.name == name } } ?? all
                 var query = query
                 if parts.isEmpty {
                     receiver.begin(columns)
-                    _ = try stream(query, on: table, columns, into: receiver)
+                    _ = try stream(query, rows, on: table, columns, into: receiver)
                 }
                 for part in parts where query.limit != 0 {
                     query.section = .some(part.section)
                     receiver.beginPart(part.title)
                     receiver.begin(columns)
-                    let (count, isWanted) = try stream(query, on: table, columns, into: receiver)
+                    let (count, isWanted) = try stream(query, rows, on: table, columns, into: receiver)
                     guard isWanted else { break }
                     query.limit = query.limit.map { $0 - count }
                 }
@@ -85,9 +86,10 @@ extension Store {
     }
 
     private func stream(
-        _ query: ItemQuery, on table: String, _ columns: [RowColumn], into receiver: some RowReceiver
+        _ query: ItemQuery, _ rows: StoredRows, on table: String, _ columns: [RowColumn],
+        into receiver: some RowReceiver
     ) throws -> (count: Int, isWanted: Bool) {
-        let statement = try prepare(query, on: table, columns)
+        let statement = try prepare(query, rows, on: table, columns)
         var count = 0
         while try statement.step() {
             count += 1
@@ -96,12 +98,14 @@ extension Store {
         return (count, true)
     }
 
-    private func prepare(_ query: ItemQuery, on table: String, _ columns: [RowColumn]) throws -> Statement {
-        let (sql, values) = try statement(query, on: table, columns)
+    private func prepare(
+        _ query: ItemQuery, _ rows: StoredRows, on table: String, _ columns: [RowColumn]
+    ) throws -> Statement {
+        let (sql, values) = try statement(query, rows, on: table, columns)
         if query.condition != nil {
             var plain = query
             plain.condition = nil
-            try check(try statement(plain, on: table, columns).sql)
+            try check(try statement(plain, rows, on: table, columns).sql)
         } else {
             try check(sql)
         }
@@ -124,9 +128,9 @@ extension Store {
     }
 
     private func statement(
-        _ query: ItemQuery, on table: String, _ columns: [RowColumn]
+        _ query: ItemQuery, _ rows: StoredRows, on table: String, _ columns: [RowColumn]
     ) throws -> (sql: String, values: [Value]) {
-        var conditions: [String] = []
+        var conditions = [rows.condition].compactMap(\.self)
         var values: [Value] = []
         if !query.includesRemoved { conditions.append("_removed_at IS NULL") }
         if let section = query.section {

@@ -1,33 +1,59 @@
-internal import FeedSync
+package import FeedSync
 
 /// A feed that is to be added to a configuration file.
-struct FeedDraft: Sendable {
-    let file: ConfigurationFile
+package struct FeedDraft: Sendable {
+    package let file: ConfigurationFile
     let environment: [String: String]
     /// The entry to write.
-    let entry: FeedEntry
-    /// What to try if the arguments do not make a feed.
-    let advice: String
+    package internal(set) var entry: FeedEntry
+    /// What to try if what was said does not make a feed.
+    let advice: String?
     /// Whether the lines are only printed, and need no place in the file.
     let isDry: Bool
     /// Whether requests will find the rest.
-    var isOpen = false
+    package var isOpen = false
+
+    /// A feed of this entry for a file.
+    package init(
+        file: ConfigurationFile, environment: [String: String], entry: FeedEntry, advice: String? = nil,
+        isDry: Bool = false
+    ) {
+        (self.file, self.environment, self.entry) = (file, environment, entry)
+        (self.advice, self.isDry) = (advice, isDry)
+    }
 
     /// The definition as it would be in the file, with the file's defaults.
     ///
-    /// - Throws: `Failure` with exit code 64 for a name that is taken or invalid, or a word that the definition
-    ///   cannot have; 78 for an error that the file already has.
-    func definition(in text: [UInt8]) throws(Failure) -> FeedDefinition { try checked(text).definition }
+    /// - Throws: `AddingError`: `words` for a name that is taken or invalid, or a word that the definition cannot have;
+    ///   `configuration` for an error that the file already has.
+    package func definition(in text: [UInt8]) throws(AddingError) -> FeedDefinition { try checked(text).definition }
+
+    /// What its file holds now.
+    ///
+    /// - Throws: `AddingError` if it cannot be read.
+    package func text() throws(AddingError) -> [UInt8] {
+        do throws(FeedSyncError) { return try file.text() } catch { throw AddingError(error) }
+    }
 
     /// The text of the file with the feed in it.
     ///
-    /// - Throws: `Failure`, as `definition(in:)`.
-    func text(with text: [UInt8]) throws(Failure) -> [UInt8] { try checked(text).text }
+    /// - Throws: `AddingError`, as `definition(in:)`.
+    package func text(with text: [UInt8]) throws(AddingError) -> [UInt8] { try checked(text).text }
 
-    private func checked(_ text: [UInt8]) throws(Failure) -> (definition: FeedDefinition, text: [UInt8]) {
+    /// Writes the feed into its file.
+    ///
+    /// - Returns: Whether the file was created.
+    /// - Throws: `AddingError`, as `definition(in:)`, or of the file; it is then unchanged.
+    package func write() throws(AddingError) -> Bool {
+        try file.edit(isPrivate: entry.holdsCredential, failing: { AddingError($0) }) { text throws(AddingError) in
+            try self.text(with: text)
+        }
+    }
+
+    private func checked(_ text: [UInt8]) throws(AddingError) -> (definition: FeedDefinition, text: [UInt8]) {
         let before = try parsed(text)
         if let feed = before.feed(named: entry.name) {
-            throw .usage(
+            throw .words(
                 "feed \(entry.name) already exists (\(feed.position))",
                 advice: "choose another name, or remove the old feed with feedsync remove \(entry.name)")
         }
@@ -42,21 +68,21 @@ struct FeedDraft: Sendable {
             return (definition, new)
         } catch {
             // Their positions would be in a text that was never written.
-            throw Failure(
-                .usage,
+            throw AddingError(
+                .words,
                 error.diagnostics.map { diagnostic in
                     diagnostic.problem + (diagnostic.suggestion.map { "; did you mean `\($0)`?" } ?? "")
                 }, advice: advice)
         }
     }
 
-    private func edited(_ text: [UInt8]) throws(Failure) -> [UInt8] {
+    private func edited(_ text: [UInt8]) throws(AddingError) -> [UInt8] {
         do throws(ConfigurationError) {
             return try ConfigurationEditor(text, file: file.path).adding(entry)
         } catch {
             let lines = "feeds:\n\(entry.lines.joined(separator: "\n"))\n"
             guard !isDry else { return Array(lines.utf8) }
-            throw Failure(
+            throw AddingError(
                 .configuration, error.diagnostics.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
                 advice: isOpen
                     ? "run it again with --dry-run, and add the lines it prints to \(file.path) yourself"
@@ -69,26 +95,32 @@ struct FeedDraft: Sendable {
         let given = inspection.ownParameters.withdrawn(from: entry.members)
         // First what the list is like, then what is done with it.
         let isOfTime = { (member: FeedEntry.Member) in ["sync", "every"].contains(member.name) }
-        let members = given.filter { !isOfTime($0) } + inspection.members + given.filter(isOfTime)
-        return FeedDraft(
-            file: file, environment: environment, entry: FeedEntry(name: entry.name, members: members), advice: advice,
-            isDry: isDry)
+        var draft = self
+        draft.entry.members = given.filter { !isOfTime($0) } + inspection.members + given.filter(isOfTime)
+        draft.isOpen = false
+        return draft
     }
 
     /// The feed at another URL, which the page at its own names.
     func moved(to url: String) -> FeedDraft {
-        let members = entry.members.map { $0.name == "url" ? FeedEntry.Member("url", .text(url)) : $0 }
-        return FeedDraft(
-            file: file, environment: environment, entry: FeedEntry(name: entry.name, members: members), advice: advice,
-            isDry: isDry, isOpen: isOpen)
+        var draft = self
+        draft.entry.members = entry.members.map { $0.name == "url" ? FeedEntry.Member("url", .text(url)) : $0 }
+        return draft
     }
 
-    private func parsed(_ text: [UInt8]) throws(Failure) -> Configuration {
+    /// The feed under another name.
+    package func named(_ name: String) -> FeedDraft {
+        var draft = self
+        draft.entry = FeedEntry(name: name, members: entry.members)
+        return draft
+    }
+
+    func parsed(_ text: [UInt8]) throws(AddingError) -> Configuration {
         do throws(ConfigurationError) {
             return try Configuration.parse(
                 text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
         } catch {
-            throw Failure(error)
+            throw AddingError(error)
         }
     }
 }

@@ -1,21 +1,23 @@
-import Glibc
-import HTTPServer
+internal import Glibc
 
 /// A bare TCP connection, so that a test sees the bytes and how they end.
-final class Connection {
+public final class RawConnection: Sendable {
     /// How a connection came to its end.
-    enum End: Equatable {
+    public enum End: Equatable, Sendable {
         case closed
         case failed(errno: Int32)
     }
 
-    struct Failure: Error {
-        let errno: Int32
+    /// A call of the system that failed.
+    public struct Failure: Error {
+        /// The system's error number.
+        public let errno: Int32
     }
 
     private let descriptor: Int32
 
-    init(port: UInt16) throws {
+    /// Connects to a port of this machine.
+    public init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -29,13 +31,10 @@ final class Connection {
         guard code == 0 else { throw Failure(errno: errno) }
     }
 
-    convenience init(to server: Server) throws {
-        try self.init(port: server.port)
-    }
-
     deinit { close(descriptor) }
 
-    func send(_ text: String) {
+    /// Sends all of a text, as long as the other side takes it.
+    public func send(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -45,7 +44,7 @@ final class Connection {
     }
 
     /// Everything until the server closes.
-    func readToEnd() -> (text: String, end: End) {
+    public func readToEnd() -> (text: String, end: End) {
         var bytes: [UInt8] = []
         while true {
             switch read(upTo: 65_536) {
@@ -57,7 +56,7 @@ final class Connection {
     }
 
     /// What comes until it ends in `mark`, or until the server closes.
-    func read(through mark: String) -> String {
+    public func read(through mark: String) -> String {
         var bytes: [UInt8] = []
         while !bytes.suffix(mark.utf8.count).elementsEqual(mark.utf8) {
             guard case .success(let byte) = read(upTo: 1), !byte.isEmpty else { break }
@@ -66,7 +65,8 @@ final class Connection {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func read(upTo size: Int) -> Result<[UInt8], Failure> {
+    /// What has come, at most so many bytes; nothing where the other side has closed.
+    public func read(upTo size: Int) -> Result<[UInt8], Failure> {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
             count = recv(descriptor, buffer.baseAddress, size, 0)
@@ -74,26 +74,4 @@ final class Connection {
         }
         return count < 0 ? .failure(Failure(errno: errno)) : .success(bytes)
     }
-}
-
-/// One request on a connection of its own, read until the server closes.
-func exchange(_ head: String, fields: String = "", body: String = "", with server: Server) throws -> (
-    text: String, end: Connection.End
-) {
-    try exchange(head, fields: fields, body: body, port: server.port)
-}
-
-/// One request to a port, on a connection of its own, read until the server closes.
-func exchange(_ head: String, fields: String = "", body: String = "", port: UInt16) throws -> (
-    text: String, end: Connection.End
-) {
-    let connection = try Connection(port: port)
-    let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
-    connection.send("\(head) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\(fields)\(length)\r\n\(body)")
-    return connection.readToEnd()
-}
-
-extension String {
-    /// What follows the head of an HTTP message.
-    var messageBody: String { firstRange(of: "\r\n\r\n").map { String(self[$0.upperBound...]) } ?? "" }
 }

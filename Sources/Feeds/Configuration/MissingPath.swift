@@ -1,14 +1,13 @@
 internal import Glibc
-internal import Text
 
 /// A path where nothing is: what is missing of it, and what was probably meant.
-struct MissingPath: Sendable {
+package struct MissingPath: Sendable {
     private let path: String
     private let folder: String
     private let name: String
 
     /// Nil if there is something, or it cannot be told.
-    init?(_ path: String) {
+    package init?(_ path: String) {
         guard access(path, F_OK) != 0, errno == ENOENT else { return nil }
         self.path = path
         let slash = path.lastIndex(of: "/")
@@ -17,12 +16,12 @@ struct MissingPath: Sendable {
     }
 
     /// The folder that is not there either; nil where only the file is missing.
-    var missingFolder: String? {
+    package var missingFolder: String? {
         folder.isEmpty || access(folder, F_OK) == 0 || errno != ENOENT ? nil : folder
     }
 
     /// The file beside it whose name is nearly the same.
-    var nearest: String? {
+    package var nearest: String? {
         guard missingFolder == nil, let found = NearestWord.suggestion(for: name, among: neighbours) else { return nil }
         return folder.isEmpty ? found : folder.hasSuffix("/") ? folder + found : "\(folder)/\(found)"
     }
@@ -41,28 +40,5 @@ struct MissingPath: Sendable {
         }
         // The system lists them in no order.
         return names.sorted()
-    }
-}
-
-extension Failure {
-    /// A file that cannot be made because its folder is missing; nil if that is there.
-    static func missingFolder(of path: String, _ code: ExitCode = .store) -> Failure? {
-        guard let folder = MissingPath(path)?.missingFolder else { return nil }
-        return Failure(
-            code, ["\(path) cannot be written: the folder \(folder) does not exist"], advice: "mkdir -p \(folder)")
-    }
-
-    /// What needs a store where there is none.
-    static func noStore(at path: String?) -> Failure {
-        let missing = path.flatMap(MissingPath.init)
-        if let folder = missing?.missingFolder {
-            return Failure(
-                .store, ["there is no store at \(path ?? ""): the folder \(folder) does not exist"],
-                advice: "check the path; feedsync path shows which store is used otherwise")
-        }
-        if let nearest = missing?.nearest {
-            return Failure(.store, ["there is no store at \(path ?? ""); did you mean \(nearest)?"])
-        }
-        return Failure(.store, ["there is no store at \(path ?? "") yet"], advice: "feedsync sync creates it")
     }
 }

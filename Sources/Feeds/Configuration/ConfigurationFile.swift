@@ -1,26 +1,28 @@
-internal import FeedSync
 internal import Glibc
 
 /// A configuration file that is replaced as a whole, or not at all.
 ///
 /// The new text goes into a file beside it, which replaces it, with its permissions, once it is on disk. For a
 /// symbolic link, the target is replaced.
-struct ConfigurationFile: Sendable {
+package struct ConfigurationFile: Sendable {
     /// The path, as given.
-    let path: String
+    package let path: String
     /// Whether it may contain `${command: …}`, because the user named the file.
-    var mayRunCommands = false
+    package var mayRunCommands = false
+
+    /// A file at a path, where there may be none.
+    package init(path: String, mayRunCommands: Bool = false) {
+        self.path = path
+        self.mayRunCommands = mayRunCommands
+    }
 
     /// Its folder; empty for the current one.
-    var folder: String {
-        guard let slash = path.lastIndex(of: "/") else { return "" }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    package var folder: String { FilePath.folder(of: path) }
 
     /// The text; empty if there is no file.
     ///
-    /// - Throws: `Failure` with exit code 73.
-    func text() throws(Failure) -> [UInt8] {
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func text() throws(FeedSyncError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw failure("read") }
@@ -36,30 +38,39 @@ struct ConfigurationFile: Sendable {
     ///   - isPrivate: Whether the file is for its owner alone from now on; it is so if it holds a credential.
     ///   - change: Makes the new text from the present one, which is empty if there is no file. It may be called again
     ///     if another process was faster.
+    ///   - failing: What is thrown where the file cannot be read or written.
     /// - Returns: Whether the file was created.
-    /// - Throws: What `change` throws, or `Failure` with exit code 73; the file is then unchanged.
+    /// - Throws: What `change` throws, or what `failing` makes of an error of kind `store`; the file is then unchanged.
     @discardableResult
-    func edit(
-        isPrivate: Bool = false, _ change: ([UInt8]) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> Bool {
+    package func edit<Problem: Error>(
+        isPrivate: Bool = false, failing: (FeedSyncError) -> Problem, _ change: ([UInt8]) throws(Problem) -> [UInt8]
+    ) throws(Problem) -> Bool {
+        func trying<Result>(_ body: () throws(FeedSyncError) -> Result) throws(Problem) -> Result {
+            do throws(FeedSyncError) { return try body() } catch { throw failing(error) }
+        }
         while true {
-            guard let target = try target() else {
+            guard let target = try trying(target) else {
                 let text = try change([])
-                if try make(text, isPrivate: isPrivate || holdsCredential(text)) { return true }
+                let isMade = try trying { () throws(FeedSyncError) in
+                    try make(text, isPrivate: isPrivate || holdsCredential(text))
+                }
+                if isMade { return true }
                 continue
             }
             let descriptor = open(target, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { continue }
-                throw failure("read")
+                throw failing(failure("read"))
             }
             defer { close(descriptor) }
             // The lock belongs to the file, not to the name: after a wait, the name may belong to another file.
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
             guard isCurrent(descriptor, target) else { continue }
-            guard access(target, W_OK) == 0 else { throw failure("write") }
-            let text = try change(try contents(of: descriptor))
-            try replace(target, as: descriptor, with: text, isPrivate: isPrivate || holdsCredential(text))
+            guard access(target, W_OK) == 0 else { throw failing(failure("write")) }
+            let text = try change(try trying { () throws(FeedSyncError) in try contents(of: descriptor) })
+            try trying { () throws(FeedSyncError) in
+                try replace(target, as: descriptor, with: text, isPrivate: isPrivate || holdsCredential(text))
+            }
             return false
         }
     }
@@ -67,7 +78,7 @@ struct ConfigurationFile: Sendable {
     private func holdsCredential(_ text: [UInt8]) -> Bool { Configuration.holdsCredential(text, file: path) }
 
     /// The path with symbolic links resolved; nil if there is no file.
-    private func target() throws(Failure) -> String? {
+    private func target() throws(FeedSyncError) -> String? {
         while true {
             if let resolved = realpath(path, nil) {
                 defer { free(resolved) }
@@ -78,7 +89,7 @@ struct ConfigurationFile: Sendable {
             guard lstat(path, &status) == 0 else { return nil }
             // Anything else was created meanwhile.
             guard status.st_mode & S_IFMT != S_IFLNK else {
-                throw Failure(.store, ["\(path) is a symbolic link to a missing file"])
+                throw FeedSyncError(.store, "\(path) is a symbolic link to a missing file")
             }
         }
     }
@@ -89,7 +100,7 @@ struct ConfigurationFile: Sendable {
         return own.st_ino == named.st_ino && own.st_dev == named.st_dev
     }
 
-    private func contents(of descriptor: Int32) throws(Failure) -> [UInt8] {
+    private func contents(of descriptor: Int32) throws(FeedSyncError) -> [UInt8] {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
@@ -104,7 +115,7 @@ struct ConfigurationFile: Sendable {
     /// Replaces the open file.
     private func replace(
         _ target: String, as descriptor: Int32, with text: [UInt8], isPrivate: Bool
-    ) throws(Failure) {
+    ) throws(FeedSyncError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("read") }
         let mode = status.st_mode & (isPrivate ? 0o7700 : 0o7777)
@@ -118,7 +129,7 @@ struct ConfigurationFile: Sendable {
     }
 
     /// Creates the file; false if it exists by now.
-    private func make(_ text: [UInt8], isPrivate: Bool) throws(Failure) -> Bool {
+    private func make(_ text: [UInt8], isPrivate: Bool) throws(FeedSyncError) -> Bool {
         // A file that others can write would not be accepted as ./feedsync.yaml.
         let temporary = try temporaryFile(beside: path, text, mode: isPrivate ? 0o600 : 0o644)
         defer { unlink(temporary) }
@@ -134,7 +145,7 @@ struct ConfigurationFile: Sendable {
 
     private func temporaryFile(
         beside target: String, _ text: [UInt8], mode: UInt32, owner: stat? = nil
-    ) throws(Failure) -> String {
+    ) throws(FeedSyncError) -> String {
         let name = "\(target).\(getpid())-\(UInt32.random(in: 0...UInt32.max)).new"
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner == nil ? mode : 0o600)
         guard descriptor >= 0 else { throw failure("write") }
@@ -172,11 +183,15 @@ struct ConfigurationFile: Sendable {
         close(descriptor)
     }
 
-    private func failure(_ verb: String) -> Failure {
-        if errno == ENOENT, let failure = Failure.missingFolder(of: path) { return failure }
-        let reason = String(cString: strerror(errno))
-        return Failure(
-            .store, ["\(path) cannot be \(verb == "read" ? "read" : "written"): \(reason)"],
+    private func failure(_ verb: String) -> FeedSyncError {
+        let code = errno
+        if code == ENOENT, let folder = MissingPath(path)?.missingFolder {
+            return FeedSyncError(
+                .store, "\(path) cannot be written: the folder \(folder) does not exist", advice: "mkdir -p \(folder)")
+        }
+        let reason = String(cString: strerror(code))
+        return FeedSyncError(
+            .store, "\(path) cannot be \(verb == "read" ? "read" : "written"): \(reason)",
             advice: verb == "read" ? nil : "check that you can write to the file and its folder; nothing was changed")
     }
 }

@@ -1,5 +1,4 @@
 internal import FeedSync
-internal import HTTP
 
 /// The parameters that a pagination sets, and that the feed's query therefore must not have.
 struct PageParameters: Sendable {

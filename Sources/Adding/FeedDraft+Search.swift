@@ -1,0 +1,51 @@
+package import FeedSync
+
+extension FeedDraft {
+    /// A feed of what a text finds: as a feed that can be searched, but for the text.
+    ///
+    /// - Parameter definition: The feed that was searched, in its file or in one that this includes.
+    /// - Throws: `AddingError` if it has no lines of its own.
+    package init(
+        keeping text: String, of definition: FeedDefinition, as name: String, in file: ConfigurationFile,
+        environment: [String: String]
+    ) throws(AddingError) {
+        let parameter = definition.search?.parameter ?? ""
+        guard !text.isEmpty, !parameter.isEmpty else { throw .words("nothing was searched for") }
+        let path = definition.position.file
+        guard let entry = try Self.editor(of: path).entry(named: definition.name) else {
+            throw .words(
+                "\(definition.name) is one of an `each` (\(definition.position))",
+                advice: "write the feed into \(file.path) yourself")
+        }
+        self.init(
+            file: file, environment: environment, entry: entry.asking(for: text, in: parameter, as: name))
+    }
+
+    private static func editor(of path: String) throws(AddingError) -> ConfigurationEditor {
+        let text: [UInt8]
+        do throws(FeedSyncError) { text = try ConfigurationFile(path: path).text() } catch { throw AddingError(error) }
+        do throws(ConfigurationError) {
+            return try ConfigurationEditor(text, file: path)
+        } catch {
+            throw AddingError(error)
+        }
+    }
+}
+
+extension FeedEntry {
+    /// The same feed under another name, its upstream asked for what has a text in a query parameter.
+    fileprivate func asking(for text: String, in parameter: String, as name: String) -> FeedEntry {
+        // In a configuration, `${` begins a reference.
+        let asked = Member(parameter, .text(text.replacing("${", with: "$${")))
+        var members = members
+        if let place = members.firstIndex(where: { $0.name == "query" }),
+            case .mapping(let query) = members[place].value
+        {
+            members[place] = Member("query", .mapping(query.filter { $0.name != parameter } + [asked]))
+        } else {
+            let place = members.lastIndex { ["url", "preset", "with", "method"].contains($0.name) }.map { $0 + 1 } ?? 0
+            members.insert(Member("query", .mapping([asked])), at: place)
+        }
+        return FeedEntry(name: name, members: members)
+    }
+}

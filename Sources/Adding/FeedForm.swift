@@ -1,0 +1,182 @@
+package import FeedSync
+internal import Reports
+
+/// What stands in the fields of a form that adds a feed.
+package struct FeedForm: Sendable, Hashable {
+    /// A step of the form, in their order.
+    package enum Step: String, Sendable, CaseIterable {
+        case name, source, request, look
+    }
+
+    /// How a step stands.
+    package struct State: Sendable, Hashable {
+        package let step: Step
+        /// Whether the steps before are right.
+        package var isOpen = false
+        /// Whether the step itself is.
+        package var isRight = false
+        /// What is wrong with it; nil as long as nothing is, as with one where nothing stands yet.
+        package var problem: String?
+        /// What to try.
+        package var advice: String?
+        /// What is good to know.
+        package var note: String?
+    }
+
+    /// What the feed is to be called.
+    package var name = ""
+    /// A URL, or a preset's name.
+    package var source = ""
+    /// `name=value`, one a line.
+    package var parameters = ""
+    /// `Name: value`, one a line.
+    package var headers = ""
+    /// Whether the feed goes on with what the store has of a removed one of its name.
+    package var goesOn = false
+
+    package init() {}
+
+    /// The most bytes of all fields together.
+    package static let mostBytes = 64 << 10
+
+    /// Why no secret may be typed.
+    package static let whyNoSecrets =
+        "do not type a secret here: it would be written into the configuration file, where others may read it. "
+        + "Write ${NAME} for a variable of the server's environment, or ${file:PATH} for the text of a file"
+}
+
+/// What can be told of a form without a request: the rules of `feedsync add`, step by step.
+///
+/// A step that is not asked for yet is right.
+package struct FeedFormRules: Sendable {
+    private let file: ConfigurationFile
+    private let text: [UInt8]
+    private let options: EngineOptions
+    private let removed: [String: Int]
+    private let presets: UserPresets
+
+    /// The rules for a feed that is to be in a file.
+    ///
+    /// - Parameters:
+    ///   - text: What the file holds.
+    ///   - removed: How many items the store has of feeds that are not in the configuration.
+    package init(file: ConfigurationFile, text: [UInt8], options: EngineOptions, removed: [String: Int]) {
+        (self.file, self.text, self.options, self.removed) = (file, text, options, removed)
+        presets = UserPresets(beside: file.path)
+    }
+
+    /// How the steps stand, and the feed that they make; nil as long as one is not right.
+    ///
+    /// The last step, a look at what the upstream has, is right only when that was looked at.
+    package func check(_ form: FeedForm) -> (states: [FeedForm.State], draft: FeedDraft?) {
+        var states = FeedForm.Step.allCases.map { FeedForm.State(step: $0) }
+        var draft: FeedDraft?
+        for (place, step) in FeedForm.Step.allCases.enumerated() {
+            states[place].isOpen = true
+            guard step != .look else { break }
+            do throws(AddingError) {
+                switch step {
+                case .name:
+                    guard !form.name.isEmpty else { break }
+                    try check(name: form.name, goesOn: form.goesOn)
+                    states[place].isRight = true
+                case .source:
+                    let note = try note(of: form)
+                    (states[place].isRight, states[place].note) = (note.isRight, note.text)
+                case .request, .look:
+                    draft = try self.draft(form)
+                    states[place].isRight = true
+                }
+            } catch {
+                states[place].problem = error.messages.first
+                states[place].advice = error.advice
+            }
+            guard states[place].isRight else { break }
+        }
+        return (states, draft)
+    }
+
+    /// Whether a feed may have a name.
+    ///
+    /// - Parameter goesOn: Whether it goes on with what the store has of a removed feed of that name.
+    /// - Throws: `AddingError` of `words` for a name that is none or is taken.
+    package func check(name: String, goesOn: Bool = false) throws(AddingError) {
+        _ = try draft(name, [.init("url", .text("https://example.org"))]).definition(in: text)
+        guard let count = removed[name], !goesOn else { return }
+        throw .words(
+            "\(name) was removed before, and the store has \(NumberFormat.count(count, "item")) of it",
+            advice: "go on with them, or choose another name")
+    }
+
+    private func note(of form: FeedForm) throws(AddingError) -> (isRight: Bool, text: String?) {
+        guard !form.source.isEmpty else { return (false, nil) }
+        let source = try FeedSource(form.source, presets: presets)
+        switch source {
+        case .preset(let preset):
+            let needs = preset.parameters.map { "\($0)=…" }.joined(separator: ", ")
+            return (true, preset.description + (needs.isEmpty ? "" : "; it needs \(needs)"))
+        case .url:
+            _ = try draft(form.name, [source.member]).withParent(in: text).definition(in: text)
+            try checkSecrets(FeedEntry(name: form.name, members: [source.member]))
+            return (true, nil)
+        }
+    }
+
+    private func draft(_ form: FeedForm) throws(AddingError) -> FeedDraft {
+        let source = try FeedSource(form.source, presets: presets)
+        let parameters = try source.distributed(try FeedWords.parameters(Self.lines(form.parameters)))
+        var headers: [FeedEntry.Member] = []
+        for line in Self.lines(form.headers) {
+            // Not shown: it may be a credential.
+            guard let header = FeedWords.header(line) else {
+                throw .words(
+                    "a header must have the form `Name: value`", advice: "for example Accept: application/json")
+            }
+            headers.append(header)
+        }
+        try FeedWords.checkNames(of: headers)
+        var members = [source.member]
+        if !parameters.values.isEmpty { members.append(.init("with", .mapping(parameters.values))) }
+        if !parameters.query.isEmpty { members.append(.init("query", .mapping(parameters.query))) }
+        if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
+        try checkSecrets(FeedEntry(name: form.name, members: members))
+        var draft = try draft(form.name, members).withParent(in: text)
+        if case .url = source { draft.isOpen = true }
+        let definition = try draft.definition(in: text)
+        guard !definition.refersToCommands else {
+            throw .words("a command is never run for what is typed in here", advice: "write it into \(file.path)")
+        }
+        // Which requests it makes depends on the rows.
+        guard definition.forEach == nil else { return draft }
+        do throws(FeedSyncError) {
+            _ = try RequestPlan(
+                definition, environment: options.environment, folder: file.folder, salt: "", commands: options.commands,
+                tokens: options.tokens
+            ).page(for: nil)
+        } catch {
+            throw AddingError(error)
+        }
+        return draft
+    }
+
+    private func draft(_ name: String, _ members: [FeedEntry.Member]) -> FeedDraft {
+        FeedDraft(
+            file: file, environment: options.environment, entry: FeedEntry(name: name, members: members))
+    }
+
+    private func checkSecrets(_ entry: FeedEntry) throws(AddingError) {
+        guard !entry.holdsCredential else { throw .words(FeedForm.whyNoSecrets) }
+    }
+
+    private static func lines(_ text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).map { $0.trimming(while: \.isWhitespace) }.filter { !$0.isEmpty }
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> String {
+        var part = drop(while: isTrimmed)
+        while let last = part.last, isTrimmed(last) { part.removeLast() }
+        return String(part)
+    }
+}

@@ -1,0 +1,106 @@
+package import FeedSync
+
+/// Where a new feed comes from.
+package enum FeedSource: Sendable {
+    case url(String)
+    case preset(Preset)
+
+    /// A URL, or the name of a preset.
+    ///
+    /// - Throws: `AddingError` for a word that is neither.
+    package init(_ word: String, presets: UserPresets) throws(AddingError) {
+        // A URL may also stand whole in a column of another feed.
+        guard !word.contains("://"), ParentColumn.all(in: word).isEmpty else {
+            self = .url(word)
+            return
+        }
+        do throws(ConfigurationError) {
+            if let preset = try presets.named(word) {
+                self = .preset(preset)
+                return
+            }
+        } catch {
+            throw AddingError(error)
+        }
+        let nearest = NearestWord.suggestion(for: word, among: presets.names)
+        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        throw .words(
+            "\(word) is neither a URL nor the name of a preset\(hint)",
+            advice: "begin a URL with https://; feedsync presets lists the presets")
+    }
+
+    /// The member that says it.
+    package var member: FeedEntry.Member {
+        switch self {
+        case .url(let url): .init("url", .text(url))
+        case .preset(let preset): .init("preset", .text(preset.name))
+        }
+    }
+
+    /// Parameters as what they are: values for the preset, and parameters of the query.
+    ///
+    /// - Throws: `AddingError` for one that the preset does not have, unless it is written as one of the query.
+    package func distributed(
+        _ parameters: [FeedEntry.Member]
+    ) throws(AddingError) -> (values: [FeedEntry.Member], query: [FeedEntry.Member]) {
+        var (values, others): ([FeedEntry.Member], [FeedEntry.Member]) = ([], parameters)
+        if case .preset(let preset) = self {
+            values = parameters.filter { preset.parameters.contains($0.name) }
+            others.removeAll { preset.parameters.contains($0.name) }
+            try Self.check(others, of: preset)
+        }
+        let query = others.map { parameter in
+            FeedEntry.Member(
+                parameter.name.hasPrefix("?") ? String(parameter.name.dropFirst()) : parameter.name, parameter.value)
+        }
+        return (values, query)
+    }
+
+    /// A query parameter that the preset does not have may be a slip, unless it is written as one.
+    private static func check(_ parameters: [FeedEntry.Member], of preset: Preset) throws(AddingError) {
+        let known = preset.parameters + preset.queryNames
+        for parameter in parameters where !parameter.name.hasPrefix("?") && !known.contains(parameter.name) {
+            let name = parameter.name
+            let hint = NearestWord.suggestion(for: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            let own = known.isEmpty ? "none" : known.joined(separator: ", ")
+            throw .words(
+                "\(preset.name) has no parameter \(name)\(hint)",
+                advice: "its parameters are \(own); write '?\(name)=…' to add another query parameter")
+        }
+    }
+}
+
+/// Words as people type them, one for each parameter or header.
+package enum FeedWords {
+    /// `name=value` words; a repeated name has several values.
+    ///
+    /// - Throws: `AddingError` for another word.
+    package static func parameters(_ words: some Sequence<String>) throws(AddingError) -> [FeedEntry.Member] {
+        var pairs: [(name: String, value: String)] = []
+        for word in words {
+            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+                throw .words(
+                    "unexpected argument: \(word)", advice: "write parameters as name=value, for example size=100")
+            }
+            pairs.append((String(word[..<equals]), String(word[word.index(after: equals)...])))
+        }
+        return FeedEntry.Member.parameters(pairs)
+    }
+
+    /// A header written as `Name: value`; nil for what is none.
+    package static func header(_ text: String) -> FeedEntry.Member? {
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { return nil }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        return FeedEntry.Member(String(text[..<colon]), .text(String(value)))
+    }
+
+    /// Headers, each of which a configuration can have but once.
+    ///
+    /// - Throws: `AddingError` for a name that is given twice.
+    package static func checkNames(of headers: [FeedEntry.Member]) throws(AddingError) {
+        var names: Set<String> = []
+        if let twice = headers.first(where: { !names.insert($0.name).inserted }) {
+            throw .words("the header `\(twice.name)` is given twice", advice: "feedsync help add")
+        }
+    }
+}

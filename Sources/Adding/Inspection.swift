@@ -1,0 +1,80 @@
+package import FeedSync
+internal import Reports
+
+/// What was found at a URL, and what of it goes into the file.
+package struct Inspection: Sendable {
+    /// The members to write.
+    package let members: [FeedEntry.Member]
+    /// The parameters that the found pagination sets in every request.
+    let ownParameters: PageParameters
+    private let discovered: DiscoveryResult
+
+    init(members: [FeedEntry.Member], discovered: DiscoveryResult) {
+        self.members = members
+        self.discovered = discovered
+        ownParameters = PageParameters(discovered.definition.pagination)
+    }
+
+    /// The feeds that the URL names, where it is a web page's and not a feed's.
+    var alternates: [AlternateLink] { discovered.alternates }
+
+    /// Whether a second page was requested, and came.
+    var hasSecondPage: Bool { discovered.pages > 1 }
+
+    /// What was found, how certain it is, and the evidence.
+    package var evidence: [Evidence] { discovered.evidence }
+
+    /// How many items the first page has.
+    package var itemCount: Int { discovered.itemCount }
+
+    /// The figures of it, in words.
+    package var summary: String {
+        let items = NumberFormat.count(discovered.itemCount, "item")
+        let requests = NumberFormat.count(discovered.cost.requestCount, "request")
+        return "\(items) on the first page; \(requests), \(NumberFormat.bytes(discovered.cost.byteCount))"
+    }
+
+    /// Of items that there are and that the feed will not have.
+    package var warning: String? {
+        discovered.missing.map { missing in
+            "\(NumberFormat.count(discovered.itemCount)) of \(NumberFormat.count(missing.total, "item")): "
+                + "`\(missing.place)` says there are more, but no way to get them was found; add `pagination` to the feed"
+        }
+    }
+
+    /// What a missing finding means for the feed.
+    package var hints: [String] {
+        guard discovered.itemCount > 0 else {
+            return ["the rest is worked out as soon as a page has items"]
+        }
+        guard discovered.evidence.contains(where: { $0.subject == .pagination && $0.found == nil }) else { return [] }
+        guard discovered.definition.part == nil else {
+            return ["this list has one page; the first longer one will show how it continues"]
+        }
+        return ["this page counts as the whole list; if there is more, add `pagination` to the feed"]
+    }
+
+    /// What did not have to be found, because the draft or its preset says it.
+    package var given: [(subject: Evidence.Subject, said: String)] {
+        let definition = discovered.definition
+        let said: [(subject: Evidence.Subject, said: String?)] = [
+            (.items, definition.items?.description ?? "the body"),
+            (.key, definition.key.isEmpty ? nil : definition.key.joined(separator: ", ")),
+            (.columns, NumberFormat.count(definition.columns.count, "column")),
+            (.pagination, definition.pagination.canonicalText),
+        ]
+        return said.compactMap { subject, said in
+            guard let said, !discovered.evidence.contains(where: { $0.subject == subject }) else { return nil }
+            return (subject, said)
+        }
+    }
+
+    /// What was found, on one line; of the columns at most `most` names and types.
+    package func found(_ finding: Evidence, most: Int = .max) -> String? {
+        guard finding.subject == .columns, finding.found != nil else { return finding.found }
+        let columns = discovered.definition.columns
+        let shown = columns.prefix(most).map { $0.name + ($0.type.map { " \($0.rawValue)" } ?? "") }
+        let others = columns.count - shown.count
+        return shown.joined(separator: ", ") + (others > 0 ? " and \(NumberFormat.count(others)) more" : "")
+    }
+}

@@ -1,0 +1,87 @@
+internal import FeedSync
+
+/// Looks at a feed as somebody types it: drafts in, looks out, as `LookRules` has it; the latest draft wins.
+package actor TypedFeed {
+    package typealias Outcome = Result<FeedLook, AddingError>
+
+    /// What a look is about: the name of a feed changes nothing of what is requested.
+    private typealias Subject = [FeedEntry.Member]
+
+    private var rules = LookRules<Subject>()
+    private let look: @Sendable (FeedDraft) async -> Outcome
+    private let now: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async -> Void
+    private var task: Task<Void, Never>?
+    /// The latest draft, and who waits for its look.
+    private var draft: FeedDraft?
+    private var waiting: [CheckedContinuation<Outcome?, Never>] = []
+    private var last: (subject: Subject, outcome: Outcome)?
+
+    /// - Parameters:
+    ///   - clock: What measures the rest.
+    ///   - look: Looks at a draft; its task is cancelled when another one takes its place.
+    package init(
+        clock: some Clock<Duration> = ContinuousClock(),
+        look: @escaping @Sendable (FeedDraft) async -> Outcome
+    ) {
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        sleep = { try? await clock.sleep(for: $0) }
+        self.look = look
+    }
+
+    deinit { task?.cancel() }
+
+    /// What a look at the draft gives, once it may be looked at.
+    ///
+    /// - Parameter draft: What was typed; nil where it makes no feed.
+    /// - Returns: Nil if a later draft took its place.
+    package func outcome(of draft: FeedDraft?) async -> Outcome? {
+        let isSame = draft?.entry.members == self.draft?.entry.members
+        self.draft = draft
+        if !isSame { tell(nil) }
+        let effects = rules.typed(draft?.entry.members, at: now())
+        perform(effects)
+        guard let draft else { return nil }
+        if effects.isEmpty, task == nil, let last, last.subject == draft.entry.members, case .success = last.outcome {
+            return last.outcome
+        }
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func perform(_ effects: [LookRules<Subject>.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .cancel:
+                task?.cancel()
+                task = nil
+            case .wake(let pause):
+                Task { [weak self, sleep] in
+                    await sleep(pause)
+                    await self?.woke()
+                }
+            case .look(let subject):
+                guard let draft, draft.entry.members == subject else { continue }
+                task = Task { [weak self, look] in
+                    let outcome = await look(draft)
+                    await self?.ended(subject, outcome)
+                }
+            }
+        }
+    }
+
+    private func woke() { perform(rules.woke(at: now())) }
+
+    private func ended(_ subject: Subject, _ outcome: Outcome) {
+        let hasFailed = if case .failure = outcome { true } else { false }
+        guard rules.ended(subject, failed: hasFailed) else { return }
+        task = nil
+        last = (subject, outcome)
+        tell(outcome)
+    }
+
+    private func tell(_ outcome: Outcome?) {
+        for reader in waiting { reader.resume(returning: outcome) }
+        waiting = []
+    }
+}

@@ -1,0 +1,30 @@
+/// A value that a task waits for and that another thread brings, once.
+///
+/// It is a continuation with a lock. Where the value comes before its task has gone to sleep, Swift's runtime orders the two
+/// by an atomic of which it does not tell ThreadSanitizer; the sanitizer does see the lock.
+package struct Reply<Value: Sendable>: Sendable {
+    private let continuation: CheckedContinuation<Value, Never>
+    private let isGiven: Lock<Bool>
+
+    /// Brings the value; once.
+    ///
+    /// - Isolation: any thread.
+    package func resume(returning value: Value) {
+        isGiven.withLock { $0 = true }
+        continuation.resume(returning: value)
+    }
+
+    /// Tells `ask` where to bring the value, and waits for it.
+    ///
+    /// - Isolation: the caller's, `ask` too; an actor with a thread of its own is woken once.
+    package static func wait(
+        isolation: isolated (any Actor)? = #isolation, _ ask: (Reply) -> Void
+    ) async -> Value {
+        let isGiven = Lock(false)
+        let value = await withCheckedContinuation(isolation: isolation) { continuation in
+            ask(Reply(continuation: continuation, isGiven: isGiven))
+        }
+        isGiven.withLock { _ = $0 }
+        return value
+    }
+}

@@ -1,0 +1,183 @@
+internal import Concurrency
+
+/// A feed with a list for each row of another: a command goes to the list of each row.
+extension SyncEngine {
+    /// How many lists in a row of one host may fail to be reached before its others are left for the next run.
+    private static let mostUnreachable = 3
+    /// How many lists are under way at a time, whatever their hosts.
+    private static let mostAtOnce = 16
+
+    /// Sends a command to each list that it concerns, the most urgent first, and sums up what came of it. A list that fails
+    /// does not keep the others from going on.
+    ///
+    /// - Throws: what ended the run, or else why the first list failed.
+    func executeParts(_ command: RequestCommand, of rule: ForEachRule) async throws(FeedSyncError) -> RunSummary {
+        let held: FeedLock
+        let opening: Store.PartsOpening
+        do throws(FeedSyncError) {
+            held = try await takeLock(command, on: definition)
+            let choice: Store.PartChoice =
+                command == .sync ? options.isDueOnly ? .due : .all : command == .reload ? .all : .open
+            opening = try await store.openParts(
+                definition, rule, choice, lock: held, command: command.name, now: now())
+        } catch {
+            // That a word names no part says nothing of the feed.
+            if error.kind == .configuration, rule.only == nil {
+                try? await store.logFailure(error, of: definition, command: command.name, now: now())
+            }
+            throw error
+        }
+        defer { withExtendedLifetime(held) {} }
+        var results = PartsResults()
+        let end = await askLists(command, opening, &results)
+        let failure = end ?? results.failure(of: opening.parts.count)
+        let outcome: RunOutcome =
+            switch end?.kind {
+            case nil where opening.parts.isEmpty && command != .sync && command != .reload: .noMoreData
+            case nil:
+                results.failures > 0 && results.failures == results.asked
+                    ? .failed : results.hasChanged ? .ok : .unchanged
+            case .cancelled: .cancelled
+            case .limited: .limited
+            default: .failed
+            }
+        let (count, isComplete) = try await store.closeParts(
+            definition, rule, run: opening.run, isSync: command == .sync, outcome: outcome, figures: results.figures,
+            error: failure, now: now())
+        if let failure { throw failure }
+        return RunSummary(
+            run: opening.run, outcome: outcome, figures: results.figures, isAtEnd: isComplete || outcome == .noMoreData,
+            reason: isComplete ? nil : .cutOff, itemCount: count, expectedCount: nil, seenCount: count,
+            notices: results.summary + (opening.rowCount == 0 ? ["`\(rule.feed)` has no rows to ask for yet"] : []))
+    }
+
+    /// The list of one row, as it is asked for.
+    private struct List: Sendable {
+        let part: FeedPart
+        let definition: FeedDefinition
+        /// What tells whether the row changed.
+        let seen: FeedPart.KeyValue?
+        let host: String
+    }
+
+    /// What came of a list.
+    private enum ListEnd: Sendable {
+        case done(RunSummary)
+        /// The upstream has no such list any more.
+        case gone(removed: Int)
+        case failed(FeedSyncError)
+    }
+
+    /// Sends a command to lists, several at a time as far as their hosts allow.
+    ///
+    /// - Returns: What ended the run before all were asked.
+    private func askLists(
+        _ command: RequestCommand, _ opening: Store.PartsOpening, _ results: inout PartsResults
+    ) async -> FeedSyncError? {
+        var rest = opening.parts[...]
+        var queue = ListQueue<List>(perHost: definition.pagination.prefetch)
+        var end: FeedSyncError?
+        await withTaskGroup(of: (List, ListEnd).self) { group in
+            while true {
+                while end == nil, queue.runningCount < Self.mostAtOnce {
+                    guard !Task.isCancelled else {
+                        end = .cancelled
+                        break
+                    }
+                    if let list = queue.next() {
+                        group.addTask(executorPreference: store.executor) { [self] in
+                            (list, await self.ask(command, list))
+                        }
+                        continue
+                    }
+                    guard queue.hasRoom, let part = rest.popFirst() else { break }
+                    do throws(FeedSyncError) {
+                        if let list = try await list(of: part, in: opening, &results) {
+                            queue.add(list, host: list.host)
+                        }
+                    } catch {
+                        end = error
+                    }
+                }
+                guard let (list, outcome) = await group.next() else { break }
+                queue.end(at: list.host)
+                switch outcome {
+                case .done(let summary): results.note(summary, of: list.definition.name, at: list.host)
+                case .gone(let removed): results.noteGone(removed: removed, at: list.host)
+                case .failed(let error):
+                    guard error.concernsOneList else {
+                        end = end ?? error
+                        continue
+                    }
+                    results.note(error, of: list.definition.name, at: list.host)
+                    // The host is gone, and not one of its lists.
+                    if results.unreachable[list.host, default: 0] >= Self.mostUnreachable { queue.close(list.host) }
+                }
+            }
+        }
+        return end
+    }
+
+    /// The list of a part's row; nil if the row is gone, or if its values make no valid request, which is noted.
+    ///
+    /// - Throws: what concerns the other lists, too.
+    private func list(
+        of part: FeedPart, in opening: Store.PartsOpening, _ results: inout PartsResults
+    ) async throws(FeedSyncError) -> List? {
+        guard let (row, seen) = try await store.parentRow(of: part, definition, in: opening) else { return nil }
+        do throws(FeedSyncError) {
+            let definition = try definition.part(for: row)
+            return List(part: part, definition: definition, seen: seen, host: definition.url.host)
+        } catch {
+            guard error.concernsOneList else { throw error }
+            results.note(error, of: FeedPart.name(of: part.feed, key: part.key.map(\.value)), at: nil)
+            return nil
+        }
+    }
+
+    /// Sends a command to one list.
+    private func ask(_ command: RequestCommand, _ list: List) async -> ListEnd {
+        let name = list.definition.name
+        do throws(FeedSyncError) {
+            do throws(FeedSyncError) {
+                let summary = try await execute(command, on: list.definition)
+                if command == .sync { try await store.keepSeen(list.seen, ofPart: name) }
+                return .done(summary)
+            } catch {
+                guard error.concernsOneList, [404, 410].contains(error.httpStatus),
+                    // Of a list that has a first page, only a page is missing.
+                    try await store.events(of: name, last: 1).last?.status == .endHeader
+                else { throw error }
+                guard command == .sync else { return .gone(removed: 0) }
+                guard definition.sync.mayRemove, let run = try await store.runs(of: name, limit: 1).first?.id else {
+                    throw error
+                }
+                let removed = try await store.markListGone(list.part, definition, run: run, now: now())
+                try await store.keepSeen(list.seen, ofPart: name)
+                return .gone(removed: removed)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+}
+
+extension FeedSyncError {
+    /// Whether other lists of the feed may go well.
+    fileprivate var concernsOneList: Bool {
+        switch kind {
+        case .cancelled, .interrupted, .limited, .store, .bug, .configuration: false
+        case .locked, .undecodable, .unfollowable, .unreachable, .rejected, .refused: true
+        }
+    }
+}
+
+extension SyncRule {
+    /// Whether a sync finds out what is gone.
+    fileprivate var mayRemove: Bool {
+        switch self {
+        case .all, .auto: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// The feeds of a configuration as a tree: those with `for_each` stand below their parents.
+enum FeedTree {
+    /// Tells each feed with a parent how deep it stands, and where URLs that its parent's rows hold may lead; reports parents
+    /// that are not there, and feeds that are their own.
+    static func connect(_ feeds: inout [FeedDefinition], log: Diagnostics) {
+        let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        for index in feeds.indices {
+            guard let rule = feeds[index].forEach else { continue }
+            var ancestors: [String] = []
+            var origin: String?
+            var above = rule.feed
+            var seen: Set<String> = [feeds[index].name]
+            while true {
+                guard let parent = indices[above] else {
+                    if above == rule.feed {
+                        log.add(
+                            Diagnostic(
+                                position: feeds[index].position,
+                                problem:
+                                    "feed `\(feeds[index].name)` goes through the rows of `\(above)`, and there is no such feed",
+                                word: above, suggestion: NearestWord.suggestion(for: above, among: feeds.map(\.name))))
+                    }
+                    break
+                }
+                guard seen.insert(above).inserted else {
+                    log.add(
+                        Diagnostic(
+                            position: feeds[index].position,
+                            problem:
+                                "feed `\(feeds[index].name)` goes through its own rows: its `for_each` leads back to it"
+                        ))
+                    break
+                }
+                if above != rule.feed { ancestors.append(above) }
+                origin = origin ?? FeedDefinition.origin(of: feeds[parent].url.literalPrefix)
+                guard let next = feeds[parent].forEach?.feed else { break }
+                above = next
+            }
+            let own = FeedDefinition.origin(of: feeds[index].url.literalPrefix)
+            feeds[index].forEach?.ancestors = ancestors
+            feeds[index].forEach?.origin = own ?? origin
+            check(feeds[index], log: log)
+        }
+    }
+
+    /// Reports columns of feeds that are not above a feed.
+    static func check(_ feed: FeedDefinition, log: Diagnostics) {
+        guard let rule = feed.forEach else { return }
+        let others = rule.ancestors.isEmpty ? "" : ", nor of a feed above it"
+        for template in feed.templates {
+            for column in template.columns where column.feed != rule.feed && !rule.ancestors.contains(column.feed) {
+                log.add(
+                    Diagnostic(
+                        position: template.position,
+                        problem:
+                            "`\(column.word)` in feed `\(feed.name)` names no column of `\(rule.feed)`, whose rows its `for_each` goes through\(others)",
+                        word: column.word,
+                        suggestion: NearestWord.suggestion(for: column.feed, among: [rule.feed] + rule.ancestors).map {
+                            "{\($0).\(column.name)}"
+                        }))
+            }
+        }
+    }
+}

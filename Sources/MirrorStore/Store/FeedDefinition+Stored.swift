@@ -1,0 +1,15 @@
+/// What the store keeps of a definition.
+extension FeedDefinition {
+    /// The names of the columns that tell rows apart: those of the parent's key, then the item's; a JSON array.
+    var keyColumnsJSON: String {
+        let names = (part?.key.map(\.name) ?? []) + key
+        return "[\(names.map(JSONText.string).joined(separator: ","))]"
+    }
+
+    /// What a changed definition of a part is told by: a hash, as there may be many of them.
+    func fingerprint(salt: String) -> String {
+        var hash = FNV1a()
+        hash.add(canonicalText(salt: salt).utf8)
+        return hash.digits
+    }
+}

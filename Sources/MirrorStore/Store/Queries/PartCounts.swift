@@ -1,0 +1,58 @@
+internal import SQLite
+
+extension Store {
+    /// The definition of a stored part, by the part's name; nil where its row is gone.
+    package func part(named name: String, of definition: FeedDefinition) throws(FeedSyncError) -> FeedDefinition? {
+        guard let rule = definition.forEach else { return nil }
+        let found = try storing {
+            let parent = try ParentTable(of: rule, for: definition, on: connection)
+            let key = try connection.scalar("SELECT parent_key FROM feed_part WHERE name = ?", .text(name))
+            return try key.flatMap { parent?.part(storedKey: $0) }.flatMap {
+                try parent?.row($0, definition, on: connection)
+            }
+        }
+        guard let found else { return nil }
+        return try definition.part(for: found.row)
+    }
+
+    /// How the lists do of each feed that has some.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func partCounts() throws(FeedSyncError) -> [String: PartCounts] {
+        try storing {
+            var counts: [String: PartCounts] = [:]
+            try connection.rows(
+                """
+                SELECT feed_part.feed, count(*), sum(complete), sum(failures > 0)
+                FROM feed_part JOIN _feed_part ON _feed_part.feed = feed_part.name GROUP BY feed_part.feed
+                """
+            ) { row in
+                counts[row.text(at: 0) ?? ""] = PartCounts(
+                    all: row.count(at: 1), complete: row.count(at: 2), failing: row.count(at: 3))
+            }
+            return counts
+        }
+    }
+
+    /// The names of a feed's parts.
+    func partNames(of feed: String) throws -> [String] {
+        var names: [String] = []
+        try connection.rows("SELECT name FROM feed_part WHERE feed = ?", [.text(feed)]) { row in
+            names.append(row.text(at: 0) ?? "")
+        }
+        return names
+    }
+}
+
+/// How the lists of a feed do that has one for each row of another.
+package struct PartCounts: Sendable, Hashable {
+    /// How many were asked for.
+    package var all = 0
+    package var complete = 0
+    package var failing = 0
+
+    /// Such as `6 of 7 lists complete, 1 failing`.
+    package var text: String {
+        "\(complete) of \(all) lists complete" + (failing > 0 ? ", \(failing) failing" : "")
+    }
+}

@@ -1,0 +1,72 @@
+internal import SQLite
+
+extension Store {
+    /// The first rows of a feed's parent that have a list, with the values that requests for the lists have of them.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, `store`.
+    /// - Returns: nil where the parent has no rows yet.
+    package func parentRows(
+        of definition: FeedDefinition, limit: Int
+    ) throws(FeedSyncError) -> [ParentRow]? {
+        guard let rule = definition.forEach else { return nil }
+        return try storing {
+            try connection.transaction(.deferred) {
+                try ParentTable(of: rule, for: definition, on: connection)?.first(limit, on: connection)
+            }
+        }
+    }
+}
+
+extension Store {
+    /// The keys of the rows of a parent that items belong to, by the items' keys: a key begins with that of the row above.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func parentKeys(of keys: [String], in parent: String) throws(FeedSyncError) -> [String: String] {
+        let count = try storing { try StoredTable(of: parent, on: connection)?.key.count ?? 0 }
+        guard count > 0 else { return [:] }
+        var found: [String: String] = [:]
+        for key in keys {
+            guard case .array(let values)? = try? JSONValue(parsing: key), values.count > count else { continue }
+            found[key] = count == 1 ? values[0].json : JSONValue.array(Array(values[..<count])).json
+        }
+        return found
+    }
+}
+
+extension Store {
+    /// The list that a feed has for a row of its parent; nil where it was not asked for yet.
+    ///
+    /// - Parameter parentKey: The row's key, as JSON.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func part(of feed: String, parentKey: String) throws(FeedSyncError) -> FeedRecord? {
+        let name = try storing {
+            try connection.scalar(
+                """
+                SELECT name FROM feed_part WHERE feed = ?1 AND parent_key
+                    IS CASE json_type(?2) WHEN 'array' THEN json(?2) ELSE json_extract(?2, '$') END
+                """, .text(feed), .text(parentKey))
+        }
+        return try name?.text.flatMap { name throws(FeedSyncError) in try self.feed(named: name) }
+    }
+}
+
+extension Store {
+    /// The definition of the list of a row, by the list's name, whether or not it was asked for; nil where there is no such row.
+    ///
+    /// - Throws: `FeedSyncError`, as `FeedDefinition.part(for:)`.
+    package func list(named name: String, of definition: FeedDefinition) throws(FeedSyncError) -> FeedDefinition? {
+        guard let rule = definition.forEach else { return nil }
+        let row = try storing {
+            try connection.transaction(.deferred) { () -> ParentRow? in
+                guard let parent = try ParentTable(of: rule, for: definition, on: connection) else { return nil }
+                let all = try parent.parts(.named, dueBefore: "", on: connection)
+                guard let part = all.first(where: { FeedPart.name(of: $0.feed, key: $0.key.map(\.value)) == name })
+                else {
+                    return nil
+                }
+                return try parent.row(part, definition, on: connection)?.row
+            }
+        }
+        return try row.map { row throws(FeedSyncError) in try definition.part(for: row) }
+    }
+}

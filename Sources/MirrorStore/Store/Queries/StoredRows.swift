@@ -1,0 +1,36 @@
+internal import SQLite
+
+/// Where the rows of a feed are, or of a part of it.
+struct StoredRows {
+    /// The feed whose table has them.
+    let feed: String
+    /// Which of its rows, as an SQL condition; nil for all.
+    let condition: String?
+
+    init(of name: String, on connection: Connection) throws {
+        guard let owner = FeedPart.feed(ofPart: name),
+            let key = try connection.scalar("SELECT parent_key FROM feed_part WHERE name = ?", .text(name)),
+            let table = try StoredTable(of: owner, on: connection)
+        else {
+            (feed, condition) = (name, nil)
+            return
+        }
+        let count = name.utf8.count { $0 == UInt8(ascii: "/") }
+        let values = count == 1 ? [key] : Self.values(key)
+        feed = owner
+        condition = try zip(table.key.prefix(count), values).map { "\(try SQL.identifier($0)) = \(try $1.literal)" }
+            .joined(separator: " AND ")
+    }
+
+    /// The values of a key of several columns.
+    private static func values(_ key: Value) -> [Value] {
+        guard case .text(let text) = key, case .array(let values)? = try? JSONValue(parsing: text) else { return [] }
+        return values.map { value in
+            switch value {
+            case .string(let text): .text(text)
+            case .number(let digits): Int64(digits).map { .integer($0) } ?? Double(digits).map { .real($0) } ?? .null
+            default: .null
+            }
+        }
+    }
+}

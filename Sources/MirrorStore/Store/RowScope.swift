@@ -1,0 +1,49 @@
+internal import SQLite
+
+/// The rows of a table that belong to one list: all of them, or those of one parent's row.
+struct RowScope {
+    /// The parent's key: columns of the table, their values as SQL literals and as JSON.
+    let columns: [(name: String, literal: String, json: String)]
+
+    init(_ part: FeedPart?) throws(SQLiteError) {
+        columns = try (part?.key ?? []).map { column throws(SQLiteError) in
+            (try SQL.identifier(column.name), try Value(column.value).literal, column.value.json)
+        }
+    }
+
+    /// A condition to add to others; empty for all rows.
+    var and: String { columns.map { " AND \($0.name) = \($0.literal)" }.joined() }
+}
+
+extension Value {
+    init(_ value: FeedPart.KeyValue) {
+        switch value {
+        case .integer(let integer): self = .integer(integer)
+        case .real(let real): self = .real(real)
+        case .text(let text): self = .text(text)
+        }
+    }
+
+    /// The value as SQL writes it.
+    var literal: String {
+        get throws(SQLiteError) {
+            switch self {
+            case .null, .blob: "NULL"
+            case .integer(let integer): "\(integer)"
+            case .real(let real): JSONText.number(real)
+            case .text(let text): try SQL.string(text)
+            }
+        }
+    }
+}
+
+extension FeedPart.KeyValue {
+    /// The value as keys are written in the store.
+    var json: String {
+        switch self {
+        case .integer(let integer): "\(integer)"
+        case .real(let real): JSONText.number(real)
+        case .text(let text): JSONText.string(text)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+internal import SQLite
+
+// Feeds that have a list for each row of another.
+extension Store {
+    /// What a run found when it had locked a feed with parts.
+    package struct PartsOpening: Sendable {
+        package let run: Int
+        /// The parts to ask, the most urgent first.
+        package let parts: [FeedPart]
+        /// How many rows of the parent have no list yet, or one to ask; all of them together.
+        package let rowCount: Int
+        package let events: [StatusEvent]
+        /// Where their rows are; nil where the parent has none yet.
+        let parent: ParentTable?
+    }
+
+    /// Which parts a run asks.
+    package enum PartChoice: Sendable, Hashable {
+        /// All; where a column tells which rows changed, those, and what is due.
+        case all
+        /// Those never asked, those whose row changed, and those that are due.
+        case due
+        /// Those that have a further page.
+        case open
+        /// One that is asked for by its name, whatever it is like.
+        case named
+    }
+
+    /// Opens a feed with parts that this process has locked, begins a run on it, and finds out which parts there are: those
+    /// whose rows are gone go, with their items.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, or the feed's key is another now.
+    package func openParts(
+        _ definition: FeedDefinition, _ rule: ForEachRule, _ choice: PartChoice, lock: FeedLock, command: String,
+        now: String
+    ) throws(FeedSyncError) -> PartsOpening {
+        try storing {
+            // As far ahead as a sync of what is due takes any feed.
+            let soon = Timestamp.milliseconds(of: now).flatMap {
+                Timestamp(milliseconds: $0.clampedSum(Planner.interval(definition.every) / 10))?.text
+            }
+            return try opening(definition.name, with: lock) {
+                try lock.check()
+                try finishRename(to: definition)
+                var events = try closeInterrupted(definition.name, now: now)
+                try adoptParts(definition)
+                try forget(definition.name, before: now)
+                try connection.run(
+                    "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
+                    .text(command), .text(now))
+                let run = connection.lastInsertRowID
+                guard let parent = try ParentTable(of: rule, for: definition, on: connection) else {
+                    return PartsOpening(run: Int(run), parts: [], rowCount: 0, events: events, parent: nil)
+                }
+                for part in try parent.goneParts(on: connection) {
+                    let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+                    // No command of its own comes after a process that ended in its midst.
+                    events += try closeInterrupted(name, now: now)
+                    try removeItems(of: part, definition, run: run, now: now)
+                    try forgetPart(name)
+                }
+                var parts = try parent.parts(
+                    rule.only == nil ? choice : .named, dueBefore: soon ?? now, on: connection)
+                if let only = rule.only {
+                    parts.removeAll { FeedPart.name(of: $0.feed, key: $0.key.map(\.value)) != only }
+                    guard !parts.isEmpty else {
+                        throw FeedSyncError(
+                            .configuration, "`\(rule.feed)` has no row for `\(only)`",
+                            advice: "feedsync sql 'SELECT name FROM feed_part' lists the parts that were asked for")
+                    }
+                }
+                return PartsOpening(
+                    run: Int(run), parts: parts, rowCount: try parent.rowCount(on: connection), events: events,
+                    parent: parent)
+            }
+        }
+    }
+
+    /// The row of a part's parent: the values that a request has of it, and what tells whether it changed. nil where there is
+    /// no such row any more.
+    package func parentRow(
+        of part: FeedPart, _ definition: FeedDefinition, in opening: PartsOpening
+    ) throws(FeedSyncError) -> (row: ParentRow, seen: FeedPart.KeyValue?)? {
+        try storing { try opening.parent?.row(part, definition, on: connection) }
+    }
+
+    /// Keeps what a parent's row said when its list was asked for.
+    package func keepSeen(_ seen: FeedPart.KeyValue?, ofPart name: String) throws(FeedSyncError) {
+        try storing {
+            try connection.run(
+                "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1", seen.map { Value($0) } ?? .null,
+                .text(name))
+        }
+    }
+
+    /// Takes note that the upstream has no such list any more: its items are gone, and it is up to date so.
+    package func markListGone(
+        _ part: FeedPart, _ definition: FeedDefinition, run: Int, now: String
+    ) throws(FeedSyncError) -> Int {
+        try storing {
+            try connection.transaction {
+                let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+                let removed = try removeItems(of: part, definition, run: Int64(run), now: now)
+                try forgetPlaces(of: name)
+                try connection.run(
+                    """
+                    UPDATE feed_part SET item_count = 0, complete = 1, reloaded_at = ?1, synced_at = ?1, full_at = ?1,
+                        no_more_data = 1, error = NULL WHERE name = ?2
+                    """, .text(now), .text(name))
+                try connection.run(
+                    "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = 1, removed = ? WHERE id = ?",
+                    Value(removed), Value(run))
+                try connection.run(
+                    "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
+                try FeedSchedule.follow(Int64(run), of: name, every: definition.every, on: connection)
+                return removed
+            }
+        }
+    }
+
+    /// Ends the run of a feed with parts: it is complete when each row's list is.
+    package func closeParts(
+        _ definition: FeedDefinition, _ rule: ForEachRule, run: Int, isSync: Bool, outcome: RunOutcome,
+        figures: RunMetrics, error: FeedSyncError?, now: String
+    ) throws(FeedSyncError) -> (itemCount: Int, isComplete: Bool) {
+        try storing {
+            defer {
+                locks[definition.name] = nil
+                refreshViews()
+            }
+            try closeGroup()
+            return try connection.transaction {
+                let name = Value.text(definition.name)
+                let missing =
+                    try ParentTable(of: rule, for: definition, on: connection).map {
+                        try $0.missingCount(on: connection)
+                    }
+                let isComplete = missing?.lists == 0
+                let hasEnded = [.ok, .unchanged, .noMoreData].contains(outcome)
+                let isVerified =
+                    try isComplete
+                    && connection.int64("SELECT 1 FROM feed_part WHERE feed = ? AND verified = 0 LIMIT 1", name) == nil
+                let reason: String? =
+                    isComplete ? nil : outcome == .failed ? "failed" : hasEnded && error != nil ? "failed" : "cut_off"
+                try connection.run(
+                    """
+                    UPDATE run SET finished_at = ?, outcome = ?, complete = ?, verified = ?, reason = ?, error = ?, pages = ?,
+                        requests = ?, bytes = ?, inserted = ?, updated = ?, unchanged = ?, removed = ? WHERE id = ?
+                    """, .text(now), .text(outcome.rawValue), Value(isComplete && hasEnded),
+                    Value(isVerified && hasEnded), Value(reason), Value(error?.json), Value(figures.pages),
+                    Value(figures.requests), Value(figures.bytes), Value(figures.items.inserted),
+                    Value(figures.items.updated), Value(figures.items.unchanged), Value(figures.items.removed),
+                    Value(run))
+                try connection.run(
+                    """
+                    UPDATE feed SET complete = ?, verified = ?, no_more_data = ?, reloaded_at = ?, error = ?,
+                        synced_at = CASE WHEN ? THEN ? ELSE synced_at END, full_at = CASE WHEN ? THEN ? ELSE full_at END
+                    WHERE name = ?
+                    """, Value(isComplete), Value(isVerified), Value(isComplete), .text(now), Value(error?.json),
+                    Value(hasEnded && isSync), .text(now), Value(isSync && missing?.isAsked ?? false), .text(now), name)
+                try FeedSchedule.follow(Int64(run), of: definition.name, every: definition.every, on: connection)
+                let count = try connection.count("SELECT item_count FROM feed WHERE name = ?", name)
+                return (count, isComplete)
+            }
+        }
+    }
+}
+
+extension Store {
+    /// Makes what is known of a feed with parts follow its definition. The parts do that for themselves when they are asked.
+    private func adoptParts(_ declared: FeedDefinition) throws {
+        let name = Value.text(declared.name)
+        let stored = try storedDefinition(of: declared.name)
+        let canonical = declared.canonicalText(salt: salt)
+        let shape = try resolved(declared, stored, canonical: canonical)
+        guard stored.key.isEmpty || stored.key == shape.definition.keyText else {
+            throw Self.otherKey(declared.name, hasParts: true)
+        }
+        guard stored.definition != canonical || stored.model != declared.model || stored.url != declared.shownURL else {
+            return
+        }
+        try connection.run(
+            "UPDATE _feed SET definition = ?, found = ? WHERE feed = ?", .text(canonical), .text(shape.findings.json),
+            name)
+        try connection.run(
+            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(declared.model), .text(declared.shownURL), name)
+        for model in Set([stored.model, declared.model].compactMap(\.self)) {
+            try ModelView(model: model).follow(on: connection)
+            modelsThatMayLag.insert(model)
+        }
+    }
+
+    /// Marks the items of a part as gone; how many they were.
+    @discardableResult
+    private func removeItems(of part: FeedPart, _ declared: FeedDefinition, run: Int64, now: String) throws -> Int {
+        let owner = try storedDefinition(of: part.feed)
+        var definition = declared
+        definition.name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+        definition.part = part
+        let shape = try ResolvedFeed(definition, owner.findings)
+        guard shape.definition.isResolved, try storedTable(of: part.feed) != nil else { return 0 }
+        let writer = try FeedWriter(
+            feed: definition.name, tableName: TableSchema.tableName(part.feed), run: run, shape: shape,
+            state: FeedState(generation: 0, longestPage: 0), trail: CrawlTrail(),
+            resumePoint: ResumePoint(isLoaded: true), on: connection)
+        return try writer.removeAll(now: now)
+    }
+
+    private func forgetPart(_ name: String) throws {
+        try forgetPlaces(of: name)
+        for (table, column) in [("_crawl", "feed"), ("_response", "feed"), ("feed_part", "name")] {
+            try connection.run("DELETE FROM \(table) WHERE \(column) = ?", .text(name))
+        }
+    }
+}

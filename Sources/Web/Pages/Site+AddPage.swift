@@ -1,0 +1,191 @@
+internal import Adding
+internal import FeedSync
+internal import HTTPServer
+
+/// The form that adds a feed: a step opens when the one before is right. Without scripts all are open, and the server says
+/// what is wrong.
+extension Site {
+    func addPage(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+        guard mayAdd else { return notFound(request) }
+        var form = FeedForm()
+        form.name = String((request.parameter("name") ?? "").prefix(63))
+        form.source = String((request.parameter("source") ?? "").prefix(4_000))
+        form.parameters = String((request.parameter("parameters") ?? "").prefix(4_000))
+        return shown(addForm(form, try await rules().check(form).states, look: nil), request)
+    }
+
+    func addForm(
+        _ form: FeedForm, _ states: [FeedForm.State], look: TypedFeed.Outcome?, status: Int = 200
+    ) -> ServerResponse {
+        page("add", title: "Add a feed", status: status) { html in
+            html.element("h1", text: "Add a feed")
+            html.element("form", .id("add-form"), .class("steps"), .plain(.method, "post"), .action(.own("add"))) {
+                html in
+                html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+                html.void("input", .plain(.type, "hidden"), .plain(.name, "as"), .plain(.value, ""))
+                for state in states { step(state, form, look, to: &html) }
+                html.element("p", .class("hint")) { html in
+                    html.text("Adds the feed to the configuration, and stores its first page.")
+                }
+                html.element("p", .class("actions")) { html in
+                    html.element("button", .id("add"), .plain(.type, "submit"), text: "Add the feed")
+                    html.element("noscript") { html in
+                        html.element(
+                            "button", .plain(.type, "submit"), .plain(.name, "do"), .plain(.value, "look"),
+                            text: "Look first")
+                    }
+                }
+            }
+        }
+    }
+
+    private func step(
+        _ state: FeedForm.State, _ form: FeedForm, _ look: TypedFeed.Outcome?, to html: inout HTMLWriter
+    ) {
+        let name = state.step.rawValue
+        html.element("fieldset", .id("step-\(name)"), .class(state.isRight ? "step right" : "step")) { html in
+            html.element("legend", text: Self.title(of: state.step))
+            switch state.step {
+            case .name:
+                field(
+                    "name", "Name", form.name, state.step, hint: "Letters, digits, - and _: it names a table, too.",
+                    to: &html)
+            case .source:
+                field(
+                    "source", "URL or preset", form.source, state.step,
+                    hint:
+                        "https://… of an API, a web feed or a page that names one; or a preset such as github.search.",
+                    list: "presets", to: &html)
+                html.element("datalist", .id("presets")) { html in
+                    for preset in presetNames { html.void("option", .plain(.value, preset)) }
+                }
+            case .request:
+                area(
+                    "parameters", "Parameters", form.parameters, state.step,
+                    hint: "name=value, one a line: of the preset, or of the URL's query. None may be needed.", to: &html
+                )
+                area(
+                    "headers", "Headers and credentials", form.headers, state.step,
+                    hint: "Name: value, one a line, as in Authorization: Bearer ${TOKEN}. "
+                        + FeedForm.whyNoSecrets.prefix(1).uppercased() + FeedForm.whyNoSecrets.dropFirst() + ".",
+                    to: &html)
+            case .look:
+                html.element("div", .id("look-indicator"), .class("indicator"), .flag(.hidden)) { html in
+                    html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
+                    html.element("span", text: "Looking…")
+                }
+                html.element("div", .id("look"), .plain(.ariaLive, "polite")) { html in
+                    if let look {
+                        write(look, to: &html)
+                    } else {
+                        html.element(
+                            "p", .class("hint"), text: "What the server has is shown here, as soon as it can be asked.")
+                    }
+                }
+            }
+            html.element(
+                "p", .id("\(name)-note"), .class("note"), .flag(.hidden, state.note == nil), text: state.note ?? "")
+            html.element("div", .id("\(name)-problem"), .class("wrong"), .plain(.ariaLive, "polite")) { html in
+                if let problem = state.problem { html.element("p", text: Shown.text(problem, most: 400)) }
+                if let advice = state.advice {
+                    html.element("p", .class("hint"), text: "Try: \(Shown.text(advice, most: 400))")
+                }
+            }
+            if state.step == .name {
+                html.element("p", .id("goes-on"), .flag(.hidden, state.problem == nil && !form.goesOn)) { html in
+                    html.element("label") { html in
+                        html.void(
+                            "input", .plain(.type, "checkbox"), .plain(.name, "goes_on"), .plain(.value, "1"),
+                            .flag(.checked, form.goesOn))
+                        html.text(" Go on with what the store has of that name")
+                    }
+                }
+            }
+        }
+    }
+
+    private static func title(of step: FeedForm.Step) -> String {
+        switch step {
+        case .name: "1. What it is called"
+        case .source: "2. Where it comes from"
+        case .request: "3. What the request needs"
+        case .look: "4. What was found"
+        }
+    }
+
+    private var presetNames: [String] {
+        UserPresets(beside: (try? newFeedsFile())?.path ?? "").names
+    }
+
+    private func field(
+        _ name: String, _ label: String, _ value: String, _ step: FeedForm.Step, hint: String, list: String? = nil,
+        to html: inout HTMLWriter
+    ) {
+        html.element("label", .plain(.for, name), text: label)
+        let described = HTMLAttribute.plain(.ariaDescribedby, "\(name)-hint \(step.rawValue)-problem")
+        if let list {
+            html.void(
+                "input", .id(name), .plain(.name, name), .plain(.value, value), .plain(.spellcheck, "false"),
+                .plain(.autocomplete, "off"), .plain(.list, list), described)
+        } else {
+            html.void(
+                "input", .id(name), .plain(.name, name), .plain(.value, value), .plain(.spellcheck, "false"),
+                .plain(.autocomplete, "off"), described)
+        }
+        html.element("p", .id("\(name)-hint"), .class("hint"), text: hint)
+    }
+
+    private func area(
+        _ name: String, _ label: String, _ value: String, _ step: FeedForm.Step, hint: String,
+        to html: inout HTMLWriter
+    ) {
+        html.element("label", .plain(.for, name), text: label)
+        html.element(
+            "textarea", .id(name), .plain(.name, name), .plain(.rows, "2"), .plain(.spellcheck, "false"),
+            .plain(.autocomplete, "off"), .plain(.ariaDescribedby, "\(name)-hint \(step.rawValue)-problem"), text: value
+        )
+        html.element("p", .id("\(name)-hint"), .class("hint"), text: hint)
+    }
+
+    /// What a look showed: each thing with how sure it is, or why there is none.
+    func write(_ outcome: TypedFeed.Outcome, to html: inout HTMLWriter) {
+        let isRight = if case .success = outcome { true } else { false }
+        html.element("div", .data(.right, String(isRight))) { html in
+            switch outcome {
+            case .success(let look): write(look.inspection, to: &html)
+            case .failure(let error):
+                for message in error.messages.prefix(3) {
+                    html.element("p", .class("wrong"), text: Shown.text(message, most: 400))
+                }
+                if let advice = error.advice {
+                    html.element("p", .class("hint"), text: "Try: \(Shown.text(advice, most: 400))")
+                }
+            }
+        }
+    }
+
+    private func write(_ inspection: Inspection, to html: inout HTMLWriter) {
+        html.element("dl", .class("findings")) { html in
+            for (subject, said) in inspection.given {
+                html.element("dt", text: subject.rawValue)
+                html.element("dd") { html in
+                    html.element("code", text: Shown.text(said, most: 300))
+                    html.element("span", .class("certainty"), text: "given")
+                }
+            }
+            for finding in inspection.evidence {
+                html.element("dt", text: finding.subject.rawValue)
+                html.element("dd") { html in
+                    html.element(
+                        "code", text: Shown.text(inspection.found(finding, most: 12) ?? "not found", most: 600))
+                    html.element(
+                        "span", .class("certainty \(finding.certainty.rawValue)"), text: finding.certainty.rawValue)
+                    html.element("span", .class("why"), text: Shown.text(finding.text, most: 400))
+                }
+            }
+        }
+        for hint in inspection.hints { html.element("p", .class("hint"), text: hint) }
+        if let warning = inspection.warning { html.element("p", .class("wrong"), text: warning) }
+        html.element("p", .class("hint"), text: "\(inspection.summary).")
+    }
+}

@@ -1,0 +1,140 @@
+internal import Glibc
+
+/// A picture on disk: a line with when it came and its validators, then its bytes.
+struct PictureFile: Sendable {
+    /// When the server last said that it is so, in seconds since 1970.
+    var checkedAt: Int64
+    var etag: String?
+    var lastModified: String?
+    let bytes: [UInt8]
+
+    private static let mark = "feedsync-picture-1"
+    /// Validators beyond that are not worth keeping.
+    private static let longestValidator = 1_000
+
+    init(checkedAt: Int64, etag: String?, lastModified: String?, bytes: [UInt8]) {
+        self.checkedAt = checkedAt
+        self.etag = Self.kept(etag)
+        self.lastModified = Self.kept(lastModified)
+        self.bytes = bytes
+    }
+
+    private static func kept(_ text: String?) -> String? {
+        guard let text, text.utf8.count <= longestValidator, text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else {
+            return nil
+        }
+        return text
+    }
+
+    /// Reads a file; nil where there is none, or it is none of ours.
+    init?(path: String, most: Int) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size > 0, Int(status.st_size) <= most + 4_096 else {
+            return nil
+        }
+        var contents = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < contents.count {
+            let part = contents.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+            }
+            if part < 0, errno == EINTR { continue }
+            guard part > 0 else { return nil }
+            count += part
+        }
+        guard let end = contents.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let words = String(decoding: contents[..<end], as: UTF8.self).split(
+            separator: "\t", omittingEmptySubsequences: false
+        ).map(String.init)
+        guard words.count == 4, words[0] == Self.mark, let checkedAt = Int64(words[1]) else { return nil }
+        self.checkedAt = checkedAt
+        etag = words[2].isEmpty ? nil : words[2]
+        lastModified = words[3].isEmpty ? nil : words[3]
+        bytes = Array(contents[(end + 1)...])
+    }
+
+    /// Writes the file, as a whole or not at all.
+    func write(to path: String) -> Bool {
+        let head = "\(Self.mark)\t\(checkedAt)\t\(etag ?? "")\t\(lastModified ?? "")\n"
+        let temporary = "\(path).\(UInt32.random(in: 0...UInt32.max)).new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return false }
+        var rest = (Array(head.utf8) + bytes)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        close(descriptor)
+        if rest.isEmpty, rename(temporary, path) == 0 { return true }
+        unlink(temporary)
+        return false
+    }
+}
+
+/// The files of a folder, of which the oldest go when there are too many.
+struct PictureFolder: Sendable {
+    let path: String
+    let limits: PictureLimits
+
+    /// The folder, made where there is none; nil where none can be made that is ours alone.
+    init?(_ path: String, limits: PictureLimits) {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/\(part)"
+            mkdir(made, 0o700)
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            return nil
+        }
+        (self.path, self.limits) = (path, limits)
+    }
+
+    /// Deletes what is too old, and of the rest the oldest as long as they are too many.
+    ///
+    /// - Returns: The bytes of those that stay.
+    func trim(at now: Int64) -> Int {
+        guard let stream = opendir(path) else { return 0 }
+        defer { closedir(stream) }
+        var files: [(path: String, size: Int, at: Int64)] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasSuffix(".picture") || name.hasSuffix(".new") else { continue }
+            var status = stat()
+            guard lstat("\(path)/\(name)", &status) == 0 else { continue }
+            files.append(("\(path)/\(name)", Int(status.st_size), Int64(status.st_mtim.tv_sec)))
+        }
+        files.sort { $0.at > $1.at }
+        var size = 0
+        for file in files {
+            let isOld = now.subtractingReportingOverflow(file.at).partialValue > limits.longestAge
+            if isOld || size + file.size > limits.mostBytes {
+                unlink(file.path)
+            } else {
+                size += file.size
+            }
+        }
+        return size
+    }
+}
+
+/// How much is kept of pictures, and how long.
+struct PictureLimits: Sendable {
+    /// The bytes of one.
+    var mostOfOne = 5 << 20
+    /// The bytes of all.
+    var mostBytes = 200 << 20
+    /// How long the server is not asked again, in seconds.
+    var freshFor: Int64 = 86_400
+    /// How long one is kept that the server was not asked for, in seconds.
+    var longestAge: Int64 = 30 * 86_400
+    /// How long nothing is asked for again that could not be had, in seconds.
+    var failedFor: Int64 = 600
+}

@@ -1,0 +1,120 @@
+internal import Concurrency
+internal import FeedSync
+internal import HTTP
+internal import Text
+internal import Time
+
+/// Pictures of others, which browsers get from here: each is fetched once and kept on disk, so that a browser talks to
+/// nobody else, and nobody learns who looks.
+///
+/// | what comes | what happens |
+/// | --- | --- |
+/// | no http or https, or an address of this machine or its network | nothing is fetched, redirects included |
+/// | anything but a 200 with the bytes of a picture | it is not asked for again for ten minutes |
+/// | a picture that is kept, younger than a day | no request |
+/// | an older one | the server is asked whether it changed; while it does not answer, the old one is shown |
+actor Pictures {
+    struct Picture: Sendable {
+        let type: PictureType
+        let bytes: [UInt8]
+    }
+
+    private let executor: ThreadExecutor?
+    private let path: String?
+    private let client: Client
+    private let limits: PictureLimits
+    private let clock: WallClock
+    private var folder: PictureFolder?
+    /// The bytes of all files, as far as this process knows.
+    private var size = 0
+    private var underWay: [String: Task<Picture?, Never>] = [:]
+    private var failures: [String: Int64] = [:]
+
+    /// The most failures that are remembered.
+    private static let mostFailures = 2_000
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor?.asUnownedSerialExecutor() ?? MainActor.sharedUnownedExecutor
+    }
+
+    /// - Parameter folder: Where they are kept; nil where there is no such place, and none are shown.
+    init(in folder: String?, client: Client, limits: PictureLimits = PictureLimits(), clock: WallClock = .system) {
+        // Files are read and written on a thread of its own.
+        executor = ThreadExecutor()
+        path = executor == nil ? nil : folder
+        (self.client, self.limits, self.clock) = (client, limits, clock)
+    }
+
+    /// A picture; nil for what is none, or cannot be had now.
+    ///
+    /// - Parameters:
+    ///   - url: What stands in the picture's column.
+    ///   - origin: Where the feed itself comes from, which may be at an address of this machine or its network.
+    func picture(at url: String, of origin: Origin?) async -> Picture? {
+        guard url.utf8.count <= 4_000, let target = try? WebURL(url), let folder = openFolder() else { return nil }
+        let name = SHA256.hash(Array("\(origin?.description ?? "")\n\(target.text)".utf8)).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        if let known = underWay[name] { return await known.value }
+        let file = "\(folder.path)/\(name).picture"
+        let kept = PictureFile(path: file, most: limits.mostOfOne)
+        let now = clock.seconds
+        if let kept, now.subtractingReportingOverflow(kept.checkedAt).partialValue < limits.freshFor {
+            return Self.picture(kept)
+        }
+        if let until = failures[name], until > now { return kept.flatMap(Self.picture) }
+        let task = Task { await fetch(target, origin, kept, to: file, name: name) }
+        underWay[name] = task
+        let picture = await task.value
+        underWay[name] = nil
+        return picture
+    }
+
+    private func openFolder() -> PictureFolder? {
+        if let folder { return folder }
+        guard let path else { return nil }
+        folder = PictureFolder(path, limits: limits)
+        size = folder?.trim(at: clock.seconds) ?? 0
+        return folder
+    }
+
+    private func fetch(
+        _ url: WebURL, _ origin: Origin?, _ kept: PictureFile?, to path: String, name: String
+    ) async -> Picture? {
+        var request = Request(url, headers: ["Accept": Self.accepted])
+        if let etag = kept?.etag { request.headers.append(name: "If-None-Match", value: etag) }
+        if let time = kept?.lastModified { request.headers.append(name: "If-Modified-Since", value: time) }
+        request.addresses = .publicOnly(except: origin)
+        request.timeouts = Timeouts(connect: .seconds(5), total: .seconds(20), stall: .seconds(10))
+        request.limits = Limits(body: limits.mostOfOne, headers: 64 << 10, redirects: 3)
+        let response = try? await client.send(request)
+        let now = clock.seconds
+        if var kept, let response, !response.isModified {
+            kept.checkedAt = now
+            _ = kept.write(to: path)
+            return Self.picture(kept)
+        }
+        guard let response, response.status == 200 else { return failed(name, at: now, kept) }
+        let file = PictureFile(
+            checkedAt: now, etag: response.etag, lastModified: response.lastModified, bytes: response.body.bytes)
+        guard let picture = Self.picture(file) else { return failed(name, at: now, kept) }
+        if file.write(to: path) {
+            size += file.bytes.count
+            if size > limits.mostBytes, let folder { size = folder.trim(at: now) }
+        }
+        return picture
+    }
+
+    private static let accepted = PictureType.allCases.map(\.rawValue).joined(separator: ", ")
+
+    private func failed(_ name: String, at now: Int64, _ kept: PictureFile?) -> Picture? {
+        if failures.count >= Self.mostFailures { failures = failures.filter { $0.value > now } }
+        if failures.count >= Self.mostFailures { failures = [:] }
+        failures[name] = now.addingReportingOverflow(limits.failedFor).partialValue
+        return kept.flatMap(Self.picture)
+    }
+
+    private static func picture(_ file: PictureFile) -> Picture? {
+        PictureType(of: file.bytes).map { Picture(type: $0, bytes: file.bytes) }
+    }
+}

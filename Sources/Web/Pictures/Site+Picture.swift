@@ -1,0 +1,50 @@
+internal import FeedSync
+internal import HTTP
+internal import HTTPServer
+internal import Reports
+
+extension Site {
+    /// The picture of an item: what stands in the picture's column of its feed, and nothing else.
+    func picture(_ name: String, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer
+    {
+        guard let feed = try await feed(name, served), let store = served.pages, let key = request.parameter("key"),
+            let column = try await shape(of: feed, in: store, served).rule.picture
+        else { return notFound(request) }
+        var query = ListingQuery(feed: name, limit: 1)
+        (query.keys, query.columns, query.includesRemoved) = ([key], [column], true)
+        let listing = try await store.listing(query)
+        let origin = feed.definition.flatMap { definition in (try? WebURL(definition.url.description))?.origin }
+        guard let item = listing.items.first, let url = listing.text(column, of: item),
+            let picture = await pictures.picture(at: url, of: origin)
+        else { return noPicture(request) }
+        let headers = [
+            (name: "Content-Type", value: picture.type.rawValue),
+            (name: "Cache-Control", value: "private, max-age=3600"),
+        ]
+        return shown(ServerResponse(headers: headers, body: picture.bytes), request)
+    }
+
+    /// What cannot be had. A page gets a picture of nothing: browsers would draw that one is broken, and call it an error.
+    private func noPicture(_ request: ServerRequest) -> SharedAnswer {
+        guard request.header("Sec-Fetch-Dest") == "image" else { return notFound(request) }
+        let headers = [
+            (name: "Content-Type", value: PictureType.gif.rawValue),
+            (name: "Cache-Control", value: "private, max-age=600"),
+        ]
+        return finished(ServerResponse(headers: headers, body: Self.nothing))
+    }
+
+    /// A GIF of one pixel that nobody sees.
+    private static let nothing: [UInt8] =
+        Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C]
+        + [0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
+
+    /// Shows an item's picture, where it has one; the browser asks for it when it comes into view.
+    static func picture(_ url: String?, of key: String, in feed: String, size: Int, to html: inout HTMLWriter) {
+        guard let url, Link.web(url) != nil else { return }
+        let version = String(Responses.tag(of: Array(url.utf8)).dropFirst().prefix(8))
+        html.void(
+            "img", .class("picture"), .src(.own("picture", feed, query: [("key", key), ("v", version)])),
+            .plain(.alt, ""), .plain(.loading, "lazy"), .plain(.width, String(size)), .plain(.height, String(size)))
+    }
+}

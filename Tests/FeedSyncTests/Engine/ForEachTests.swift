@@ -1,0 +1,488 @@
+import Concurrency
+import Foundation
+import HTTP
+import HTTPServer
+import SQLite
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+@testable import MirrorStore
+
+/// The lists of an upstream, of pages of two items.
+private final class Upstream: Sendable {
+    private struct Script {
+        var lists: [String: [String]] = [:]
+        var failures: [String: Int] = [:]
+        var asked: [String] = []
+    }
+
+    private let script = Lock(Script())
+
+    func answer(_ request: ServerRequest) -> ServerResponse {
+        let path = request.path + (request.parameter("thing").map { "?\($0)" } ?? "")
+        let (status, items) = script.withLock { script in
+            script.asked.append(path)
+            return (script.failures[path], script.lists[path])
+        }
+        guard status == nil, let items else { return .status(status ?? 404) }
+        let page = Int(request.parameter("page") ?? "") ?? 1
+        if let status = script.withLock({ $0.failures["\(path)#\(page)"] }) { return .status(status) }
+        return .json("[\(items.dropFirst((page - 1) * 2).prefix(2).joined(separator: ","))]")
+    }
+
+    func set(_ path: String, _ items: [String]) { script.withLock { $0.lists[path] = items } }
+
+    /// Answers a path, or a page as in `/things#2`, with a status; nil for its list.
+    func fail(_ path: String, _ status: Int?) { script.withLock { $0.failures[path] = status } }
+
+    func forgetAsked() { script.withLock { $0.asked = [] } }
+
+    /// The paths that were asked for, each once.
+    var paths: [String] {
+        script.withLock { $0.asked.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+    }
+}
+
+/// A feed of owners, each with a list of things, which have labels in turn.
+private final class Tree: Sendable {
+    private let server: Server
+    let upstream: Upstream
+    let store: Store
+    let folder: URL
+    let feeds: [FeedDefinition]
+
+    init(_ members: String = "", thing: String = "") async throws {
+        let upstream = Upstream()
+        self.upstream = upstream
+        server = try Server { upstream.answer($0) }
+        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try await Store(path: folder.appending(path: "store.db").path)
+        feeds = try Self.feeds(at: server.url, members, thing)
+    }
+
+    private static func feeds(at url: String, _ members: String, _ thing: String) throws -> [FeedDefinition] {
+        let yaml = """
+            defaults: {retries: 0, timeout: 10m, key: id, pagination: {style: page, param: page}}
+            feeds:
+              owners: {url: "\(url)/owners"}
+              things:
+                for_each: {feed: owners\(members)}
+                url: "\(url)/owners/{owners.name}/things"
+            \(thing)
+              labels:
+                for_each: things
+                url: "\(url)/labels"
+                query: {thing: "{things.id}"}
+            """
+        return try Configuration.parse(Array(yaml.utf8), file: "feedsync.yaml").feeds
+    }
+
+    deinit {
+        server.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func set(_ path: String, _ items: [String]) { upstream.set(path, items) }
+
+    var ownersURL: String { "\(server.url)/owners" }
+
+    func owner(_ id: Int, _ name: String, at: Int = 0) -> String { #"{"id":\#(id),"name":"\#(name)","at":\#(at)}"# }
+
+    @discardableResult
+    func sync(
+        _ name: String, _ command: RequestCommand = .sync, dueOnly: Bool = false, requests: Int? = nil,
+        thing: String? = nil
+    ) async throws -> RunSummary {
+        let feeds = try thing.map { try Self.feeds(at: server.url, "", $0) } ?? feeds
+        let feed = try #require(feeds.first { $0.name == name })
+        var options = EngineBench.options
+        options.isDueOnly = dueOnly
+        if let requests {
+            options.client = Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: requests))
+        }
+        upstream.forgetAsked()
+        return try await SyncEngine(feed: feed, store: store, options: options).perform(command)
+    }
+
+    func failure(_ name: String) async throws -> FeedSyncError {
+        do {
+            let summary = try await sync(name)
+            throw FeedSyncError(.bug, "the command succeeded: \(summary)")
+        } catch let error as FeedSyncError {
+            return error
+        }
+    }
+
+    func query(_ sql: String) throws -> [String] {
+        var rows: [String] = []
+        try Connection(path: store.path, access: .readOnly).rows(sql) { row in
+            rows.append((0..<row.columnCount).map { row.text(at: $0) ?? "" }.joined(separator: "|"))
+        }
+        return rows
+    }
+
+    /// Nobody answers from now on.
+    func stop() { server.stop() }
+
+    func execute(_ sql: String) throws { try Connection(path: store.path, access: .readWrite).execute(sql) }
+
+    /// The paths that were asked for since the last sync began, each once.
+    var paths: [String] { upstream.paths }
+}
+
+@Suite("A feed for each row of another", .timeLimit(.minutes(10))) struct ForEachTests {
+    private func tree(_ members: String = "", thing: String = "") async throws -> Tree {
+        let tree = try await Tree(members, thing: thing)
+        tree.set("/owners", [tree.owner(1, "ann"), tree.owner(2, "b/ob c"), tree.owner(3, "cid")])
+        tree.set("/owners/ann/things", [1, 2, 3].map { #"{"id":\#($0),"title":"a"}"# })
+        // A slash is one in the path, too, and a space is encoded.
+        tree.set("/owners/b/ob c/things", [3, 4].map { #"{"id":\#($0),"title":"b"}"# })
+        tree.set("/owners/cid/things", [])
+        for id in 1...4 { tree.set("/labels?\(id)", [#"{"id":"l\#(id)"}"#]) }
+        try await tree.sync("owners")
+        return tree
+    }
+
+    @Test("Has the lists of all rows in one table, keyed by row and item, to any depth")
+    func oneTable() async throws {
+        let tree = try await tree()
+        let summary = try await tree.sync("things")
+        #expect(summary.itemCount == 5 && summary.reason == nil)
+        let rows = try tree.query("SELECT owners_id, id, title FROM things ORDER BY 1, 2")
+        #expect(rows == ["1|1|a", "1|2|a", "1|3|a", "2|3|b", "2|4|b"])
+        #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["5|1"])
+        #expect(
+            try tree.query("SELECT name, parent_key, item_count, complete FROM feed_part ORDER BY 1")
+                == ["things/1|1|3|1", "things/2|2|2|1", "things/3|3|0|1"])
+        #expect(try tree.query("SELECT item_count FROM section WHERE feed = 'things'") == ["5"])
+        #expect(try tree.query("SELECT key FROM change WHERE feed = 'things' AND kind = 'new' ORDER BY 1").count == 5)
+        try await tree.sync("labels")
+        #expect(
+            try tree.query("SELECT things_owners_id, things_id, id FROM labels ORDER BY 1, 2")
+                == ["1|1|l1", "1|2|l2", "1|3|l3", "2|3|l3", "2|4|l4"])
+        #expect(try tree.query("SELECT name FROM feed_part WHERE feed = 'labels' LIMIT 1") == ["labels/1/1"])
+    }
+
+    @Test("A list that fails does not keep the others from going on; how many do is said")
+    func oneFails() async throws {
+        let tree = try await tree()
+        tree.upstream.fail("/owners/ann/things", 403)
+        let error = try await tree.failure("things")
+        #expect(error.kind == .refused)
+        #expect(error.message.hasPrefix("1 of 3 lists failed; things/1: "))
+        #expect(try tree.query("SELECT id FROM things ORDER BY 1") == ["3", "4"])
+        #expect(try tree.query("SELECT complete, error IS NULL FROM feed WHERE name = 'things'") == ["0|0"])
+        #expect(try tree.query("SELECT name FROM feed_part WHERE error IS NOT NULL") == ["things/1"])
+        #expect(try tree.query("SELECT failures FROM _feed_part ORDER BY feed") == ["1", "0", "0"])
+        tree.upstream.fail("/owners/ann/things", nil)
+        #expect(try await tree.sync("things").reason == nil)
+        #expect(try tree.query("SELECT count(*) FROM things") == ["5"])
+    }
+
+    @Test("A list that is gone takes its items along, and is no failure", arguments: [404, 410])
+    func listIsGone(status: Int) async throws {
+        let tree = try await tree()
+        try await tree.sync("things")
+        tree.upstream.fail("/owners/ann/things", status)
+        let summary = try await tree.sync("things")
+        #expect(summary.reason == nil && summary.figures.items.removed == 3)
+        #expect(try tree.query("SELECT id FROM things WHERE _removed_at IS NULL ORDER BY 1") == ["3", "4"])
+        #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["2|1"])
+        tree.upstream.fail("/owners/ann/things", nil)
+        try await tree.sync("things")
+        #expect(try tree.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["5"])
+    }
+
+    @Test("A page that is gone further down is a failure of its list, and takes no items along")
+    func pageIsGone() async throws {
+        let tree = try await tree()
+        try await tree.sync("things")
+        tree.upstream.fail("/owners/ann/things#2", 410)
+        tree.set("/owners/ann/things", [3, 1, 2].map { #"{"id":\#($0),"title":"x"}"# })
+        let error = try await tree.failure("things")
+        #expect(error.message.hasPrefix("1 of 3 lists failed; things/1: ") && error.httpStatus == 410)
+        #expect(try tree.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["5"])
+        #expect(try tree.query("SELECT name FROM feed_part WHERE error IS NOT NULL") == ["things/1"])
+        let other = try await self.tree()
+        try await other.sync("things", .reload)
+        other.upstream.fail("/owners/ann/things#2", 410)
+        await #expect(throws: FeedSyncError.self) { try await other.sync("things", .nextPage) }
+    }
+
+    @Test("Items go with their row, and come back with it")
+    func rowGoes() async throws {
+        let tree = try await tree()
+        try await tree.sync("things")
+        tree.set("/owners", [tree.owner(2, "b/ob c"), tree.owner(3, "cid")])
+        try await tree.sync("owners")
+        try await tree.sync("things")
+        #expect(
+            try tree.query("SELECT owners_id, id FROM things WHERE _removed_at IS NULL ORDER BY 1, 2") == [
+                "2|3", "2|4",
+            ])
+        #expect(try tree.query("SELECT name FROM feed_part ORDER BY 1") == ["things/2", "things/3"])
+        #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["2|1"])
+        #expect(
+            try tree.query("SELECT key FROM change WHERE feed = 'things' AND kind = 'removed'") == [
+                "[1,1]", "[1,2]", "[1,3]",
+            ])
+        tree.set("/owners", [tree.owner(1, "ann"), tree.owner(2, "b/ob c"), tree.owner(3, "cid")])
+        try await tree.sync("owners")
+        try await tree.sync("things")
+        #expect(try tree.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["5"])
+    }
+
+    @Test("Only rows that the condition chooses have lists, and a row that it chooses no more counts as gone")
+    func condition() async throws {
+        let tree = try await tree(#", where: "name <> 'cid' AND at < 5""#)
+        try await tree.sync("things")
+        #expect(tree.paths == ["/owners/ann/things", "/owners/b/ob c/things"])
+        tree.set("/owners", [tree.owner(1, "ann", at: 7), tree.owner(2, "b/ob c"), tree.owner(3, "cid")])
+        try await tree.sync("owners")
+        try await tree.sync("things")
+        #expect(try tree.query("SELECT id FROM things WHERE _removed_at IS NULL ORDER BY 1") == ["3", "4"])
+    }
+
+    @Test(
+        "Rows never asked for come first, then those that changed; those that did not cost no request before they are due"
+    )
+    func order() async throws {
+        let tree = try await tree(", when: at")
+        try await tree.sync("things")
+        tree.set(
+            "/owners",
+            [tree.owner(1, "ann"), tree.owner(3, "cid", at: 1), tree.owner(2, "b/ob c"), tree.owner(9, "new")])
+        tree.set("/owners/new/things", [])
+        try await tree.sync("owners")
+        try await tree.sync("things")
+        #expect(tree.paths == ["/owners/new/things", "/owners/cid/things"])
+        try await tree.sync("things")
+        #expect(tree.paths == [])
+        try await tree.sync("things", dueOnly: true)
+        #expect(tree.paths == [])
+    }
+
+    @Test("What is due alone is asked where that is wanted")
+    func due() async throws {
+        let tree = try await tree()
+        try await tree.sync("things")
+        try await tree.sync("things", dueOnly: true)
+        #expect(tree.paths == [])
+        try tree.execute("UPDATE feed_part SET next_due_at = '2020-01-01T00:00:00.000Z' WHERE name = 'things/2'")
+        try await tree.sync("things", dueOnly: true)
+        #expect(tree.paths == ["/owners/b/ob c/things"])
+    }
+
+    @Test("A value of a row leads to no other host, and to no other place of its own")
+    func hostile() async throws {
+        let definition = try #require(
+            try Configuration.parse(
+                Array(
+                    """
+                    feeds:
+                      a: {url: "https://one.example/a"}
+                      b: {for_each: a, url: "{a.u}", auth: {bearer: "${T}"}, allow_origins: ["https://two.example"]}
+                      c: {for_each: a, url: "https://one.example/{a.u}/x"}
+                    """.utf8), file: "x.yaml"
+            ).feeds.dropFirst().first)
+        let row = { (text: String) in
+            ParentRow(
+                key: [FeedPart.KeyColumn(name: "a_id", value: .integer(1))],
+                values: [ParentColumn(feed: "a", name: "u"): text])
+        }
+        #expect(try definition.part(for: row("https://ONE.example:443/x")).url.description.hasSuffix("/x"))
+        for url in [
+            "https://two.example/", "https://three.example/", "file:///etc/passwd", "https://one.example@evil/", "x",
+        ] {
+            #expect(throws: FeedSyncError.self, "\(url)") { try definition.part(for: row(url)) }
+        }
+    }
+
+    @Test(
+        "A definition that cannot be is refused, and told of in words",
+        arguments: [
+            ("for_each: nobody\n    url: https://x/{nobody.id}", "there is no such feed"),
+            ("for_each: b\n    url: https://x/{b.id}", "goes through its own rows"),
+            ("for_each: a\n    url: https://x/y", "asks for the same list for each row"),
+            ("for_each: a\n    url: https://x/{c.id}", "names no column of `a`"),
+            ("for_each: a\n    url: https://x/{a.id}/{c.d.e}", "names no column of `a`"),
+            ("for_each: a\n    url: https://{a.id}/y", "has a column in its host"),
+            ("for_each: a\n    url: https://x{a.id}/y", "has a column in its host"),
+        ])
+    func refused(members: String, words: String) throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration.parse(
+                Array("feeds:\n  a: {url: https://x/a}\n  b:\n    \(members)\n".utf8), file: "x.yaml")
+        }
+        #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("A column that the rows lack is an error of the configuration, with the nearest one, as often as one tries")
+    func unknownColumn() async throws {
+        let tree = try await tree(", when: att")
+        for _ in 1...2 {
+            let error = try await tree.failure("things")
+            #expect(error.kind == .configuration)
+            #expect(error.message == "the items of `owners` have no column `att`; did you mean `at`?")
+        }
+    }
+
+    @Test("A condition that SQLite cannot use is an error of the configuration that quotes it")
+    func brokenCondition() async throws {
+        for condition in ["nmae = 'x'", "at <"] {
+            let tree = try await tree(#", where: "\#(condition)""#)
+            let error = try await tree.failure("things")
+            #expect(error.kind == .configuration)
+            #expect(error.message.contains("SQLite cannot use the `where` of `for_each`, `\(condition)`"), "\(error)")
+        }
+    }
+
+    @Test("Where three lists in a row cannot be reached, the others are left for the next run")
+    func unreachable() async throws {
+        let tree = try await Tree()
+        tree.set("/owners", (1...6).map { tree.owner($0, "o\($0)") })
+        try await tree.sync("owners")
+        tree.stop()
+        let error = try await tree.failure("things")
+        #expect(error.kind == .unreachable)
+        #expect(try tree.query("SELECT count(*) FROM run WHERE feed GLOB 'things/*'") == ["3"])
+    }
+
+    @Test("Lists of several hosts are asked at once; a host that cannot be reached holds up no other")
+    func hosts() async throws {
+        let tree = try await Tree()
+        let servers = try (0..<3).map { _ in try ScriptedServer() }
+        let gates = servers[0...1].map { $0.gate() }
+        for (number, server) in servers.enumerated() {
+            server.route("/list") { _ in
+                if number < 2 { gates[number].wait() }
+                return .json(#"[{"id":"of \#(number)"}]"#)
+            }
+        }
+        // Four rows of a host that is gone by then stand before the others.
+        let urls = (1...4).map { "\(servers[2].url)/list?\($0)" } + servers[0...1].map { "\($0.url)/list" }
+        tree.set("/owners", urls.enumerated().map { #"{"id":\#($0),"name":"n","list":"\#($1)"}"# })
+        try await tree.sync("owners")
+        servers[2].stop()
+        let origins = servers.map { "\"\($0.url)\"" }.joined(separator: ", ")
+        let yaml = """
+            defaults: {retries: 0, timeout: 10m, key: id, pagination: none}
+            feeds:
+              owners: {url: "\(tree.ownersURL)"}
+              lists: {for_each: owners, url: "{owners.list}", allow_origins: [\(origins)]}
+            """
+        let lists = try #require(try Configuration.parse(Array(yaml.utf8), file: "feedsync.yaml").feed(named: "lists"))
+        let run = Task {
+            try await SyncEngine(feed: lists, store: tree.store, options: EngineBench.options).perform(.sync)
+        }
+        // Both are under way; neither has an answer.
+        for gate in gates { await gate.arrived() }
+        for gate in gates { gate.open() }
+        let error = await #expect(throws: FeedSyncError.self) { try await run.value }
+        #expect(error?.message.hasPrefix("3 of 6 lists failed") == true, "\(error?.message ?? "")")
+        #expect(try tree.query("SELECT id FROM lists ORDER BY id") == ["of 0", "of 1"])
+        for server in servers { server.stop() }
+    }
+
+    @Test("A list that failed waits longer each time, and the others do not")
+    func backOff() async throws {
+        let tree = try await tree()
+        tree.upstream.fail("/owners/ann/things", 403)
+        for _ in 1...3 { _ = try await tree.failure("things") }
+        let due =
+            "SELECT cast(24 * (julianday(next_due_at) - julianday('now')) AS integer) FROM feed_part ORDER BY name"
+        // Fifteen minutes, doubled for each failure after the first, and up to a tenth more.
+        #expect(try tree.query(due) == ["1", "0", "0"])
+        _ = try await tree.sync("things", dueOnly: true)
+        #expect(tree.paths == [])
+    }
+
+    @Test("Observers of a feed are told of the pages of its lists")
+    func observed() async throws {
+        let tree = try await tree()
+        #expect(try await tree.store.lastPageEvent(of: "things") == 0)
+        try await tree.sync("things")
+        let event = try await tree.store.lastPageEvent(of: "things")
+        #expect(try tree.query("SELECT max(id) FROM event WHERE feed GLOB 'things/*'") == ["\(event)"])
+    }
+
+    @Test("Values stand in headers and bodies, too, and none of them makes another request of it")
+    func request() throws {
+        let yaml = """
+            feeds:
+              a: {url: "https://one.example/a"}
+              b:
+                for_each: a
+                url: "https://one.example/${T}/{a.u}?x={ and y=}"
+                method: POST
+                body: {v: ["{a.u}", 1, null, true], w: "{ no column }"}
+                headers: {X-Of: "of {a.u}"}
+            """
+        let feeds = try Configuration.parse(Array(yaml.utf8), file: "x.yaml").feeds
+        let row = { (text: String) in
+            ParentRow(
+                key: [FeedPart.KeyColumn(name: "a_id", value: .text("a/b"))],
+                values: [ParentColumn(feed: "a", name: "u"): text])
+        }
+        let part = try feeds[1].part(for: row("é 1"))
+        #expect(part.name == "b/a%2Fb")
+        #expect(part.url.description == "https://one.example/${T}/%C3%A9%201?x={ and y=}")
+        #expect(part.headers.map(\.value.description) == ["of é 1"])
+        let body = try part.body?.resolved { $0.value.description }
+        #expect(body?.json == #"{"v":["é 1",1,null,true],"w":"{ no column }"}"#)
+        for text in ["..", ".", "a\r\nX-Other: 1"] {
+            #expect(throws: FeedSyncError.self, "\(text)") { try feeds[1].part(for: row(text)) }
+        }
+    }
+
+    @Test("A changed definition changes the lists one by one, and the model's view follows")
+    func changed() async throws {
+        let tree = try await tree()
+        try await tree.sync("things")
+        let summary = try await tree.sync("things", thing: "    model: thing\n    raw: true")
+        #expect(summary.reason == nil && summary.figures.items.inserted == 0)
+        #expect(try tree.query("SELECT count(*) FROM thing WHERE feed = 'things'") == ["5"])
+        #expect(try tree.query("SELECT count(*) FROM things WHERE _raw IS NOT NULL") == ["5"])
+        let error = await #expect(throws: FeedSyncError.self) {
+            try await tree.sync("things", thing: "    key: title")
+        }
+        #expect(error?.kind == .configuration && error?.message.contains("`key` differs") == true)
+    }
+
+    @Test("A parent without rows has no lists, and that is said")
+    func noRows() async throws {
+        let tree = try await Tree()
+        let before = try await tree.sync("things")
+        #expect(before.notices == ["`owners` has no rows to ask for yet"])
+        tree.set("/owners", [])
+        try await tree.sync("owners")
+        #expect(try await tree.sync("things").figures.requests == 0)
+    }
+
+    @Test("Reload and more go to the list of each row that they concern")
+    func otherCommands() async throws {
+        let tree = try await tree()
+        try await tree.sync("things", .reload)
+        #expect(try tree.query("SELECT count(*) FROM things") == ["4"])
+        tree.upstream.fail("/owners/cid/things", 404)
+        try await tree.sync("things", .reload)
+        try await tree.sync("things", .nextPage)
+        #expect(try tree.query("SELECT count(*) FROM things") == ["5"])
+        while try await tree.sync("things", .nextPage).outcome != .noMoreData {}
+        #expect(try await tree.sync("things", .nextPage).figures.requests == 0)
+    }
+
+    @Test("A run that ends in the midst goes on with the lists that were not asked yet, and nothing starves")
+    func budget() async throws {
+        let tree = try await tree()
+        var asked: [String] = []
+        for _ in 1...5 {
+            _ = try? await tree.sync("things", requests: 3)
+            asked += tree.paths
+        }
+        #expect(Set(asked).count == 3)
+        #expect(try tree.query("SELECT count(*) FROM things") == ["5"])
+    }
+}

@@ -1,0 +1,242 @@
+import Adding
+import FeedSync
+import Foundation
+import HTTPServer
+import JSON
+import ScriptedServer
+import Testing
+import Web
+
+@Suite(.timeLimit(.minutes(10))) struct AddTests {
+    /// A place whose pages may add feeds.
+    private func serving(
+        environment: [String: String] = [:], isReadOnly: Bool = false, _ body: (WebPlace) async throws -> Void
+    ) async throws {
+        try await WebPlace.serving(
+            change: { settings in
+                let file = settings.configurationFiles[0]
+                settings.newFeedsFile = { ConfigurationFile(path: file) }
+                settings.options.environment = environment
+                settings.isReadOnly = isReadOnly
+            }, body)
+    }
+
+    private func send(_ place: WebPlace, _ target: String, _ fields: [String: String]) async throws -> Reply {
+        let headers = [
+            "X-FeedSync-Token": try await place.token(), "Content-Type": "application/x-www-form-urlencoded",
+        ]
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        let body = fields.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
+        return try await place.ask(target, method: "POST", headers: headers, body: body.joined(separator: "&"))
+    }
+
+    /// How the steps of a form stand: `+` right, `-` open and not right, nothing for one that is closed; with the first problem.
+    private func check(_ place: WebPlace, _ fields: [String: String]) async throws -> (marks: String, problem: String) {
+        let reply = try await send(place, "/add/check", fields)
+        guard case .object(let members)? = reply.json, case .array(let steps)? = members["steps"] else {
+            Issue.record("\(reply.body)")
+            return ("", "")
+        }
+        var (marks, problem) = ("", "")
+        for case .object(let step) in steps {
+            if step["right"]?.json == "true" { marks += "+" } else if step["open"]?.json == "true" { marks += "-" }
+            if case .string(let text)? = step["problem"], problem.isEmpty { problem = text }
+        }
+        return (marks, problem)
+    }
+
+    @Test("A step opens only when the one before is right, and each says what is wrong with it")
+    func steps() async throws {
+        try await serving(environment: ["TOKEN": "x", "EMPTY": ""]) { place in
+            let url = "https://api.example.com/things"
+            let cases: [(fields: [String: String], marks: String, problem: String)] = [
+                ([:], "-", ""), (["source": url], "-", ""),
+                (["name": "1st"], "-", "not a letter followed by"), (["name": "things"], "-", "already exists"),
+                (["name": "feed"], "-", "table `feed`"), (["name": "THINGS"], "-", "already that of"),
+                (["name": "new"], "+-", ""),
+                (["name": "new", "source": "ftp://a.example/"], "+-", "http"),
+                (["name": "new", "source": "https://"], "+-", "`"),
+                (["name": "new", "source": "github.serch"], "+-", "did you mean github.search?"),
+                (["name": "new", "source": "https://user:secret@a.example/"], "+-", "a user or password in it"),
+                (["name": "new", "source": url], "+++-", ""),
+                (["name": "new", "source": "github.search"], "+++-", ""),
+                (["name": "new", "source": "github.repo"], "++-", "owner"),
+                (["name": "new", "source": "github.repo", "parameters": "owner=a\nrepo=b"], "+++-", ""),
+                (
+                    ["name": "new", "source": "github.repo", "parameters": "owner=a\nrepoo=b"], "++-",
+                    "did you mean repo?"
+                ),
+                (["name": "new", "source": url, "parameters": "size"], "++-", "unexpected argument: size"),
+                (["name": "new", "source": url, "headers": "Accept"], "++-", "`Name: value`"),
+                (
+                    ["name": "new", "source": url, "headers": "Authorization: Bearer abc"], "++-",
+                    "do not type a secret here"
+                ),
+                (["name": "new", "source": url, "parameters": "api_key=abc"], "++-", "do not type a secret here"),
+                (["name": "new", "source": url, "headers": "Authorization: Bearer ${TOKEN}"], "+++-", ""),
+                (["name": "new", "source": url, "headers": "Authorization: Bearer ${NOTHING}"], "++-", "NOTHING"),
+                (["name": "new", "source": url, "headers": "X: ${file:/nowhere/at/all}"], "++-", "/nowhere/at/all"),
+                (["name": "new", "source": url, "headers": "X: ${command: id}"], "++-", "command"),
+            ]
+            for (fields, marks, problem) in cases {
+                let found = try await check(place, fields)
+                #expect(found.marks == marks, "\(fields): \(found.problem)")
+                #expect(
+                    problem.isEmpty ? found.problem.isEmpty : found.problem.contains(problem), "\(fields): \(found)")
+            }
+            #expect(place.upstream.requests.isEmpty)
+        }
+    }
+
+    @Test("What is typed is looked at, written into the configuration as `add` does, and its first page stored")
+    func added() async throws {
+        try await serving { place in
+            let fields = ["name": "new", "source": "\(place.upstream.url)/things", "as": "page"]
+            let look = try await send(place, "/add/look", fields)
+            #expect(look.status == 200)
+            #expect(look.body.contains("data-right=\"true\""))
+            #expect(look.body.contains("10 items on the first page"))
+            let count = place.upstream.requests.count
+            let added = try await send(place, "/add", fields)
+            #expect(added.status == 303)
+            #expect(added.header("Location") == "/list/new")
+            // What was looked at is not looked at again.
+            #expect(place.upstream.requests.count == count + 1)
+            #expect(try await place.ask("/feeds/new/items").list("id").count == 10)
+            let text = try String(contentsOfFile: "\(place.folder)/feedsync.yaml", encoding: .utf8)
+            #expect(
+                text.contains(
+                    """
+                      new:
+                        url: \(place.upstream.url)/things
+                        items: items
+                        key: id
+                        pagination: {style: page, param: page, total: total_count, first: 1}
+
+                    """))
+            // A name that is taken by now is told, and nothing is written.
+            let again = try await send(place, "/add", fields)
+            #expect(again.status == 422)
+            #expect(again.body.contains("already exists"))
+        }
+    }
+
+    @Test("Without scripts the form is one page, which says what is wrong, shows a look, and adds")
+    func plain() async throws {
+        try await serving { place in
+            place.upstream.route("/none") { _ in .json(#"{"message":"hello"}"#) }
+            place.upstream.route("/login") { _ in .status(401) }
+            let page = try await place.ask("/add")
+            #expect(page.body.contains("<fieldset id=\"step-look\""))
+            #expect(!page.body.contains("disabled"))
+            func fields(_ path: String, _ others: [String: String] = [:]) -> [String: String] {
+                ["name": "new", "source": "\(place.upstream.url)\(path)"].merging(others) { $1 }
+            }
+            for (path, problem) in [("/none", "items"), ("/login", "401"), ("/missing", "404")] {
+                let reply = try await send(place, "/add", fields(path))
+                #expect(reply.status == 422)
+                #expect(reply.body.contains(problem), "\(path)")
+                #expect(reply.body.contains("value=\"\(place.upstream.url)\(path)\""))
+            }
+            let secret = try await send(place, "/add", fields("/things", ["headers": "Authorization: Bearer abcdef"]))
+            #expect(secret.status == 422)
+            #expect(secret.body.contains("do not type a secret here"))
+            #expect(!secret.body.contains("abcdef"))
+            let look = try await send(place, "/add", fields("/things", ["do": "look"]))
+            #expect(look.status == 200)
+            #expect(look.body.contains("certainty certain"))
+            #expect(try await place.ask("/feeds/new").status == 404)
+            let added = try await send(place, "/add", fields("/things"))
+            #expect(added.status == 303)
+            #expect(try await place.ask("/feeds/new").status == 200)
+        }
+    }
+
+    @Test("A later draft of the same page takes the place of an earlier one, whose request is cancelled")
+    func latest() async throws {
+        try await serving { place in
+            let gate = place.upstream.gate()
+            place.upstream.route("/slow") { _ in
+                gate.wait()
+                return .status(500)
+            }
+            func fields(_ path: String) -> [String: String] {
+                ["name": "new", "source": "\(place.upstream.url)\(path)", "as": "a"]
+            }
+            async let slow = send(place, "/add/look", fields("/slow"))
+            await gate.arrived()
+            let later = try await send(place, "/add/look", fields("/things"))
+            #expect(later.body.contains("data-right=\"true\""))
+            #expect(try await slow.status == 204)
+            gate.open()
+        }
+    }
+
+    @Test("Of a removed feed's items, it goes on with them only if that is wanted")
+    func removed() async throws {
+        try await serving { place in
+            try await place.perform(.reload)
+            try "feeds: {}\n".write(toFile: "\(place.folder)/feedsync.yaml", atomically: true, encoding: .utf8)
+            var problem = ""
+            // Until the server has seen that the file changed.
+            while !problem.contains("the store has 10 items of it") {
+                problem = try await check(place, ["name": "things"]).problem
+            }
+            #expect(try await check(place, ["name": "things", "goes_on": "1"]).marks == "+-")
+        }
+    }
+
+    @Test("A server that only reads has no form")
+    func readOnly() async throws {
+        try await serving(isReadOnly: true) { place in
+            #expect(try await place.ask("/add").status == 404)
+            #expect(try await send(place, "/add", ["name": "x"]).status == 404)
+            let kept = try await send(place, "/search/things/keep", ["name": "x", "q": "item"])
+            #expect(kept.status == 404)
+            let page = try await place.ask("/")
+            #expect(!page.body.contains("/add"))
+        }
+    }
+
+    @Test("A change needs the page's token")
+    func token() async throws {
+        try await serving { place in
+            for path in ["/add", "/add/check", "/add/look", "/add/demo"] {
+                let reply = try await place.ask(path, method: "POST", body: "name=x")
+                #expect(reply.status == 403, "\(path)")
+            }
+        }
+    }
+
+    @Test("Where there is no configuration, the demo's feeds can be added, whose upstream is the server itself")
+    func demo() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = "\(folder)/feedsync.yaml"
+        try await WebPlace.serving(
+            change: { settings in
+                settings.configuration = { () throws(ConfigurationProblem) in
+                    guard FileManager.default.fileExists(atPath: file) else { return nil }
+                    do throws(ConfigurationError) { return try Configuration.load(file) } catch {
+                        throw ConfigurationProblem(lines: error.diagnostics.map(\.description))
+                    }
+                }
+                settings.storePath = { $0 == nil ? nil : "\(folder)/feedsync.db" }
+                settings.configurationFiles = [file]
+                settings.newFeedsFile = { ConfigurationFile(path: file) }
+            }
+        ) { place in
+            let page = try await place.ask("/")
+            #expect(page.body.contains("href=\"/add\""))
+            #expect(page.body.contains("action=\"/add/demo\""))
+            #expect(try await send(place, "/add/demo", [:]).status == 303)
+            #expect(try await place.ask("/feeds").list("name") == ["\"repositories\"", "\"anchors\""])
+            #expect(try await place.ask("/feeds/repositories/items?limit=1000").list("id").count == 100)
+            #expect(try await place.post("/feeds/anchors/more").status == 200)
+            let after = try await place.ask("/")
+            #expect(!after.body.contains("/add/demo"))
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import FeedSync
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+import Web
+
+/// The pages as they are written, without a browser.
+@Suite(.timeLimit(.minutes(10))) struct PagesTests {
+    private static let items = (1...130).map { number in
+        #"""
+        {"id":\#(number),"name":"item \#(number)","about":"Of \#(number), in words","site":"https://things.example/\#(number)",
+         "group":"\#(number % 2 == 0 ? "even" : "odd")","stars":\#(number * 7),"none":null}
+        """#
+    }
+    private static let members = """
+        columns: {id: id, name: name, about: about, site: site, stars: {path: stars, type: integer}, none: none}
+            section: group
+            raw: true
+            show: {title: name, text: about, link: site, figures: [stars]}
+            search: {columns: [name, about], param: q}
+            sync: {mode: all}
+        """
+
+    /// A place with 130 items in two sections, all of them stored.
+    private func serving(_ body: (WebPlace) async throws -> Void) async throws {
+        try await WebPlace.serving(
+            items: Self.items,
+            change: { settings in
+                let file = settings.configurationFiles[0]
+                settings.newFeedsFile = { ConfigurationFile(path: file) }
+            }
+        ) { place in
+            let file = "\(place.folder)/feedsync.yaml"
+            let text = WebPlace.configuration(place.upstream.url, Self.members)
+                .replacing("    columns: {id: id, name: name}\n", with: "")
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            try await place.perform(.sync)
+            try await body(place)
+        }
+    }
+
+    private func page(_ place: WebPlace, _ target: String) async throws -> String {
+        let reply = try await place.ask(target, headers: ["Accept": "text/html"])
+        #expect(reply.status == 200, "\(target): \(reply.head)")
+        return reply.body
+    }
+
+    @Test("An item's page has its columns, its link, when it came, and its JSON")
+    func item() async throws {
+        try await serving { place in
+            let body = try await page(place, "/item/things?key=7")
+            for text in [
+                ">item 7</h1>", "Of 7, in words", "href=\"https://things.example/7\"", "Open on the web",
+                "<dt>stars</dt>",
+                ">49</dd>", "class=\"none\"", "As it was received", "Came ",
+            ] { #expect(body.contains(text), "\(text)") }
+            place.feed.edit { $0[6] = $0[6].replacing("Of 7, in words", with: "Of seven") }
+            place.feed.edit { $0.removeLast() }
+            try await place.perform(.sync)
+            let changed = try await page(place, "/item/things?key=7")
+            #expect(changed.contains("Of seven") && changed.contains("changed last"))
+            #expect(try await page(place, "/item/things?key=130").contains("gone from the server since"))
+            let unknown = try await place.ask("/item/things?key=999", headers: ["Accept": "text/html"])
+            #expect(unknown.status == 404 && unknown.body.contains("There is nothing here"))
+        }
+    }
+
+    @Test("A list has its sections, texts and figures, and without scripts a link to more of it")
+    func list() async throws {
+        try await serving { place in
+            let body = try await page(place, "/list/things")
+            for text in ["Of 1, in words", "class=\"figures\"", ">odd<", "Show more"] {
+                #expect(body.contains(text), "\(text)")
+            }
+            let next = try #require(body.firstRange(of: "after=").map { body[$0.upperBound...].prefix { $0 != "\"" } })
+            let more = try await page(place, "/list/things?after=\(next.replacing("&amp;", with: "&"))")
+            #expect(more.contains("item 130") && !more.contains(">item 1<"))
+            let rows = try await page(place, "/list/things/rows?after=\(next)")
+            #expect(rows.contains("item 130"))
+        }
+    }
+
+    @Test("A filter marks what it finds, says that it found nothing, and offers to search the upstream")
+    func filter() async throws {
+        try await serving { place in
+            let body = try await page(place, "/list/things?q=words")
+            #expect(body.contains("<mark>words</mark>"))
+            let nothing = try await page(place, "/list/things?q=zebra")
+            #expect(nothing.contains("Nothing has these words.") && nothing.contains("Search the server"))
+        }
+    }
+
+    @Test("How many items are new is counted above the place where somebody reads")
+    func newItems() async throws {
+        try await serving { place in
+            let body = try await page(place, "/list/things")
+            let at = try #require(
+                body.firstRange(of: "data-at=\"").map { body[$0.upperBound...].prefix { $0 != "\"" } })
+            place.feed.edit { $0.insert(#"{"id":500,"name":"new","group":"odd"}"#, at: 0) }
+            try await place.perform(.sync)
+            let count = try await place.ask("/list/things/new?before=1.0&since=\(at)")
+            #expect(count.member("count") == "1", "\(count.body)")
+            #expect(try await place.ask("/list/things/new?before=1.0&since=9").member("count") == "0")
+        }
+    }
+
+    @Test("The page of all feeds and the status have each feed, its runs, its days, and what hosts allow")
+    func status() async throws {
+        try await serving { place in
+            place.upstream.route("/things") { _ in
+                .json(
+                    #"{"items":[{"id":1,"name":"one","group":"odd"}],"total_count":1}"#,
+                    headers: [
+                        (name: "X-RateLimit-Remaining", value: "41"),
+                        (name: "X-RateLimit-Reset", value: "\(Int(Date().timeIntervalSince1970) + 600)"),
+                    ])
+            }
+            try await place.perform(.reload)
+            #expect(try await page(place, "/").contains("things"))
+            let body = try await page(place, "/status")
+            for text in ["things", "<svg", "41", "Requests an hour", "sync", "reload"] {
+                #expect(body.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test("The page of an upstream search offers to keep it as a feed")
+    func search() async throws {
+        try await serving { place in
+            let body = try await page(place, "/search/things?q=item")
+            #expect(body.contains("Keep as a feed") && body.contains("keep-name"))
+        }
+    }
+
+    /// Asks for a page until it has a text; a watched file shows a moment later.
+    private func page(_ place: WebPlace, _ target: String, until text: String) async throws -> String {
+        var body = ""
+        for _ in 0..<600 {
+            body = try await page(place, target)
+            if body.contains(text) { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(body.contains(text), "\(text)")
+        return body
+    }
+
+    @Test(
+        "The page of all feeds shows a mistake in the configuration, and keeps the feeds as they were until it is fixed"
+    )
+    func mistake() async throws {
+        try await serving { place in
+            let file = "\(place.folder)/feedsync.yaml"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try (text + "colour: red\n").write(toFile: file, atomically: true, encoding: .utf8)
+            let body = try await page(place, "/", until: "The configuration has a mistake")
+            #expect(body.contains("colour") && body.contains("/list/things"))
+            #expect(try await place.post("/feeds/things/reload").status == 200)
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            var mended = body
+            for _ in 0..<600 where mended.contains("has a mistake") {
+                try await Task.sleep(for: .milliseconds(50))
+                mended = try await page(place, "/")
+            }
+            #expect(!mended.contains("has a mistake"))
+        }
+    }
+
+    @Test("Feeds of a file that is included show when it is written")
+    func included() async throws {
+        try await serving { place in
+            let file = "\(place.folder)/feedsync.yaml"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try FileManager.default.createDirectory(
+                atPath: "\(place.folder)/teams/one", withIntermediateDirectories: true)
+            try ("include: [teams/*/feeds.yaml, more-*.yaml]\n" + text).write(
+                toFile: file, atomically: true, encoding: .utf8)
+            _ = try await page(place, "/", until: "/list/things")
+            let others = { (name: String) in "feeds: {\(name): {url: 'http://127.0.0.1:1/', items: items, key: id}}\n" }
+            try others("first").write(
+                toFile: "\(place.folder)/teams/one/feeds.yaml", atomically: true, encoding: .utf8)
+            _ = try await page(place, "/", until: "/list/first")
+            try others("second").write(toFile: "\(place.folder)/more-1.yaml", atomically: true, encoding: .utf8)
+            _ = try await page(place, "/", until: "/list/second")
+        }
+    }
+
+    @Test(
+        "Folders that come later under patterns of an include are found, however deep, and a file that is moved away goes"
+    )
+    func includedLater() async throws {
+        try await serving { place in
+            let file = "\(place.folder)/feedsync.yaml"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try ("include: deep/*/*/feeds-*.yaml\n" + text).write(toFile: file, atomically: true, encoding: .utf8)
+            _ = try await page(place, "/", until: "/list/things")
+            for folder in ["deep", "deep/one", "deep/one/two"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(place.folder)/\(folder)", withIntermediateDirectories: false)
+                // As somebody does it by hand, one after the other.
+                try await Task.sleep(for: .milliseconds(300))
+            }
+            let path = "\(place.folder)/deep/one/two/feeds-1.yaml"
+            try "feeds: {late: {url: 'http://127.0.0.1:1/', items: items, key: id}}\n".write(
+                toFile: path, atomically: false, encoding: .utf8)
+            _ = try await page(place, "/", until: "/list/late")
+            try FileManager.default.moveItem(atPath: path, toPath: "\(place.folder)/gone.yaml")
+            var body = "/list/late"
+            for _ in 0..<600 where body.contains("/list/late") {
+                try await Task.sleep(for: .milliseconds(50))
+                body = try await page(place, "/")
+            }
+            #expect(!body.contains("/list/late"))
+        }
+    }
+
+    @Test("A list whose feed fails says what to do")
+    func advice() async throws {
+        try await serving { place in
+            place.upstream.route("/things") { _ in .status(500) }
+            try? await place.perform(.reload)
+            let body = try await page(place, "/list/things")
+            #expect(body.contains(">Try: reload later; what is stored stays as it is<"))
+            place.upstream.route("/things") { _ in .status(401) }
+            #expect(try await place.post("/feeds/things/reload").member("advice")?.isEmpty == false)
+        }
+    }
+
+    @Test("A feed that is stored, but not configured any more, takes no command")
+    func notConfigured() async throws {
+        try await serving { place in
+            let file = "\(place.folder)/feedsync.yaml"
+            try "feeds: {other: {url: 'http://127.0.0.1:1/', items: items, key: id}}\n".write(
+                toFile: file, atomically: true, encoding: .utf8)
+            _ = try await page(place, "/", until: "/list/other")
+            let reply = try await place.post("/feeds/things/reload")
+            #expect(reply.status == 409 && reply.body.contains("feedsync add things"))
+            #expect(try await place.post("/feeds/nothing/reload").status == 404)
+        }
+    }
+}
