@@ -47,7 +47,11 @@ public final class Server: Sendable {
     public func stop() {
         daemon.withLock { daemon in
             guard let running = daemon else { return }
+            let descriptor = cmhd_quiesce_daemon(running)
+            // A child that is being started has the socket, too, until it becomes another program: closing is not enough.
+            if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
             cmhd_stop_daemon(running)
+            if descriptor >= 0 { close(descriptor) }
             daemon = nil
         }
     }

@@ -86,6 +86,8 @@ public final class SharedServer: Sendable {
         daemon.withLock { daemon in
             guard let running = daemon else { return }
             let descriptor = cmhd_quiesce_daemon(running)
+            // A child that is being started has the socket, too, until it becomes another program: closing is not enough.
+            if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
             // The library must not be stopped while a connection is set aside.
             context.close()
             // What was ended is told to those who read; a client that does not is not waited for.

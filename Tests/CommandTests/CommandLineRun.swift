@@ -25,7 +25,7 @@ final class RunningCommand: Sendable {
     private static let coverage = ProcessInfo.processInfo.environment.filter { $0.key == "LLVM_PROFILE_FILE" }
 
     /// How long a command may take. Then it is killed: a test that fails says more than one that never ends.
-    private static let timeLimit = Duration.seconds(600)
+    private static let timeLimit = Duration.seconds(300)
 
     init(
         _ arguments: [String], executable: URL = binary, folder: String, environment: [String: String]

@@ -105,8 +105,10 @@ import Testing
     @Test("--open shows it in the browser that BROWSER names")
     func open() async throws {
         let place = try Workplace()
-        try place.write("browser", "#!/bin/sh\nprintf %s \"$1\" > asked.new\nmv asked.new asked.txt\n")
-        let (run, port) = try await serve(place, "--open", before: "chmod +x browser; export BROWSER=./browser")
+        // The shell writes the program: a file that this process had open for writing may still be so in a child that
+        // another test is starting, and then it is too busy to be run.
+        let browser = #"printf '#!/bin/sh\nprintf %%s "$1" > new\nmv new asked.txt\n' > browser; chmod +x browser"#
+        let (run, port) = try await serve(place, "--open", before: "\(browser); export BROWSER=./browser")
         let asked = try await place.shell("until [ -e asked.txt ]; do sleep 0.01; done; cat asked.txt").output
         #expect(asked == "http://127.0.0.1:\(port)/")
         run.send(SIGTERM)

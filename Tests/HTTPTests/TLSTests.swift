@@ -17,13 +17,14 @@ private final class Nginx: Sendable {
 
     init() throws {
         folder = try TemporaryFolder()
-        let (secure, plain) = (try Self.freePort(), try Self.freePort())
-        secureURL = "https://127.0.0.1:\(secure)"
-        plainURL = "http://127.0.0.1:\(plain)"
+        // No other server listens at this address, so nobody takes its ports before it does.
+        let host = "127.\(UInt8.random(in: 100...254)).\(UInt8.random(in: 0...255)).\(UInt8.random(in: 1...254))"
+        secureURL = "https://\(host):8443"
+        plainURL = "http://\(host):8080"
         try run(
             "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
             "-nodes",
-            "-days", "2", "-subj", "/CN=loopback", "-addext", "subjectAltName=IP:127.0.0.1",
+            "-days", "2", "-subj", "/CN=loopback", "-addext", "subjectAltName=IP:\(host)",
             "-keyout", "\(folder.path)/key.pem", "-out", "\(folder.path)/cert.pem")
         let places = """
             location /connection { default_type text/plain; return 200 "$connection $server_protocol"; }
@@ -39,10 +40,10 @@ private final class Nginx: Sendable {
             http {
                 access_log off; gzip on; gzip_types text/plain; gzip_min_length 1; \(temporary.joined(separator: " "))
                 server {
-                    listen 127.0.0.1:\(secure) ssl http2; ssl_certificate cert.pem; ssl_certificate_key key.pem;
+                    listen \(host):8443 ssl http2; ssl_certificate cert.pem; ssl_certificate_key key.pem;
                     \(places)
                 }
-                server { listen 127.0.0.1:\(plain); \(places) }
+                server { listen \(host):8080; \(places) }
             }
             """.utf8, to: "nginx.conf")
         // It goes into the background once it listens, so there is nothing to wait for.
@@ -51,12 +52,6 @@ private final class Nginx: Sendable {
 
     deinit {
         try? run(Self.program, "-p", folder.path, "-c", "nginx.conf", "-e", "error.log", "-s", "stop")
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let server = try Server { _ in .status(204) }
-        defer { server.stop() }
-        return server.port
     }
 }
 

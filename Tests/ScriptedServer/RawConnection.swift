@@ -29,6 +29,9 @@ public final class RawConnection: Sendable {
             }
         }
         guard code == 0 else { throw Failure(errno: errno) }
+        // A server that sends nothing more fails a test; it does not hold it up for ever.
+        var limit = timeval(tv_sec: 120, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }
@@ -66,6 +69,8 @@ public final class RawConnection: Sendable {
     }
 
     /// What has come, at most so many bytes; nothing where the other side has closed.
+    ///
+    /// Fails with EAGAIN where nothing comes for two minutes.
     public func read(upTo size: Int) -> Result<[UInt8], Failure> {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in

@@ -59,6 +59,40 @@ import Web
         }
     }
 
+    @Test("A listener of a feed with a list for each row of another hears of its lists, or of one of them")
+    func lists() async throws {
+        let upstream = try ScriptedServer()
+        upstream.route("/labels", to: PagedFeed(PagedFeed.items(1...3)))
+        let labels = """
+            every: 1h
+              labels:
+                for_each: things
+                url: \(upstream.url)/labels
+                query: {thing: "{things.id}"}
+                items: items
+                key: id
+                pagination: none
+                retries: 0
+            """
+        try await WebPlace.serving(items: PagedFeed.items(1...2), extra: labels) { place in
+            // A list is known once it has been asked for.
+            for feed in ["things", "labels"] { try await place.perform(.sync, on: feed) }
+            let feeds = ["labels", "labels/2", "things"]
+            let listeners = try feeds.map { try listen(place, "/events?feed=\($0)") }
+            for listener in listeners { _ = await listener.read(until: "retry: 1000\n\n") }
+            try await place.perform(.sync, on: "labels")
+            #expect(ids(await listeners[0].read(until: "id: 15\n")) == Array(10...15))
+            // The lists are asked at the same time, so either may be told of first.
+            let second = await listeners[1].read(until: "noMoreData")
+            #expect(ids(second).count == 3 && !second.contains("labels/1"))
+            try await place.perform(.sync)
+            #expect(ids(await listeners[2].read(until: "id: 18\n")) == [16, 17, 18])
+            // Those that come later get the same from the store.
+            let late = try listen(place, "/events?feed=labels/2&after=9")
+            #expect(ids(await late.read(until: "noMoreData")) == ids(second))
+        }
+    }
+
     @Test("Each live page says up to which event it knows, so that it misses none until it listens")
     func known() async throws {
         try await WebPlace.serving { place in

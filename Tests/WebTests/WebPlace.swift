@@ -153,16 +153,16 @@ struct Reply: Sendable {
 
 extension RawConnection {
     /// What comes until it contains a text. It is read on a thread of its own.
-    func read(until mark: String) async -> String { await read { $0.contains(mark) } }
+    func read(until mark: String) async -> String { await read { $0.range(of: Data(mark.utf8)) != nil } }
 
     /// What comes until the server closes.
     func readAll() async -> String { await read { _ in false } }
 
-    private func read(_ isEnough: @escaping @Sendable (String) -> Bool) async -> String {
+    private func read(_ isEnough: @escaping @Sendable (Data) -> Bool) async -> String {
         await withCheckedContinuation { continuation in
             Thread {
-                var bytes: [UInt8] = []
-                while !isEnough(String(decoding: bytes, as: UTF8.self)),
+                var bytes = Data()
+                while !isEnough(bytes),
                     case .success(let more) = self.read(upTo: 65_536),
                     !more.isEmpty
                 { bytes += more }

@@ -142,8 +142,10 @@ private enum DescriptorLimit {
 private enum Browser {
     static func open(_ link: String, _ environment: [String: String]) {
         let command = environment["BROWSER"].flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
-        // The shell finds it on the path; nobody waits for it.
-        let words = ["/bin/sh", "-c", #"exec "$0" "$1" >&2"#, command, link]
-        _ = try? ChildProcess.start(words, environment: environment)
+        // The shell finds it on the path and leaves it to itself; only the shell's own end is waited for.
+        let words = ["/bin/sh", "-c", #""$0" "$1" >&2 &"#, command, link]
+        guard let shell = try? ChildProcess.start(words, environment: environment) else { return }
+        var status: Int32 = 0
+        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
     }
 }
