@@ -189,7 +189,7 @@ extension FeedDraft {
         }
         guard let rows else {
             throw AddingError(
-                .feed(.configuration), ["\(parent) has no rows yet, so there is no list to look at"],
+                .feed(.configuration), ["\(parent) has no rows yet; a list can only be looked at for a row"],
                 advice: "run feedsync sync \(parent) first, then add \(entry.name) again")
         }
         guard !rows.isEmpty else {

@@ -43,7 +43,7 @@ struct LookRules<Feed: Hashable> {
             waiting = nil
             return effects
         }
-        // What is typed again as it stands is not typed anew.
+        // The same text again does not start the wait again.
         if waiting?.feed != feed { waiting = (feed, time + Self.rest) }
         guard !isWaking else { return effects }
         isWaking = true

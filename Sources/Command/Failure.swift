@@ -62,7 +62,7 @@ extension Failure {
 
 /// Runs `body`, and turns the library's error into a failure.
 func failing<Result, Problem: Error>(
-    _ convert: (Problem) -> Failure, isolation: isolated (any Actor)? = #isolation,
+    _ convert: (Problem) -> Failure,
     _ body: () async throws(Problem) -> Result
 ) async throws(Failure) -> Result {
     do throws(Problem) { return try await body() } catch { throw convert(error) }

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A pipe between this process and a child, or between two of its threads.
 package enum Pipe {
-    /// Opens one. No child inherits its ends, however many are started meanwhile: a child that held the end to write to
-    /// would keep whoever reads from seeing the end.
+    /// Opens one. No child inherits its ends, even if another thread starts one at the same moment: as long as a child
+    /// holds the end to write to, the reader does not see the end.
     ///
     /// - Throws: `ChildProcess.Failure` if the process has no descriptors left.
     package static func open() throws(ChildProcess.Failure) -> (read: Int32, write: Int32) {

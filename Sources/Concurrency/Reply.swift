@@ -18,10 +18,10 @@ package struct Reply<Value: Sendable>: Sendable {
     ///
     /// - Isolation: the caller's, `ask` too; an actor with a thread of its own is woken once.
     package static func wait(
-        isolation: isolated (any Actor)? = #isolation, _ ask: (Reply) -> Void
+        _ ask: (Reply) -> Void
     ) async -> Value {
         let isGiven = Lock(false)
-        let value = await withCheckedContinuation(isolation: isolation) { continuation in
+        let value = await withCheckedContinuation { continuation in
             ask(Reply(continuation: continuation, isGiven: isGiven))
         }
         isGiven.withLock { _ = $0 }

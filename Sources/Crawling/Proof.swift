@@ -19,8 +19,8 @@ package struct CrawlFacts: Sendable, Hashable {
     package var hasTotals = false
     /// Whether that figure was another one on some page.
     package var hasTotalMoved = false
-    /// Whether an item came again further down than where those that came above it would push it. It moved, and no total
-    /// tells of that, nor of the item that took its place and so slipped by.
+    /// Whether an item came again further down than new items above it explain. It moved, and the item that took its
+    /// place may have been missed; the total stays the same.
     package var hasMovedDown = false
     /// Whether items came again on a later page.
     package var hasRepeats = false

@@ -12,11 +12,13 @@ package struct FNV1a: Sendable {
 
     /// Adds the bytes of a text.
     package mutating func add(_ text: String.UTF8View) {
-        for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        if text.withContiguousStorageIfAvailable({ add($0) }) == nil { add(Array(text)) }
     }
 
     /// Adds bytes.
-    package mutating func add(_ bytes: [UInt8]) {
+    package mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { add($0) } }
+
+    private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 

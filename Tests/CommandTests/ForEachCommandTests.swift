@@ -157,7 +157,7 @@ import Testing
         let run = try await place.run("sync")
         #expect(
             run.code == 78
-                && run.errors.contains("feed `things` goes through the rows of `owners`, and there is no such feed"),
+                && run.errors.contains("feed `things` has a list for each row of `owners`, but there is no feed `owners`"),
             "\(run.errors)")
         #expect(try place.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["2"])
         try place.write("feedsync.yaml", text)

@@ -43,12 +43,12 @@ struct HintTests {
         #expect(try await place.run("reload things").code == 0)
         let typo = try await place.run("\(words) --store fedsync.db")
         #expect(typo.code == 73)
-        #expect(typo.errors == "feedsync: there is no store at fedsync.db; did you mean feedsync.db?\n")
+        #expect(typo.errors == "feedsync: no store at fedsync.db; did you mean feedsync.db?\n")
         let folder = try await place.run("\(words) --store no/feedsync.db")
         #expect(folder.code == 73)
         #expect(
             folder.errors.hasPrefix(
-                "feedsync: there is no store at no/feedsync.db: the folder no does not exist\nTry: "))
+                "feedsync: no store at no/feedsync.db: the folder no does not exist\nTry: "))
         #expect(typo.output.isEmpty && folder.output.isEmpty)
     }
 

@@ -13,13 +13,13 @@ extension Failure {
         let missing = path.flatMap(MissingPath.init)
         if let folder = missing?.missingFolder {
             return Failure(
-                .store, ["there is no store at \(path ?? ""): the folder \(folder) does not exist"],
+                .store, ["no store at \(path ?? ""): the folder \(folder) does not exist"],
                 advice: "check the path; feedsync path shows which store is used otherwise")
         }
         if let nearest = missing?.nearest {
-            return Failure(.store, ["there is no store at \(path ?? ""); did you mean \(nearest)?"])
+            return Failure(.store, ["no store at \(path ?? ""); did you mean \(nearest)?"])
         }
-        return Failure(.store, ["there is no store at \(path ?? "") yet"], advice: "feedsync sync creates it")
+        return Failure(.store, ["no store at \(path ?? "") yet"], advice: "feedsync sync creates it")
     }
 }
 

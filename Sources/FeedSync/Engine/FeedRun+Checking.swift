@@ -2,7 +2,7 @@
 extension FeedRun {
     /// Asks for a page of the crawl again, and stores it if it has more than it had.
     func check(
-        _ place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
+        _ place: PageOfCrawl
     ) async throws(FeedSyncError) -> PageComparison {
         let cursor = try await store.cursor(of: place, of: feed)
         // A page that was read anew since has lost its place.
@@ -41,7 +41,7 @@ extension FeedRun {
 
     /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
     private func soFar(
-        before place: PageOfCrawl, known: StoredPage?, isolation: isolated (any Actor)? = #isolation
+        before place: PageOfCrawl, known: StoredPage?
     ) async throws(FeedSyncError) -> CrawlSoFar {
         let crawl = try await store.progress(of: feed).crawl
         var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
@@ -54,7 +54,7 @@ extension FeedRun {
     }
 
     private func commit(
-        _ loaded: LoadedPage, at place: PageOfCrawl, isolation: isolated (any Actor)? = #isolation
+        _ loaded: LoadedPage, at place: PageOfCrawl
     ) async throws(FeedSyncError) {
         var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
         commit.checked = place.number

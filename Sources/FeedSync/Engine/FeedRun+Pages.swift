@@ -4,7 +4,7 @@ internal import HTTP
 /// A page's way from its request to its commit.
 extension FeedRun {
     func page(
-        _ direction: PageDirection, _ cursor: PageCursor?, isolation: isolated (any Actor)? = #isolation
+        _ direction: PageDirection, _ cursor: PageCursor?
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         try await loader.requests.runCommands()
         let crawl =
@@ -78,7 +78,7 @@ extension FeedRun {
     }
 
     func load(
-        _ page: PreparedPage, after crawl: CrawlState?, isolation: isolated (any Actor)? = #isolation
+        _ page: PreparedPage, after crawl: CrawlState?
     ) async throws(FeedSyncError) -> LoadedPage {
         let start = ContinuousClock.now
         let fetch = try await fetched(page)
@@ -87,7 +87,7 @@ extension FeedRun {
     }
 
     /// Asks for the first page again, in silence; a new crawl begins with it if it is not as it was.
-    func readHeadAgain(isolation: isolated (any Actor)? = #isolation) async throws(FeedSyncError)
+    func readHeadAgain() async throws(FeedSyncError)
         -> CrawlRules.Step
     {
         let prepared = try loader.requests.page(for: start)
@@ -145,7 +145,7 @@ extension FeedRun {
     }
 
     func commit(
-        _ commit: PageCommit, _ loaded: LoadedPage, isolation: isolated (any Actor)? = #isolation
+        _ commit: PageCommit, _ loaded: LoadedPage
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         let outcome = try await store(commit)
         isAtEnd = outcome.isEnd
@@ -160,7 +160,7 @@ extension FeedRun {
 
     /// Commits a page, with what all requests have cost till now.
     func store(
-        _ commit: PageCommit, isolation: isolated (any Actor)? = #isolation
+        _ commit: PageCommit
     ) async throws(FeedSyncError) -> PageOutcome {
         // The store follows the latest intent: a page that came too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }

@@ -35,7 +35,7 @@ extension FeedRun {
     ///
     /// - Parameter pages: The crawl's pages, the loaded one not counted.
     func prefetch(
-        behind loaded: LoadedPage, pages: Int, isolation: isolated (any Actor)? = #isolation
+        behind loaded: LoadedPage, pages: Int
     ) async throws(FeedSyncError) {
         guard let next = loaded.end.next else { return prefetches.drop() }
         let wanted = Array(([next] + loaded.further).prefix(mostPages(behind: pages + 1)))

@@ -74,7 +74,7 @@ final class FeedRun {
     ///
     /// - Throws: `FeedSyncError`; the log's begin is closed and the run ended then, as far as the store can be written.
     func perform(
-        _ opening: Store.Opening, isolation: isolated (any Actor)? = #isolation
+        _ opening: Store.Opening
     ) async throws(FeedSyncError) -> RunSummary {
         opening.events.forEach(publish)
         start = loader.start(of: opening.resumePoint)
@@ -120,7 +120,7 @@ final class FeedRun {
     }
 
     func take(
-        _ step: CrawlRules.Step, isolation: isolated (any Actor)? = #isolation
+        _ step: CrawlRules.Step
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         switch step {
         case .fetch(let direction, let cursor): return try await page(direction, cursor)
@@ -152,7 +152,7 @@ final class FeedRun {
     var isAtEnd = false
 
     func fail(
-        _ error: FeedSyncError, isolation: isolated (any Actor)? = #isolation
+        _ error: FeedSyncError
     ) async throws(FeedSyncError) -> Never {
         await awaitDropped()
         let event = try await store.fail(
@@ -162,7 +162,7 @@ final class FeedRun {
     }
 
     /// Waits for the requests that were dropped, so that they are counted: they end as soon as they are cancelled.
-    func awaitDropped(isolation: isolated (any Actor)? = #isolation) async {
+    func awaitDropped() async {
         for pending in prefetches.takeDropped() { _ = await pending.value() }
     }
 

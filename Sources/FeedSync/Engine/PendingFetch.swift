@@ -24,7 +24,7 @@ final class PendingFetch: Sendable {
     }
 
     /// Waits for the response; once.
-    func value(isolation: isolated (any Actor)? = #isolation) async -> PageLoader.Fetch {
+    func value() async -> PageLoader.Fetch {
         await Reply.wait { reply in
             let here = state.withLock { state -> PageLoader.Fetch? in
                 if case .here(let fetch) = state { return fetch }

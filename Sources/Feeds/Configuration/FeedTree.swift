@@ -17,7 +17,7 @@ enum FeedTree {
                             Diagnostic(
                                 position: feeds[index].position,
                                 problem:
-                                    "feed `\(feeds[index].name)` goes through the rows of `\(above)`, and there is no such feed",
+                                    "feed `\(feeds[index].name)` has a list for each row of `\(above)`, but there is no feed `\(above)`",
                                 word: above, suggestion: NearestWord.suggestion(for: above, among: feeds.map(\.name))))
                     }
                     break

@@ -303,7 +303,7 @@ private final class Tree: Sendable {
     @Test(
         "A definition that cannot be is refused, and told of in words",
         arguments: [
-            ("for_each: nobody\n    url: https://x/{nobody.id}", "there is no such feed"),
+            ("for_each: nobody\n    url: https://x/{nobody.id}", "there is no feed `nobody`"),
             ("for_each: b\n    url: https://x/{b.id}", "goes through its own rows"),
             ("for_each: a\n    url: https://x/y", "asks for the same list for each row"),
             ("for_each: a\n    url: https://x/{c.id}", "names no column of `a`"),
