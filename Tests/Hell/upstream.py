@@ -350,6 +350,8 @@ def by_path(peer, stream):
 
 
 TRUST = "certificate"
+# Both limits are two seconds, so either may be met first: that of the request, or that of a connection on which nothing moves.
+LATE = "timed out|too slow"
 TLS_KINDS = {
     "expired": (69, TRUST, tls(sound, "expired")),
     "not-yet-valid": (69, TRUST, tls(sound, "not-yet-valid")),
@@ -370,8 +372,8 @@ TLS_KINDS = {
                                  minimum_version=ssl.TLSVersion.TLSv1_1)),
     "reset-in-handshake": (69, "speaks https", raw(reset)),
     "end-in-handshake": (69, "speaks https", raw(lambda c: c.close())),
-    "stall-in-handshake": (69, "timed out", raw(wait)),
-    "handshake-a-byte-at-a-time": (69, "timed out", raw(slowly)),
+    "stall-in-handshake": (69, LATE, raw(wait)),
+    "handshake-a-byte-at-a-time": (69, LATE, raw(slowly)),
     "handshake-of-garbage": (69, "speaks https", raw(lambda c: c.sendall(bytes(range(256)) * 16))),
     "alert-in-handshake": (69, "handshake failure", raw(lambda c: c.sendall(b"\x15\x03\x03\x00\x02\x02\x28"))),
     "record-too-long": (69, "packet length too long", raw(lambda c: c.sendall(b"\x16\x03\x03\xff\xff" + b"\0" * 65535))),
@@ -381,19 +383,19 @@ TLS_KINDS = {
     # Without a length, only the body itself tells that it is cut off.
     "end-without-close-notify": (65, "cut off", tls(with_body(endless))),
     "reset-in-body": (69, "reset by peer", tls(lambda s: (head_of(s), s.sendall(half(BODY)), reset(s)))),
-    "stall-in-body": (69, "timed out", tls(stalls)),
-    "stall-before-answer": (69, "timed out", tls(wait)),
+    "stall-in-body": (69, LATE, tls(stalls)),
+    "stall-before-answer": (69, LATE, tls(wait)),
 }
 
 SETTING = lambda name, value: struct.pack(">HI", name, value)
 WHOLE = headers(length=len(BODY))
 HTTP2_KINDS = {
-    "goaway-at-once": (69, "timed out", http2(sends(other(GOAWAY, on=0, payload=number(0) + number(0)), then_wait))),
-    "goaway-in-body": (69, "timed out", http2(sends(
+    "goaway-at-once": (69, LATE, http2(sends(other(GOAWAY, on=0, payload=number(0) + number(0)), then_wait))),
+    "goaway-in-body": (69, LATE, http2(sends(
         WHOLE, data(BODY[:9], 0), other(GOAWAY, on=0, payload=number(0) + number(2)), then_wait))),
     "goaway-behind-answer": (0, "", http2(lambda p, s: (by_path(p, s), p.send(frame(
         GOAWAY, 0, 0, number(s) + number(0)))), requests=1)),
-    "goaway-enhance-your-calm": (69, "timed out", http2(sends(other(GOAWAY, on=0, payload=number(0) + number(11)), then_wait))),
+    "goaway-enhance-your-calm": (69, LATE, http2(sends(other(GOAWAY, on=0, payload=number(0) + number(11)), then_wait))),
     "reset-stream": (69, "INTERNAL_ERROR", http2(sends(other(RST_STREAM, payload=number(2))))),
     "refused-stream": (69, "tried 5 times", http2(sends(other(RST_STREAM, payload=number(7))))),
     "http-1.1-required": (69, "", http2(sends(other(RST_STREAM, payload=number(13))))),
@@ -435,11 +437,11 @@ HTTP2_KINDS = {
             ":scheme", "https"), (":authority", "127.0.0.1")]))), wait(p.connection)))),
     "padding-beyond-frame": (69, "", http2(sends(WHOLE, data(b"\xff" + BODY[:9], END_STREAM | PADDED), then_wait))),
     "broken-compression": (69, "", http2(sends(other(HEADERS, END_HEADERS, b"\xff\xff\xff\xff\xff\xff\x7f"), then_wait))),
-    "stall-in-body-2": (69, "timed out", http2(sends(WHOLE, data(BODY[:9], 0), then_wait))),
-    "stall-before-answer-2": (69, "timed out", http2(then_wait)),
-    "no-streams-allowed": (69, "timed out", http2(then_wait, settings=SETTING(3, 0))),
+    "stall-in-body-2": (69, LATE, http2(sends(WHOLE, data(BODY[:9], 0), then_wait))),
+    "stall-before-answer-2": (69, LATE, http2(then_wait)),
+    "no-streams-allowed": (69, LATE, http2(then_wait, settings=SETTING(3, 0))),
     # A request with a body, of which nothing may be sent.
-    "no-window-for-a-body": (69, "timed out", http2(then_wait, settings=SETTING(4, 0))),
+    "no-window-for-a-body": (69, LATE, http2(then_wait, settings=SETTING(4, 0))),
     "settings-out-of-range": (69, "", http2(then_wait, settings=SETTING(4, 0xFFFFFFFF))),
     "http-1-answer": (69, "", tls(plain_http1, protocols=("h2",))),
     "garbage-2": (69, "", tls(garbage, protocols=("h2",))),
