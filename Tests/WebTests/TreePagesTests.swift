@@ -1,0 +1,67 @@
+import FeedSync
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+import Web
+
+/// The pages of a feed with a list for each row of another.
+@Suite(.timeLimit(.minutes(10))) struct TreePagesTests {
+    /// Two things, and a list of three labels for each, whose host says what it still allows.
+    private func serving(_ body: (WebPlace) async throws -> Void) async throws {
+        let upstream = try ScriptedServer()
+        upstream.route("/labels") { request in
+            let thing = request.parameter("thing") ?? ""
+            let labels = (1...3).map { #"{"id":\#($0),"name":"label \#($0) of \#(thing)"}"# }
+            return .json(
+                "[\(labels.joined(separator: ","))]",
+                headers: [
+                    (name: "X-RateLimit-Limit", value: "60"), (name: "X-RateLimit-Remaining", value: "41"),
+                    (name: "X-RateLimit-Reset", value: "4102444800"),
+                ])
+        }
+        let labels = """
+            every: 1h
+              labels:
+                for_each: things
+                url: \(upstream.url)/labels
+                query: {thing: "{things.id}"}
+                key: id
+                pagination: none
+                retries: 0
+            """
+        try await WebPlace.serving(items: PagedFeed.items(1...2), extra: labels) { place in
+            for feed in ["things", "labels"] { try await place.perform(.sync, on: feed) }
+            try await body(place)
+        }
+    }
+
+    private func page(_ place: WebPlace, _ target: String) async throws -> String {
+        let reply = try await place.ask(target, headers: ["Accept": "text/html"])
+        #expect(reply.status == 200, "\(target): \(reply.head)")
+        return reply.body
+    }
+
+    @Test("An item says which row it belongs to, and a row's page leads to its lists")
+    func tree() async throws {
+        try await serving { place in
+            let list = try await page(place, "/list/labels")
+            #expect(
+                list.contains("<span class=\"name\">things</span> <a href=\"/item/things?key=2\"><bdi>item 2</bdi>"))
+            let row = try await page(place, "/item/things?key=2")
+            #expect(row.contains("<a href=\"/list/labels%2F2\">labels</a> <span class=\"count\">3 items</span>"))
+            let own = try await page(place, "/list/labels%2F2")
+            #expect(own.contains("label 3 of 2") && !own.contains("of 1<"))
+            let item = try await page(place, "/item/labels?key=%5B2%2C3%5D")
+            #expect(item.contains(" › <a href=\"/item/things?key=2\"><bdi>item 2</bdi></a>"))
+        }
+    }
+
+    @Test("What a host still allows is among the figures for Prometheus")
+    func quota() async throws {
+        try await serving { place in
+            let text = try await place.ask("/metrics").body
+            #expect(text.contains("feedsync_quota_remaining{origin=") && text.contains("} 41\n"))
+        }
+    }
+}
