@@ -30,10 +30,10 @@ extension SyncEngine {
         defer { withExtendedLifetime(held) {} }
         var results = PartsResults()
         let end = await askLists(command, opening, &results)
-        let failure = end ?? results.failure(of: opening.parts.count)
+        let failure = end ?? results.failure(of: opening.count)
         let outcome: RunOutcome =
             switch end?.kind {
-            case nil where opening.parts.isEmpty && command != .sync && command != .reload: .noMoreData
+            case nil where opening.count == 0 && command != .sync && command != .reload: .noMoreData
             case nil:
                 results.failures > 0 && results.failures == results.asked
                     ? .failed : results.hasChanged ? .ok : .unchanged
@@ -74,7 +74,7 @@ extension SyncEngine {
     private func askLists(
         _ command: RequestCommand, _ opening: Store.PartsOpening, _ results: inout PartsResults
     ) async -> FeedSyncError? {
-        var rest = opening.parts[...]
+        var rest = 0..<opening.count
         var queue = ListQueue<List>(perHost: definition.pagination.prefetch)
         var end: FeedSyncError?
         await withTaskGroup(of: (List, ListEnd).self) { group in
@@ -90,7 +90,8 @@ extension SyncEngine {
                         }
                         continue
                     }
-                    guard queue.hasRoom, let part = rest.popFirst() else { break }
+                    guard queue.hasRoom, let place = rest.popFirst() else { break }
+                    guard let part = opening.part(at: place) else { continue }
                     do throws(FeedSyncError) {
                         if let list = try await list(of: part, in: opening, &results) {
                             queue.add(list, host: list.host)
@@ -141,7 +142,7 @@ extension SyncEngine {
         do throws(FeedSyncError) {
             do throws(FeedSyncError) {
                 let summary = try await execute(command, on: list.definition)
-                if command == .sync { try await store.keepSeen(list.seen, ofPart: name) }
+                if command == .sync { try await store.keepSeen(list.seen, of: list.part) }
                 return .done(summary)
             } catch {
                 guard error.concernsOneList, [404, 410].contains(error.httpStatus),
@@ -153,7 +154,7 @@ extension SyncEngine {
                     throw error
                 }
                 let removed = try await store.markListGone(list.part, definition, run: run, now: now())
-                try await store.keepSeen(list.seen, ofPart: name)
+                try await store.keepSeen(list.seen, of: list.part)
                 return .gone(removed: removed)
             }
         } catch {
