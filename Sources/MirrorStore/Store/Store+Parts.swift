@@ -89,7 +89,7 @@ extension Store {
     package func parentRow(
         of part: FeedPart, _ definition: FeedDefinition, in opening: PartsOpening
     ) throws(FeedSyncError) -> (row: ParentRow, seen: FeedPart.KeyValue?)? {
-        try storing { try opening.parent?.row(part, definition, on: connection) }
+        try inGroup { try opening.parent?.row(part, definition, on: connection) }
     }
 
     /// Keeps what a parent's row said when its list was asked for.
