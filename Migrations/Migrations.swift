@@ -18,5 +18,7 @@ public enum Migrations {
         Migration(name: "0009_renames", sql: String(decoding: PackageResources._009_renames_sql, as: UTF8.self)),
         Migration(name: "0010_responses", sql: String(decoding: PackageResources._010_responses_sql, as: UTF8.self)),
         Migration(name: "0011_parts", sql: String(decoding: PackageResources._011_parts_sql, as: UTF8.self)),
+        Migration(
+            name: "0012_parts_ahead", sql: String(decoding: PackageResources._012_parts_ahead_sql, as: UTF8.self)),
     ]
 }

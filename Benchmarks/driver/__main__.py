@@ -1,5 +1,5 @@
 """Measures feedsync against a straight loop in C++ and against its peers (compare), the cost of a page as its table grows (growth),
-its instructions (instructions), and the requests it makes (requests). Docs/performance.md says what the figures mean."""
+its instructions (instructions), lists for each row of another feed (parts), and the requests it makes (requests). Docs/performance.md says what the figures mean."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ import document
 import growth
 import instructions
 import many_feeds
+import parts
 import programs
 import request_counts
 import startup
@@ -24,7 +25,7 @@ from upstream import Upstream
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions", "requests"), default="compare")
+    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions", "parts", "requests"), default="compare")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="so many runs of each program (5)")
     parser.add_argument("--only", metavar="WORD", action="append", help="scenarios (requests: rows) whose name has this word; may come several times")
     parser.add_argument("--quick", action="store_true", help="a tenth of the pages; requests: not the lists of 1,000 pages")
@@ -79,6 +80,15 @@ def grow(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> Non
         document.growth_chart(found)
 
 
+def ask_lists(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
+    small = 10 if options.quick else 1
+    found = parts.measure(feedsync, upstream, options.rounds, 10_000 // small, 100_000 // small)
+    text = "\n\n".join([found.table, bounds_table(found.bounds)])
+    print(text)
+    if options.markdown:
+        document.write("parts", f"{document.origin()} Medians of {options.rounds} rounds.\n\n{text}")
+
+
 def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
     counts = instructions.count(feedsync, upstream)
     text, warnings = instructions.compare(counts, instructions.recorded())
@@ -108,7 +118,7 @@ def main() -> None:
     if options.what == "requests":
         return count_requests(options, feedsync)
     programs.tools()
-    work = {"compare": compare, "growth": grow, "instructions": count_instructions}[options.what]
+    work = {"compare": compare, "growth": grow, "instructions": count_instructions, "parts": ask_lists}[options.what]
     if options.what != "instructions" and document.LOAD > 0.5:
         say(f"this machine is busy (load {document.LOAD:.1f}): wall times, and with them their ratios, are those of a busy machine")
     with Upstream() as upstream:

@@ -11,7 +11,7 @@ struct StoreVersionTests {
             [
                 "found", "round_started_at", "round_ended_at", "failures", "failing_since", "poll_interval",
                 "fresh_for",
-                "planned_due_at", "quota_origin", "quota_credential", "new_name",
+                "planned_due_at", "quota_origin", "quota_credential", "new_name", "parent_state", "parent_rows",
             ]
         ),
         ("_walk", ["furthest", "doubtful", "is_unchecked", "part", "part_elements", "part_total", "capped", "cap"]),
@@ -43,7 +43,8 @@ struct StoreVersionTests {
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
         // As the first version wrote it.
         for name in [
-            "VIEW change", "TABLE _change", "TABLE _consumer", "TABLE _response", "TABLE _feed_part", "TABLE feed_part",
+            "VIEW change", "TABLE _change", "TABLE _consumer", "TABLE _response", "TABLE _part_ahead",
+            "TABLE _feed_part", "TABLE feed_part",
         ] {
             try connection.execute("DROP \(name)")
         }

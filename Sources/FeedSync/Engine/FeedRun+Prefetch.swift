@@ -15,6 +15,7 @@ extension FeedRun {
         _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedSyncError) -> PageLoader.Fetch {
         guard let ahead = prefetches.take(page.cursor) else {
+            if let early = takeEarly(page) { return early }
             return try await loader.fetch(page)
         }
         let fetch = await withTaskCancellationHandler {

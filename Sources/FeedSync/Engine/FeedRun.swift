@@ -31,6 +31,8 @@ final class FeedRun {
     let gate = CircuitBreaker()
     /// Counts the run's requests.
     let meter = RequestMeter()
+    /// The first page, where it was asked for before the run began.
+    private(set) var early: PageLoader.Fetch?
     /// Whether the pages came so far that were told before.
     var isPredictable = true
     /// Whether a range may be met, at which the crawl goes on elsewhere.
@@ -61,6 +63,21 @@ final class FeedRun {
             command == .sync
             ? CrawlMode(definition, opening.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
         rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
+    }
+
+    /// Begins with a page that came already.
+    func begin(with page: SyncEngine.EarlyPage) {
+        early = page.fetch
+        meter.add(page.cost)
+    }
+
+    /// The page that came already, if it is this one; once.
+    func takeEarly(_ page: PreparedPage) -> PageLoader.Fetch? {
+        defer { early = nil }
+        guard let early, page.cursor == nil, early.page.identity == page.identity,
+            early.page.credentialFingerprint == page.credentialFingerprint
+        else { return nil }
+        return early
     }
 
     /// Goes on with what a page told of the feed.

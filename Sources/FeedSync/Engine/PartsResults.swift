@@ -20,6 +20,13 @@ struct PartsResults {
         if notices.isEmpty, let notice = summary.notices.first { notices = ["\(list): \(notice)"] }
     }
 
+    /// A list is as it was.
+    mutating func noteUnchanged(_ figures: RunMetrics, at host: String) {
+        asked += 1
+        unreachable[host] = nil
+        self.figures.add(figures)
+    }
+
     /// The upstream has no such list any more.
     mutating func noteGone(removed: Int, at host: String) {
         asked += 1

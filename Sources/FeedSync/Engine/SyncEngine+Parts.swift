@@ -30,10 +30,10 @@ extension SyncEngine {
         defer { withExtendedLifetime(held) {} }
         var results = PartsResults()
         let end = await askLists(command, opening, &results)
-        let failure = end ?? results.failure(of: opening.parts.count)
+        let failure = end ?? results.failure(of: opening.count)
         let outcome: RunOutcome =
             switch end?.kind {
-            case nil where opening.parts.isEmpty && command != .sync && command != .reload: .noMoreData
+            case nil where opening.count == 0 && command != .sync && command != .reload: .noMoreData
             case nil:
                 results.failures > 0 && results.failures == results.asked
                     ? .failed : results.hasChanged ? .ok : .unchanged
@@ -51,18 +51,27 @@ extension SyncEngine {
             notices: results.summary + (opening.rowCount == 0 ? ["`\(rule.feed)` has no rows to ask for yet"] : []))
     }
 
-    /// The list of one row, as it is asked for.
-    private struct List: Sendable {
+    /// The list of one row, as it is asked for. Never changes; a class because it is handed on, and a definition is large.
+    final class List: Sendable {
         let part: FeedPart
         let definition: FeedDefinition
         /// What tells whether the row changed.
         let seen: FeedPart.KeyValue?
         let host: String
+
+        init(part: FeedPart, definition: FeedDefinition, seen: FeedPart.KeyValue?) {
+            self.part = part
+            self.definition = definition
+            self.seen = seen
+            host = definition.url.host
+        }
     }
 
     /// What came of a list.
     private enum ListEnd: Sendable {
         case done(RunSummary)
+        /// It is as it was, which is stored with others.
+        case unchanged(RunMetrics)
         /// The upstream has no such list any more.
         case gone(removed: Int)
         case failed(FeedSyncError)
@@ -74,9 +83,11 @@ extension SyncEngine {
     private func askLists(
         _ command: RequestCommand, _ opening: Store.PartsOpening, _ results: inout PartsResults
     ) async -> FeedSyncError? {
-        var rest = opening.parts[...]
+        var rest = 0..<opening.count
         var queue = ListQueue<List>(perHost: definition.pagination.prefetch)
         var end: FeedSyncError?
+        // Known once a run has looked whether the feed's table is as the definition has it.
+        var findings: Findings?
         await withTaskGroup(of: (List, ListEnd).self) { group in
             while true {
                 while end == nil, queue.runningCount < Self.mostAtOnce {
@@ -85,12 +96,13 @@ extension SyncEngine {
                         break
                     }
                     if let list = queue.next() {
-                        group.addTask(executorPreference: store.executor) { [self] in
-                            (list, await self.ask(command, list))
+                        group.addTask(executorPreference: store.executor) { [self, findings] in
+                            (list, await self.ask(command, list, findings))
                         }
                         continue
                     }
-                    guard queue.hasRoom, let part = rest.popFirst() else { break }
+                    guard queue.hasRoom, let place = rest.popFirst() else { break }
+                    guard let part = opening.part(at: place) else { continue }
                     do throws(FeedSyncError) {
                         if let list = try await list(of: part, in: opening, &results) {
                             queue.add(list, host: list.host)
@@ -102,7 +114,10 @@ extension SyncEngine {
                 guard let (list, outcome) = await group.next() else { break }
                 queue.end(at: list.host)
                 switch outcome {
-                case .done(let summary): results.note(summary, of: list.definition.name, at: list.host)
+                case .done(let summary):
+                    results.note(summary, of: list.definition.name, at: list.host)
+                    findings = (try? await store.findings(of: definition.name)) ?? Findings()
+                case .unchanged(let figures): results.noteUnchanged(figures, at: list.host)
                 case .gone(let removed): results.noteGone(removed: removed, at: list.host)
                 case .failed(let error):
                     guard error.concernsOneList else {
@@ -127,7 +142,7 @@ extension SyncEngine {
         guard let (row, seen) = try await store.parentRow(of: part, definition, in: opening) else { return nil }
         do throws(FeedSyncError) {
             let definition = try definition.part(for: row)
-            return List(part: part, definition: definition, seen: seen, host: definition.url.host)
+            return List(part: part, definition: definition, seen: seen)
         } catch {
             guard error.concernsOneList else { throw error }
             results.note(error, of: FeedPart.name(of: part.feed, key: part.key.map(\.value)), at: nil)
@@ -136,12 +151,21 @@ extension SyncEngine {
     }
 
     /// Sends a command to one list.
-    private func ask(_ command: RequestCommand, _ list: List) async -> ListEnd {
+    ///
+    /// - Parameter findings: What was found of the feed; nil until a run on a list has found out.
+    private func ask(_ command: RequestCommand, _ list: List, _ findings: Findings?) async -> ListEnd {
         let name = list.definition.name
         do throws(FeedSyncError) {
             do throws(FeedSyncError) {
-                let summary = try await execute(command, on: list.definition)
-                if command == .sync { try await store.keepSeen(list.seen, ofPart: name) }
+                var early: EarlyPage?
+                if command == .sync, let findings {
+                    switch try await look(at: list, findings) {
+                    case .unchanged(let figures): return .unchanged(figures)
+                    case .open(let page): early = page
+                    }
+                }
+                let summary = try await execute(command, on: list.definition, early: early)
+                if command == .sync { try await store.keepSeen(list.seen, of: list.part) }
                 return .done(summary)
             } catch {
                 guard error.concernsOneList, [404, 410].contains(error.httpStatus),
@@ -153,7 +177,7 @@ extension SyncEngine {
                     throw error
                 }
                 let removed = try await store.markListGone(list.part, definition, run: run, now: now())
-                try await store.keepSeen(list.seen, ofPart: name)
+                try await store.keepSeen(list.seen, of: list.part)
                 return .gone(removed: removed)
             }
         } catch {

@@ -59,7 +59,7 @@ public actor SyncEngine {
     }
 
     /// What sends the requests of a feed, or of a part of it.
-    private func fetcher(for definition: FeedDefinition) -> Fetcher {
+    func fetcher(for definition: FeedDefinition) -> Fetcher {
         let onActivity = options.onActivity
         let wallClock = options.wallClock
         return Fetcher(
@@ -207,9 +207,24 @@ public actor SyncEngine {
     /// When something happens, as the store writes it.
     nonisolated var now: @Sendable () -> String { { [options] in options.wallClock.text } }
 
+    /// Tells of events of the feed, or of a part of it.
+    func publish(of definition: FeedDefinition) -> @Sendable (StatusEvent) -> Void {
+        { [statuses, states, watch, options] event in
+            options.onActivity(.event(event))
+            // What one of many lists is at is not what the feed is at.
+            if definition.part == nil {
+                statuses.send(event.status)
+                states.update { $0.follow(event) }
+            }
+            if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil { watch.touch() }
+        }
+    }
+
     /// Runs a command on the feed, or on a part of it.
+    ///
+    /// - Parameter early: What was asked for already.
     func execute(
-        _ command: RequestCommand, on definition: FeedDefinition
+        _ command: RequestCommand, on definition: FeedDefinition, early: EarlyPage? = nil
     ) async throws(FeedSyncError) -> RunSummary {
         let now = now
         let held: FeedLock
@@ -230,19 +245,12 @@ public actor SyncEngine {
             command, of: definition.name, opening: opening, store: store,
             loader: PageLoader(opening.shape, fetcher: fetcher(for: definition), store: store, options: options),
             now: now,
-            publish: { [statuses, states, watch, options] event in
-                options.onActivity(.event(event))
-                // What one of many lists is at is not what the feed is at.
-                if definition.part == nil {
-                    statuses.send(event.status)
-                    states.update { $0.follow(event) }
-                }
-                if [.endHeader, .endFooter, .noMoreData].contains(event.status), event.error == nil { watch.touch() }
-            },
+            publish: publish(of: definition),
             // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
             launch: { [self] operation in
                 Task(executorPreference: store.executor) { await operation(self) }
             })
+        if let early { run.begin(with: early) }
         do throws(FeedSyncError) {
             let summary = try await run.perform(opening)
             await store.close(definition.name)

@@ -110,8 +110,11 @@ extension FeedDefinition {
     /// to be one that the feed may ask.
     private func checkAddress(of feed: FeedDefinition) throws(FeedSyncError) {
         let text = url.description
-        let path = text.prefix { $0 != "?" && $0 != "#" }
-        if !feed.url.columns.isEmpty, path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) {
+        let path = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let leads = path.split(separator: UInt8(ascii: "/")).contains {
+            $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
+        }
+        if leads, !feed.url.columns.isEmpty {
             throw FeedSyncError(
                 .unfollowable, "a value of the parent's row is `.` or `..`, which would lead to another place",
                 advice: "leave such rows out with `for_each: {feed: …, where: …}`", url: maskedURL)

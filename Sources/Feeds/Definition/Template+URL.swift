@@ -31,7 +31,15 @@ extension Template {
     /// Scheme, host and port as written in the definition: enough to know which feeds share a host.
     package var host: String {
         let text = description
-        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-        return String(text[..<(text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex)])
+        // Bytes, as this is asked for each of many lists; characters take their time.
+        let bytes = text.utf8
+        var rest = bytes[...]
+        while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+            rest = rest[bytes.index(after: colon)...]
+            guard rest.starts(with: "//".utf8) else { continue }
+            rest = rest.dropFirst(2)
+            return String(text[..<(rest.firstIndex { "/?#".utf8.contains($0) } ?? text.endIndex)])
+        }
+        return text
     }
 }

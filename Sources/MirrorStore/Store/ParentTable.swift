@@ -137,38 +137,21 @@ struct ParentTable: Sendable {
         return gone
     }
 
-    /// The parts to ask: those never asked, then those whose row changed, then the longest due.
-    func parts(_ choice: Store.PartChoice, dueBefore limit: String, on connection: Connection) throws -> [FeedPart] {
-        let isDue = "l.next_due_at IS NULL OR l.next_due_at <= ?2"
-        let isWanted =
-            switch choice {
-            case .all:
-                rule.when == nil ? "TRUE" : "l.name IS NULL OR s.seen IS NOT \(seen) OR NOT l.complete OR \(isDue)"
-            case .due: "l.name IS NULL OR s.seen IS NOT \(seen) AND l.error IS NULL OR \(isDue)"
-            case .named: "TRUE"
-            case .open: "l.name IS NULL OR l.next_page IS NOT NULL"
-            }
-        var parts: [FeedPart] = []
-        let columns = try key.map { "t.\(try SQL.identifier($0.own))" }.joined(separator: ", ")
-        try connection.rows(
-            """
-            SELECT \(columns) FROM \(rows)
-            LEFT JOIN feed_part l ON l.feed = ?1 AND l.parent_key = \(keyText)
-            LEFT JOIN _feed_part s ON s.feed = l.name
-            WHERE ?2 IS NOT NULL AND (\(isWanted))
-            ORDER BY CASE WHEN l.name IS NULL THEN 0 WHEN s.seen IS NOT \(seen) THEN 1 ELSE 2 END, l.next_due_at,
-                t._generation DESC, t._position
-            """, [.text(feed), .text(limit)]
-        ) { row in
-            let values = key.indices.compactMap { FeedPart.KeyValue(row.value(at: $0)) }
-            if values.count == key.count { parts.append(part(values)) }
+    /// The part of that name, whether or not it was asked for; nil where no row has it.
+    func part(named name: String, on connection: Connection) throws -> FeedPart? {
+        let known = try connection.scalar("SELECT parent_key FROM feed_part WHERE name = ?", .text(name))
+        if let part = known.flatMap({ part(storedKey: $0) }) {
+            return try connection.scalar("SELECT 1 FROM \(rows) WHERE \(try isKey("?1"))", part.parentKey) == nil
+                ? nil : part
         }
-        return parts
-    }
-
-    /// How many rows count.
-    func rowCount(on connection: Connection) throws -> Int {
-        try connection.count("SELECT count(*) FROM \(rows)")
+        let columns = try key.map { "t.\(try SQL.identifier($0.own))" }.joined(separator: ", ")
+        var found: FeedPart?
+        try connection.rows("SELECT \(columns) FROM \(rows)") { row in
+            guard found == nil else { return }
+            let values = key.indices.compactMap { FeedPart.KeyValue(row.value(at: $0)) }
+            if values.count == key.count, FeedPart.name(of: feed, key: values) == name { found = part(values) }
+        }
+        return found
     }
 
     /// How many rows have no complete list, and whether each was asked for.

@@ -91,8 +91,10 @@ extension Store {
     }
 
     /// Looks again when the pages have waited long enough.
-    private func setAlarm() {
-        guard !group.hasAlarm, let due = group.rule.dueAt else { return }
+    func setAlarm() {
+        guard !group.hasAlarm, let due = [group.rule.dueAt, confirmed.rule.dueAt].compactMap(\.self).min() else {
+            return
+        }
         group.hasAlarm = true
         executor.wake(after: due - .now) { [weak self, executor] in
             Task(executorPreference: executor) { await self?.closeIfDue() }
@@ -103,6 +105,12 @@ extension Store {
         group.hasAlarm = false
         // If they cannot be stored, their runs are told when they go on.
         if let due = group.rule.dueAt, due <= .now { try? closeGroup() }
+        if let due = confirmed.rule.dueAt, due <= .now {
+            do { try storeConfirmed() } catch {
+                // Whoever asks the store next tries again, and is told.
+                confirmed.rule.close()
+            }
+        }
         setAlarm()
     }
 }

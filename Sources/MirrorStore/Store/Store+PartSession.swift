@@ -18,7 +18,9 @@ extension Store {
             part.parentKey, .text(definition.shownURL))
         try connection.run(
             "INSERT INTO _feed_part (id, feed, definition) VALUES (\(Self.nextNumber), ?, '')", name)
-        return connection.lastInsertRowID
+        let number = connection.lastInsertRowID
+        try noteList(part)
+        return number
     }
 
     /// Makes what is known of a part follow its definition: its own, and what the parts found together.

@@ -5,13 +5,19 @@ extension Store {
     /// What a run found when it had locked a feed with parts.
     package struct PartsOpening: Sendable {
         package let run: Int
-        /// The parts to ask, the most urgent first.
-        package let parts: [FeedPart]
+        /// The parent's keys of the parts to ask, the most urgent first. Parts are made of them one by one, as there may be many.
+        let keys: [Value]
         /// How many rows of the parent have no list yet, or one to ask; all of them together.
         package let rowCount: Int
         package let events: [StatusEvent]
         /// Where their rows are; nil where the parent has none yet.
         let parent: ParentTable?
+
+        /// How many parts there are to ask.
+        package var count: Int { keys.count }
+
+        /// One of the parts to ask, by its place from 0.
+        package func part(at index: Int) -> FeedPart? { parent?.part(storedKey: keys[index]) }
     }
 
     /// Which parts a run asks.
@@ -22,8 +28,6 @@ extension Store {
         case due
         /// Those that have a further page.
         case open
-        /// One that is asked for by its name, whatever it is like.
-        case named
     }
 
     /// Opens a feed with parts that this process has locked, begins a run on it, and finds out which parts there are: those
@@ -50,28 +54,32 @@ extension Store {
                     .text(command), .text(now))
                 let run = connection.lastInsertRowID
                 guard let parent = try ParentTable(of: rule, for: definition, on: connection) else {
-                    return PartsOpening(run: Int(run), parts: [], rowCount: 0, events: events, parent: nil)
+                    return PartsOpening(run: Int(run), keys: [], rowCount: 0, events: events, parent: nil)
                 }
-                for part in try parent.goneParts(on: connection) {
-                    let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
-                    // No command of its own comes after a process that ended in its midst.
-                    events += try closeInterrupted(name, now: now)
-                    try removeItems(of: part, definition, run: run, now: now)
-                    try forgetPart(name)
+                let ahead = PartsAhead(parent: parent, connection: connection)
+                if try !ahead.isCurrent() {
+                    for part in try parent.goneParts(on: connection) {
+                        let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+                        // No command of its own comes after a process that ended in its midst.
+                        events += try closeInterrupted(name, now: now)
+                        try removeItems(of: part, definition, run: run, now: now)
+                        try forgetPart(name)
+                    }
+                    try ahead.find()
                 }
-                var parts = try parent.parts(
-                    rule.only == nil ? choice : .named, dueBefore: soon ?? now, on: connection)
+                let keys: [Value]
                 if let only = rule.only {
-                    parts.removeAll { FeedPart.name(of: $0.feed, key: $0.key.map(\.value)) != only }
-                    guard !parts.isEmpty else {
+                    guard let part = try parent.part(named: only, on: connection) else {
                         throw FeedSyncError(
                             .configuration, "`\(rule.feed)` has no row for `\(only)`",
                             advice: "feedsync sql 'SELECT name FROM feed_part' lists the parts that were asked for")
                     }
+                    keys = [part.parentKey]
+                } else {
+                    keys = try ahead.keys(choice, dueBefore: soon ?? now)
                 }
                 return PartsOpening(
-                    run: Int(run), parts: parts, rowCount: try parent.rowCount(on: connection), events: events,
-                    parent: parent)
+                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent)
             }
         }
     }
@@ -81,15 +89,18 @@ extension Store {
     package func parentRow(
         of part: FeedPart, _ definition: FeedDefinition, in opening: PartsOpening
     ) throws(FeedSyncError) -> (row: ParentRow, seen: FeedPart.KeyValue?)? {
-        try storing { try opening.parent?.row(part, definition, on: connection) }
+        try inGroup { try opening.parent?.row(part, definition, on: connection) }
     }
 
     /// Keeps what a parent's row said when its list was asked for.
-    package func keepSeen(_ seen: FeedPart.KeyValue?, ofPart name: String) throws(FeedSyncError) {
+    package func keepSeen(_ seen: FeedPart.KeyValue?, of part: FeedPart) throws(FeedSyncError) {
         try storing {
-            try connection.run(
-                "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1", seen.map { Value($0) } ?? .null,
-                .text(name))
+            try connection.transaction {
+                try connection.run(
+                    "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1",
+                    seen.map { Value($0) } ?? .null, .text(FeedPart.name(of: part.feed, key: part.key.map(\.value))))
+                try noteAsked(part)
+            }
         }
     }
 
@@ -132,8 +143,9 @@ extension Store {
             return try connection.transaction {
                 let name = Value.text(definition.name)
                 let missing =
-                    try ParentTable(of: rule, for: definition, on: connection).map {
-                        try $0.missingCount(on: connection)
+                    try ParentTable(of: rule, for: definition, on: connection).map { parent in
+                        let ahead = PartsAhead(parent: parent, connection: connection)
+                        return try ahead.isCurrent() ? ahead.missingCount() : parent.missingCount(on: connection)
                     }
                 let isComplete = missing?.lists == 0
                 let hasEnded = [.ok, .unchanged, .noMoreData].contains(outcome)

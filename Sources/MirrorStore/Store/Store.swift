@@ -16,6 +16,7 @@ package actor Store {
     let connection: Connection
     var sessions: [String: FeedWriter] = [:]
     var group = OpenGroup()
+    var confirmed = ConfirmedLists()
     /// Whether the path was found to lead to another file: nothing is written until it leads to ours again.
     private var hasMoved = false
     /// Until when the log is not tried again, and why: SQLite waits ten seconds for it each time.
@@ -255,6 +256,7 @@ package actor Store {
     func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         try inGroup {
             try closeGroup()
+            try storeConfirmed()
             return try body()
         }
     }
@@ -283,11 +285,12 @@ package actor Store {
     /// back into the old file, wherever that is now, and is empty from then on: nothing more is written, by what has no
     /// feed open any more, either.
     ///
+    /// - Parameter isWriting: Whether something is written although no feed is open.
     /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
-    func checkFile() throws {
+    func checkFile(isWriting: Bool = false) throws {
         if let lostRace, .now < lostRace.until { throw lostRace.error }
         // Who only reads loses nothing.
-        guard hasMoved || !sessions.isEmpty else { return }
+        guard hasMoved || isWriting || !sessions.isEmpty else { return }
         guard connection.hasMoved else {
             hasMoved = false
             return

@@ -28,7 +28,7 @@ package struct PreparedPage: Sendable {
 
 extension PreparedPage {
     /// Whether validators can speak for the page: RFC 9110 has them for GET alone.
-    var mayBeConditional: Bool { request.method == "GET" }
+    package var mayBeConditional: Bool { request.method == "GET" }
 
     /// The validators of a response that are worth keeping: none that holds a secret.
     package func validators(of response: Response) -> Validators {

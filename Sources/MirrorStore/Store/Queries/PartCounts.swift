@@ -21,10 +21,13 @@ extension Store {
     package func partCounts() throws(FeedSyncError) -> [String: PartCounts] {
         try storing {
             var counts: [String: PartCounts] = [:]
+            // Each from an index of its own: there may be many lists, and hardly any of them fails.
             try connection.rows(
                 """
-                SELECT feed_part.feed, count(*), sum(complete), sum(failures > 0)
-                FROM feed_part JOIN _feed_part ON _feed_part.feed = feed_part.name GROUP BY feed_part.feed
+                SELECT feed, count(*), count(*) - (SELECT count(*) FROM feed_part i WHERE i.feed = l.feed AND complete = 0),
+                    (SELECT count(*) FROM _feed_part
+                        WHERE failures > 0 AND feed > l.feed || '/' AND feed < l.feed || '0')
+                FROM feed_part l GROUP BY feed
                 """
             ) { row in
                 counts[row.text(at: 0) ?? ""] = PartCounts(

@@ -42,10 +42,62 @@ extension Store {
         guard let rule = definition.forEach else { return nil }
         return try storing {
             try connection.transaction(.deferred) {
-                let parent = try ParentTable(of: rule, for: definition, on: connection)
-                return try parent?.outlook(limit: limit, now: now, on: connection) ?? PartOutlook(parent: rule.feed)
+                guard let parent = try ParentTable(of: rule, for: definition, on: connection) else {
+                    return PartOutlook(parent: rule.feed)
+                }
+                let ahead = PartsAhead(parent: parent, connection: connection)
+                return try ahead.isCurrent()
+                    ? ahead.outlook(limit: limit, now: now) : parent.outlook(limit: limit, now: now, on: connection)
             }
         }
+    }
+}
+
+extension PartsAhead {
+    /// Reads no more than what was found ahead, and the lists that are due.
+    fileprivate func outlook(limit: Int, now: String) throws -> PartOutlook {
+        var outlook = PartOutlook(parent: parent.rule.feed)
+        let values: [Value] = [.text(parent.feed), .text(now)]
+        let changed = """
+            FROM _part_ahead a JOIN feed_part l ON l.feed = a.feed AND l.parent_key = a.parent_key
+            WHERE a.feed = ?1 AND ?2 IS NOT NULL AND a.is_new = 0 AND l.error IS NULL
+            """
+        let new = "FROM _part_ahead a WHERE feed = ?1 AND ?2 IS NOT NULL AND is_new = 1"
+        let isDue = "(l.next_due_at IS NULL OR l.next_due_at <= ?2)"
+        let counts = """
+            SELECT (SELECT count(*) \(new)), (SELECT count(*) \(changed)),
+                (SELECT count(*) FROM feed_part WHERE feed = ?1 AND next_due_at IS NULL)
+                    + (SELECT count(*) FROM feed_part WHERE feed = ?1 AND next_due_at <= ?2)
+                    - (SELECT count(*) \(changed) AND \(isDue))
+            """
+        outlook.rowCount = try rowCount()
+        try connection.rows(counts, values) { row in
+            for (index, reason) in [PartOutlook.Reason.never, .changed, .due].enumerated()
+            where row.count(at: index) > 0 {
+                outlook.counts[reason] = row.count(at: index)
+            }
+        }
+        func add(_ reason: PartOutlook.Reason, _ query: String) throws {
+            guard outlook.next.count < limit else { return }
+            try connection.rows("\(query) LIMIT \(limit - outlook.next.count)", values) { row in
+                guard let part = parent.part(storedKey: row.value(at: 0)) else { return }
+                outlook.next.append(
+                    PartOutlook.Next(
+                        list: FeedPart.name(of: part.feed, key: part.key.map(\.value)), reason: reason,
+                        dueText: row.text(at: 1), hasFailed: row.int64(at: 2) == 1))
+            }
+        }
+        let columns = "SELECT l.parent_key, l.next_due_at, l.error IS NOT NULL"
+        try add(.never, "SELECT parent_key, NULL, 0 \(new) ORDER BY generation DESC, position")
+        try add(.changed, "\(columns) \(changed) ORDER BY l.next_due_at, a.generation DESC, a.position")
+        try add(
+            .due,
+            """
+            \(columns) FROM feed_part l WHERE l.feed = ?1 AND ?2 IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM _part_ahead a WHERE a.feed = ?1 AND a.parent_key = l.parent_key AND l.error IS NULL)
+            ORDER BY l.next_due_at
+            """)
+        return outlook
     }
 }
 

@@ -58,12 +58,9 @@ extension Store {
         guard let rule = definition.forEach else { return nil }
         let row = try storing {
             try connection.transaction(.deferred) { () -> ParentRow? in
-                guard let parent = try ParentTable(of: rule, for: definition, on: connection) else { return nil }
-                let all = try parent.parts(.named, dueBefore: "", on: connection)
-                guard let part = all.first(where: { FeedPart.name(of: $0.feed, key: $0.key.map(\.value)) == name })
-                else {
-                    return nil
-                }
+                guard let parent = try ParentTable(of: rule, for: definition, on: connection),
+                    let part = try parent.part(named: name, on: connection)
+                else { return nil }
                 return try parent.row(part, definition, on: connection)?.row
             }
         }

@@ -1,0 +1,58 @@
+internal import HTTP
+
+/// Lists that stand as their last sync left them: one request each, and many that are as they were are stored together.
+extension SyncEngine {
+    /// What was asked for before a run was begun on a list.
+    struct EarlyPage: Sendable {
+        let fetch: PageLoader.Fetch
+        let cost: FetchCost
+    }
+
+    /// What a request for a list tells.
+    enum ListLook: Sendable {
+        /// All of it is as it was.
+        case unchanged(RunMetrics)
+        /// A run has to find out; the page that came is the first that it reads.
+        case open(EarlyPage?)
+    }
+
+    /// Asks for the only page of a list that is as its last sync left it.
+    ///
+    /// - Parameter findings: What was found of the feed by now.
+    /// - Throws: `FeedSyncError` of kind `cancelled`, `store`.
+    func look(at list: List, _ findings: Findings) async throws(FeedSyncError) -> ListLook {
+        // Who traces requests is told of pages, too.
+        guard options.onTrace == nil, let definition = try? list.definition.settled(by: findings), definition.maySettle
+        else { return .open(nil) }
+        let startedAt = now()
+        let requests = RequestPlan(definition, store: store, options: options)
+        try await requests.runCommands()
+        // A run tells why there is no request.
+        guard let page = try? requests.page(for: nil), page.mayBeConditional,
+            let settled = try await store.settledList(
+                list.definition, request: page.identity, credential: page.credentialFingerprint,
+                origin: page.quotaOrigin, now: startedAt)
+        else { return .open(nil) }
+        let meter = RequestMeter()
+        let fetcher = AuthorizedFetcher(
+            requests: requests, fetcher: fetcher(for: definition).counting(in: meter))
+        let (asked, result) = await fetcher.fetch(page, validators: settled.page.validators)
+        guard !Task.isCancelled else { throw .cancelled }
+        let cost = meter.take()
+        let early = EarlyPage(
+            fetch: PageLoader.Fetch(page: asked, result: result, stored: settled.page), cost: cost)
+        switch result {
+        case .failure(let error) where error.kind == .cancelled: throw error
+        case .success(let fetched) where fetched.kind == .notModified && cost.quota.isEmpty:
+            let validators = settled.page.validators.refreshed(by: fetched.response).without(asked.secrets)
+            guard validators == settled.page.validators else { return .open(early) }
+            let confirmed = ConfirmedList(
+                settled, list.part, seen: list.seen, startedAt: startedAt, at: now(), cost: cost,
+                serverDate: fetched.serverDate, advice: PollingAdvice(fetched.response), every: definition.every,
+                publish: publish(of: definition))
+            try await store.confirm(confirmed)
+            return .unchanged(confirmed.figures)
+        default: return .open(early)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import SQLite
+internal import Text
+
+/// Which lists a feed asks for next: those of rows that have none yet, those whose row changed since, and those that are due.
+///
+/// The first two are found by a look at all of the parent's rows, once for each state of these, and kept in `_part_ahead`
+/// from then on as lists are asked for. So a run reads no more rows than it asks for.
+struct PartsAhead {
+    let parent: ParentTable
+    let connection: Connection
+
+    private var feed: Value { .text(parent.feed) }
+
+    /// Whether the parent's rows are as they were when all of them were looked at.
+    func isCurrent() throws -> Bool {
+        guard let state = try state() else { return false }
+        return try connection.scalar("SELECT parent_state FROM _feed WHERE feed = ?", feed)?.text == state
+    }
+
+    /// What of the parent's rows goes by, as far as the store tells: the runs of the feeds above it, and what is asked of the
+    /// rows. nil while a run may write them, and where the same rows may count now and not later.
+    private func state() throws -> String? {
+        guard !parent.rule.dependsOnMore else { return nil }
+        var hash = ContentHash()
+        for text in [parent.rows, parent.keyText, parent.seen] { hash.add("\(text)\n".utf8) }
+        for name in [parent.rule.feed] + parent.rule.ancestors {
+            var last: Int64?
+            try connection.rows(
+                "SELECT max(id), count(*) - count(finished_at) FROM run WHERE feed = ?", [.text(name)]
+            ) { row in if row.int64(at: 1) == 0, !row.isNull(at: 0) { last = row.int64(at: 0) } }
+            guard let last else { return nil }
+            hash.add("\(last)\n".utf8)
+        }
+        return hash.digits
+    }
+
+    /// Looks at all of the parent's rows. Lists whose rows are gone are to be gone before.
+    func find() throws {
+        try connection.run("DELETE FROM _part_ahead WHERE feed = ?", feed)
+        try connection.run(
+            """
+            INSERT INTO _part_ahead (feed, parent_key, is_new, generation, position)
+            SELECT ?1, \(parent.keyText), l.name IS NULL, t._generation, t._position FROM \(parent.rows)
+            LEFT JOIN feed_part l ON l.feed = ?1 AND l.parent_key = \(parent.keyText)
+            LEFT JOIN _feed_part s ON s.feed = l.name
+            WHERE l.name IS NULL OR s.seen IS NOT \(parent.seen)
+            """, feed)
+        try connection.run(
+            "UPDATE _feed SET parent_state = ?2, parent_rows = (SELECT count(*) FROM \(parent.rows)) WHERE feed = ?1",
+            feed, Value(try state()))
+    }
+
+    /// How many rows count.
+    func rowCount() throws -> Int { try connection.count("SELECT parent_rows FROM _feed WHERE feed = ?", feed) }
+
+    /// How many rows have no complete list, and whether each was asked for.
+    func missingCount() throws -> (lists: Int, isAsked: Bool) {
+        let new = try connection.count("SELECT count(*) FROM _part_ahead WHERE feed = ? AND is_new = 1", feed)
+        let incomplete = try connection.count("SELECT count(*) FROM feed_part WHERE feed = ? AND complete = 0", feed)
+        return (new + incomplete, new == 0)
+    }
+
+    /// The parent's keys of the lists to ask for: those never asked for, then those whose row changed, then the longest due.
+    func keys(_ choice: Store.PartChoice, dueBefore limit: String) throws -> [Value] {
+        var keys: [Value] = []
+        let add = { (row: Statement) in keys.append(row.value(at: 0)) }
+        try connection.rows(
+            "SELECT parent_key FROM _part_ahead WHERE feed = ? AND is_new = 1 ORDER BY generation DESC, position",
+            [feed], add)
+        let newCount = keys.count
+        let mayBeAsked =
+            switch choice {
+            case .all: "TRUE"
+            case .due: "(l.error IS NULL OR l.next_due_at IS NULL OR l.next_due_at <= ?2)"
+            case .open: "l.next_page IS NOT NULL"
+            }
+        try connection.rows(
+            """
+            SELECT a.parent_key FROM _part_ahead a
+            JOIN feed_part l ON l.feed = a.feed AND l.parent_key = a.parent_key
+            WHERE a.feed = ?1 AND a.is_new = 0 AND ?2 IS NOT NULL AND \(mayBeAsked)
+            ORDER BY l.next_due_at, a.generation DESC, a.position
+            """, [feed, .text(limit)], add)
+        let changed = Set(keys[newCount...])
+        let isAsked = { (condition: String, values: [Value]) in
+            try connection.rows(
+                "SELECT parent_key FROM feed_part WHERE feed = ?1 AND \(condition) ORDER BY next_due_at",
+                [feed] + values
+            ) { row in
+                let key = row.value(at: 0)
+                if changed.isEmpty || !changed.contains(key) { keys.append(key) }
+            }
+        }
+        switch choice {
+        case .all where parent.rule.when == nil: try isAsked("TRUE", [])
+        case .all, .due:
+            // One by one, so that the index has them in order.
+            try isAsked("next_due_at IS NULL", [])
+            try isAsked("next_due_at <= ?2", [.text(limit)])
+            if choice == .all { try isAsked("complete = 0 AND next_due_at > ?2", [.text(limit)]) }
+        case .open: try isAsked("next_page IS NOT NULL", [])
+        }
+        return keys
+    }
+}
+
+extension Store {
+    /// Takes note that a row has a list now, whose state is not that of the row until it was asked for.
+    func noteList(_ part: FeedPart) throws {
+        try connection.run(
+            "UPDATE _part_ahead SET is_new = 0 WHERE feed = ? AND parent_key = ?", .text(part.feed), part.parentKey)
+    }
+
+    /// Takes note that a list was asked for as its row is.
+    func noteAsked(_ part: FeedPart) throws {
+        try connection.run(
+            "DELETE FROM _part_ahead WHERE feed = ? AND parent_key = ?", .text(part.feed), part.parentKey)
+    }
+}
+
+extension ForEachRule {
+    /// Whether more than a row itself may decide whether it counts: other tables, or the time. Known to be so of none but
+    /// plain conditions; of others it costs a look at all rows.
+    fileprivate var dependsOnMore: Bool {
+        guard let condition else { return false }
+        let text = condition.lowercased()
+        guard !["--", "/*", "select", "exists", "current_"].contains(where: text.contains) else { return true }
+        // What stands before a parenthesis is a function, unless it is one of these.
+        let known: Set<Substring> = [
+            "in", "and", "or", "not", "length", "lower", "upper", "coalesce", "ifnull", "like", "",
+        ]
+        let words = text.split(separator: "(", omittingEmptySubsequences: false).map { part in
+            let end = part.reversed().drop { $0.isWhitespace }.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+            return String(end.reversed())
+        }
+        guard words.dropLast().allSatisfy({ known.contains($0[...]) }) else { return true }
+        // `IN name` is a table.
+        let tokens = text.split { !($0.isLetter || $0.isNumber || "_(\"'[`".contains($0)) }
+        return zip(tokens, tokens.dropFirst()).contains { $0 == "in" && !$1.hasPrefix("(") }
+    }
+}

@@ -1,0 +1,283 @@
+internal import SQLite
+
+/// A list that stands as its last sync left it: whole, proved, on one page that has validators, and with nothing under way.
+///
+/// Where the upstream answers that such a page is as it was, what is to be stored follows from what is: the same again, of a
+/// new run. So lists that did not change need no run to be opened and closed one by one, and many share a transaction.
+package struct SettledList: Sendable {
+    package let feed: String
+    /// Its only page.
+    package let page: StoredPage
+    let crawl: Int64
+    let definition: String
+    let seen: Value
+    let pollInterval: Int64?
+    let freshFor: Int64?
+}
+
+/// A settled list whose upstream has said that its page is as it was.
+package struct ConfirmedList: Sendable {
+    let list: SettledList
+    let part: FeedPart
+    let seen: FeedPart.KeyValue?
+    let startedAt: String
+    let at: String
+    /// What the run did.
+    package let figures: RunMetrics
+    let serverDate: Int64?
+    let advice: PollingAdvice
+    let every: Duration?
+    let publish: @Sendable (StatusEvent) -> Void
+
+    /// - Parameters:
+    ///   - seen: What the parent's row said when the list was asked for.
+    ///   - publish: is called with the events once they are committed.
+    package init(
+        _ list: SettledList, _ part: FeedPart, seen: FeedPart.KeyValue?, startedAt: String, at: String, cost: FetchCost,
+        serverDate: Int64?, advice: PollingAdvice, every: Duration?, publish: @escaping @Sendable (StatusEvent) -> Void
+    ) {
+        self.list = list
+        self.part = part
+        self.seen = seen
+        self.startedAt = startedAt
+        self.at = at
+        var figures = RunMetrics()
+        figures.pages = 1
+        figures.items.unchanged = list.page.elements
+        figures.add(cost)
+        self.figures = figures
+        self.serverDate = serverDate
+        self.advice = advice
+        self.every = every
+        self.publish = publish
+    }
+}
+
+extension FeedDefinition {
+    /// Whether a page that is as it was may tell that the whole list is: not where it has to be looked at in other ways.
+    package var maySettle: Bool {
+        guard part != nil, isResolved, partitioning == nil, verify == .auto, maxPages == nil, !pagination.endsByAbsence
+        else { return false }
+        switch sync {
+        case .all, .auto: return true
+        default: return false
+        }
+    }
+}
+
+extension Store {
+    /// A list that may be confirmed by its page alone; nil where a run has to find out how it stands.
+    ///
+    /// - Parameters:
+    ///   - declared: The list's definition, without what was found of it.
+    ///   - request: What its only page is asked with.
+    package func settledList(
+        _ declared: FeedDefinition, request: String, credential: Int64, origin: String, now: String
+    ) throws(FeedSyncError) -> SettledList? {
+        try inGroup {
+            let known = declared.fingerprint(salt: salt)
+            guard
+                try QuotaLedger.blockedUntil(
+                    origin: origin, credential: credential, feed: declared.name, now: now, on: connection) == nil,
+                let limit = oldest(at: now)
+            else { return nil }
+            var found: SettledList?
+            try connection.rows(
+                Self.settled, [.text(declared.name), .text(request), Value(credential), .text(known), .text(limit)]
+            ) { row in
+                let crawl = row.int64(at: 0)
+                let elements = row.count(at: 6)
+                let page = StoredPage(
+                    id: row.int64(at: 2), validators: Validators(etag: row.text(at: 3), lastModified: row.text(at: 4)),
+                    place: Place(generation: row.number(at: 5), position: 0), placed: Int64(elements),
+                    elements: elements,
+                    skipped: 0, keys: row.text(at: 7) ?? "[]", cursor: nil, total: nil)
+                guard Self.ranges(crawl, page, isFirst: row.text(at: 1) ?? "") else { return }
+                found = SettledList(
+                    feed: declared.name, page: page, crawl: crawl, definition: known, seen: row.value(at: 8),
+                    pollInterval: row.isNull(at: 9) ? nil : row.int64(at: 9),
+                    freshFor: row.isNull(at: 10) ? nil : row.int64(at: 10))
+            }
+            return found
+        }
+    }
+
+    /// A run that nobody closed is to be closed first, and one that is too old to be kept is to go.
+    private static let settled = """
+        SELECT s.crawl, s.ranges, p.id, p.etag, p.last_modified, p.generation, p.elements, p.keys, s.seen,
+            s.poll_interval, s.fresh_for
+        FROM feed_part l JOIN _feed_part s ON s.feed = l.name JOIN _crawl c ON c.id = s.crawl
+        JOIN _crawl_page w ON w.crawl = c.id AND w.number = 1 JOIN _page p ON p.id = w.page
+        WHERE l.name = ?1 AND s.definition = ?4
+            AND l.status = 'noMoreData' AND l.no_more_data = 1 AND l.next_page IS NULL AND l.complete = 1
+            AND l.verified = 1 AND l.error IS NULL AND l.item_count = p.elements AND l.reloaded_at IS NOT NULL
+            AND s.failures = 0 AND s.failing_since IS NULL AND s.watermark IS NULL AND s.quota_origin IS NULL
+            AND c.mode = 'all' AND c.round = c.id AND c.pages = 1 AND c.complete = 1 AND c.reason IS NULL
+            AND c.elements = p.elements AND c.position = p.elements AND c.skipped = 0 AND c.total IS NULL
+            AND c.has_totals = 0 AND c.total_moved = 0 AND c.drift = 0 AND c.doubtful = 0 AND c.part IS NULL
+            AND c.capped = 0 AND c.cap IS NULL AND c.furthest IS NULL AND c.watermark IS NULL AND c.overlaps = 1
+            AND c.repeats = 0 AND c.is_ordered = 1 AND c.checked = 0
+            AND (c.generation IS NULL OR c.generation = l.generation)
+            AND p.feed = l.name AND p.request = ?2 AND p.credential = ?3 AND p.generation = l.generation
+            AND p.position = 0 AND p.placed = p.elements AND p.elements > 0 AND p.skipped = 0 AND p.cursor IS NULL
+            AND p.total IS NULL AND (p.etag IS NOT NULL OR p.last_modified IS NOT NULL)
+            AND NOT EXISTS (SELECT 1 FROM _page n
+                WHERE n.feed = l.name AND n.request = ?2 AND n.credential = ?3 AND n.id > p.id)
+            AND NOT EXISTS (SELECT 1 FROM run r WHERE r.feed = l.name AND (r.finished_at IS NULL OR r.finished_at < ?5))
+            AND NOT EXISTS (SELECT 1 FROM _crawl_page o WHERE o.crawl = c.id AND o.number <> 1)
+        """
+
+    /// Whether what is known of ranges is that a crawl read the page, and nothing else.
+    private static func ranges(_ crawl: Int64, _ page: StoredPage, isFirst text: String) -> Bool {
+        let first = #""first":[\#(page.place.generation),0],"#
+        return text == ranges(crawl, page) || text == ranges(crawl, page, first)
+    }
+
+    /// As `CrawlProgress` writes it.
+    private static func ranges(_ crawl: Int64, _ page: StoredPage, _ first: String = "") -> String {
+        #"{"synced":[{"crawls":[\#(crawl)],"generations":[\#(page.place.generation)],\#(first)"verified":true}],"#
+            + #""full_pages":1,"full_verified":true}"#
+    }
+
+    /// Before when runs are not kept.
+    private func oldest(at now: String) -> String? {
+        Timestamp(now).flatMap { Timestamp(sinceEpoch: $0.seconds - keep.components.seconds)?.text }
+    }
+}
+
+extension Store {
+    /// Takes note of a list that is as it was, to be stored with those that come close to it.
+    ///
+    /// - Throws: what keeps them from being stored; they wait for the next try then.
+    package func confirm(_ list: ConfirmedList) throws(FeedSyncError) {
+        try inGroup {
+            confirmed.lists.append(list)
+            let now = ContinuousClock.now
+            _ = confirmed.rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
+            // They are smaller than pages: more of them share a transaction.
+            let isFull = confirmed.lists.count >= ConfirmedLists.most || confirmed.rule.dueAt.map { $0 <= now } ?? false
+            if isFull { try storeConfirmed() } else { setAlarm() }
+        }
+    }
+
+    /// Stores the lists that are as they were.
+    func storeConfirmed() throws {
+        guard !confirmed.lists.isEmpty else { return }
+        // Events are told in the order of their numbers.
+        try closeGroup()
+        try checkFile(isWriting: true)
+        for feed in Set(confirmed.lists.map(\.part.feed)) { try locks[feed]?.check() }
+        let events = try connection.transaction { () -> [[StatusEvent]] in
+            var numbers = try Numbers(on: connection)
+            return try confirmed.lists.map { try store($0, &numbers) }
+        }
+        let lists = confirmed.lists
+        confirmed = ConfirmedLists()
+        for (list, events) in zip(lists, events) { events.forEach(list.publish) }
+    }
+
+    /// The numbers that the next rows have.
+    private struct Numbers {
+        var run: Int64 = 0
+        var event: Int64 = 0
+        var crawl: Int64 = 0
+
+        init(on connection: Connection) throws {
+            let next = { (table: String) in
+                try connection.int64(
+                    """
+                    SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = '\(table)'), 0),
+                        coalesce((SELECT max(id) FROM \(table)), 0)) + 1
+                    """) ?? 1
+            }
+            run = try next("run")
+            event = try next("event")
+            crawl = try next("_crawl")
+        }
+    }
+
+    /// - Returns: The events; none where the list is not as it was any more, and is left for the next run.
+    private func store(_ confirmed: ConfirmedList, _ numbers: inout Numbers) throws -> [StatusEvent] {
+        let list = confirmed.list
+        let name = Value.text(list.feed)
+        let (start, end) = (Value.text(confirmed.startedAt), Value.text(confirmed.at))
+        let isSettled = """
+            SELECT 1 FROM _feed_part s JOIN feed_part l ON l.name = s.feed WHERE s.feed = ? AND s.crawl = ?
+                AND s.definition = ? AND l.status = 'noMoreData'
+            """
+        guard try connection.int64(isSettled, name, Value(list.crawl), .text(list.definition)) == 1 else { return [] }
+        let (page, figures, crawl) = (list.page, confirmed.figures, numbers.crawl)
+        let dueAt = Value(confirmed.dueText)
+        try connection.run(
+            """
+            INSERT INTO run (id, feed, command, started_at, finished_at, outcome, complete, verified, pages, requests, bytes,
+                unchanged)
+            VALUES (?, ?, 'sync', ?, ?, 'unchanged', 1, 1, 1, ?, ?, ?)
+            """, Value(numbers.run), name, start, end, Value(figures.requests), Value(figures.bytes),
+            Value(page.elements))
+        try connection.run(
+            """
+            INSERT INTO event (id, at, feed, run, status, page, unchanged)
+            VALUES (?1, ?4, ?3, ?2, 'beginHeader', 1, 0), (?1 + 1, ?4, ?3, ?2, 'endHeader', 1, ?5),
+                (?1 + 2, ?4, ?3, ?2, 'noMoreData', 1, 0)
+            """, Value(numbers.event), Value(numbers.run), name, end, Value(page.elements))
+        try connection.run(
+            """
+            INSERT INTO _crawl (id, round, feed, mode, started_at, server_date, ended_at, pages, elements, position, complete,
+                has_totals)
+            VALUES (?1, ?1, ?2, 'all', ?3, ?4, ?3, 1, ?5, ?5, 1, 0)
+            """, Value(crawl), name, end, Value(confirmed.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }),
+            Value(page.elements))
+        try connection.run("DELETE FROM _crawl_page WHERE crawl = ?", Value(list.crawl))
+        try connection.run(
+            "INSERT INTO _crawl_page (crawl, number, page, position, met) VALUES (?, 1, ?, 0, ?)", Value(crawl),
+            Value(page.id), .text("[[\(page.place.generation),0,\(page.elements)]]"))
+        try connection.run(
+            """
+            UPDATE _feed_part SET crawl = ?, ranges = ?, round_started_at = ?, round_ended_at = ?, planned_due_at = ?,
+                poll_interval = ?, fresh_for = ?, seen = ? WHERE feed = ?
+            """, Value(crawl), .text(Self.ranges(crawl, page)), start, end, dueAt, Value(confirmed.pollInterval),
+            Value(confirmed.freshFor), confirmed.seen.map { Value($0) } ?? .null, name)
+        try connection.run(
+            "UPDATE feed_part SET reloaded_at = ?1, synced_at = ?1, full_at = ?1, next_due_at = ?2 WHERE name = ?3",
+            end,
+            dueAt, name)
+        if confirmed.seen.map({ Value($0) }) ?? .null != list.seen { try noteAsked(confirmed.part) }
+        defer {
+            numbers.run += 1
+            numbers.event += 3
+            numbers.crawl += 1
+        }
+        return [RefreshStatus.beginHeader, .endHeader, .noMoreData].enumerated().map { index, status in
+            StatusEvent(
+                id: Int(numbers.event) + index, at: confirmed.at, feed: list.feed, run: Int(numbers.run),
+                status: status,
+                page: 1, items: status == .endHeader ? figures.items : ItemCounts(), error: nil)
+        }
+    }
+}
+
+/// The lists that wait to be stored.
+struct ConfirmedLists {
+    static let most = 256
+    var rule = CommitGroup()
+    var lists: [ConfirmedList] = []
+}
+
+extension ConfirmedList {
+    // A 304 that does not repeat a header leaves what was known.
+    fileprivate var pollInterval: Int64? { advice.pollInterval ?? (advice.isModified ? nil : list.pollInterval) }
+    fileprivate var freshFor: Int64? { advice.freshFor ?? (advice.isModified ? nil : list.freshFor) }
+
+    /// When the list is due again.
+    fileprivate var dueText: String? {
+        var history = FeedHistory(feed: list.feed)
+        history.roundStartedAt = Timestamp.milliseconds(of: startedAt)
+        history.roundEndedAt = Timestamp.milliseconds(of: at)
+        history.isLoaded = true
+        history.pollInterval = pollInterval
+        history.freshFor = freshFor
+        history.seenCount = list.page.elements
+        return Planner.plan(history, every: every).dueText
+    }
+}

@@ -1,0 +1,232 @@
+import Concurrency
+import Foundation
+import HTTP
+import HTTPServer
+import SQLite
+import SeededGenerator
+import Testing
+
+@testable import FeedSync
+@testable import MirrorStore
+
+/// Lists with an ETag each, of one page.
+private final class Lists: Sendable {
+    private let lists = Lock<[String: [Int]]>([:])
+    private let failures = Lock<[String: Int]>([:])
+
+    func answer(_ request: ServerRequest) -> ServerResponse {
+        if let status = failures.withLock({ $0[request.path] }) { return .status(status) }
+        guard let ids = lists.withLock({ $0[request.path] }) else { return .status(404) }
+        let body = "[\(ids.map { #"{"id":\#($0)}"# }.joined(separator: ","))]"
+        let tag = "\"\(body.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF })\""
+        if request.header("If-None-Match") == tag { return .status(304, headers: [("ETag", tag)]) }
+        return .json(body, headers: [("ETag", tag)])
+    }
+
+    func set(_ path: String, _ ids: [Int]?) { lists.withLock { $0[path] = ids } }
+
+    func fail(_ path: String, _ status: Int?) { failures.withLock { $0[path] = status } }
+}
+
+/// A store with the lists of an upstream.
+private final class ListMirror: Sendable {
+    let folder: URL
+    let store: Store
+    let feeds: [FeedDefinition]
+    private let options: EngineOptions
+
+    init(of url: String, oneByOne: Bool = false, members: String = "") async throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try await Store(path: folder.appending(path: "store.db").path)
+        let yaml = """
+            defaults: {retries: 0, timeout: 10m, key: id, pagination: none}
+            feeds:
+              owners: {url: "\(url)/owners"}
+              things: {for_each: owners, url: "\(url)/things/{owners.id}"\(members)}
+            """
+        feeds = try Configuration.parse(Array(yaml.utf8), file: "feedsync.yaml").feeds
+        var options = EngineBench.options
+        // Who hears of requests hears of pages, and these have runs.
+        if oneByOne { options.onTrace = { _, _ in } }
+        self.options = options
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    @discardableResult
+    func sync(_ feed: String, onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }) async throws -> RunSummary
+    {
+        let definition = try #require(feeds.first { $0.name == feed })
+        var options = options
+        options.onActivity = { if case .event(let event) = $0 { onEvent(event) } }
+        return try await SyncEngine(feed: definition, store: store, options: options).perform(.sync)
+    }
+
+    func rows(_ sql: String) throws -> [String] {
+        var rows: [String] = []
+        try Connection(path: store.path, access: .readOnly).rows(sql) { row in
+            rows.append((0..<row.columnCount).map { row.text(at: $0) ?? "-" }.joined(separator: "|"))
+        }
+        return rows
+    }
+
+    /// All that is known of the lists, but times and numbers: which list comes first goes by the moment at which it is due.
+    var all: [String] {
+        get throws {
+            try [
+                """
+                SELECT 'run', feed, command, outcome, complete, verified, reason, pages, requests, bytes, inserted, updated,
+                    unchanged, removed, error FROM run ORDER BY feed, id
+                """,
+                """
+                SELECT 'event', feed, run = (SELECT max(id) FROM run r WHERE r.feed = event.feed AND r.id <= run), status, page,
+                    inserted, updated, unchanged, removed, error FROM event ORDER BY feed, id
+                """,
+                """
+                SELECT 'crawl', feed, mode, generation IS NULL, pages, elements, position, skipped, total, drift, complete,
+                    reason, round = id, overlaps, has_totals, total_moved, repeats, is_ordered, checked, furthest, doubtful,
+                    part, capped, cap, watermark, ended_at >= started_at, server_date IS NULL FROM _crawl ORDER BY feed, id
+                """,
+                """
+                SELECT 'page of crawl', c.feed, number, w.position, asked, p.feed, p.keys, met IS NULL,
+                    crawl = (SELECT max(id) FROM _crawl n WHERE n.feed = c.feed), met = '[[' || p.generation || ',0,' || p.placed || ']]'
+                FROM _crawl_page w JOIN _crawl c ON c.id = crawl JOIN _page p ON p.id = page ORDER BY c.feed, c.id, number
+                """,
+                """
+                SELECT 'page', feed, request, position, placed, elements, keys, etag IS NULL, cursor, total, skipped, http_status
+                FROM _page ORDER BY feed, id
+                """,
+                """
+                SELECT 'list', name, status, no_more_data, next_page, item_count, complete, verified, error,
+                    reloaded_at IS NULL, synced_at IS NULL, full_at IS NULL, next_due_at > synced_at, watermark,
+                    failures, poll_interval, fresh_for, planned_due_at = next_due_at, round_started_at <= round_ended_at,
+                    crawl = (SELECT max(id) FROM _crawl n WHERE n.feed = name), json_extract(ranges, '$.full_verified'),
+                    json_array_length(ranges, '$.synced'), json_extract(ranges, '$.synced[0].crawls[0]') = crawl,
+                    json_extract(ranges, '$.synced[0].generations[0]') = generation, json_extract(ranges, '$.full_pages'),
+                    json_extract(ranges, '$.synced[0].first') IS NULL, json_extract(ranges, '$.synced[0].verified'),
+                    seen IS (SELECT _changed_at FROM owners WHERE id = parent_key)
+                FROM feed_part JOIN _feed_part ON name = _feed_part.feed ORDER BY name
+                """,
+                "SELECT 'row', owners_id, id, _position, _removed_at IS NULL FROM things ORDER BY 2, 3",
+                "SELECT 'feed', name, item_count, complete, verified FROM feed ORDER BY name",
+                "SELECT 'ahead', parent_key, is_new FROM _part_ahead ORDER BY parent_key",
+            ].flatMap(rows)
+        }
+    }
+}
+
+@Suite("Lists that are as they were", .timeLimit(.minutes(10))) struct SettledListTests {
+    @Test("What is stored of them is what their runs would store one by one", arguments: 1...4)
+    func same(seed: UInt64) async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        var random = SeededGenerator(seed)
+        var owners = Array(1...12)
+        for owner in owners { lists.set("/things/\(owner)", Array(1...Int.random(in: 1...4, using: &random))) }
+        let together = try await ListMirror(of: server.url)
+        let oneByOne = try await ListMirror(of: server.url, oneByOne: true)
+        for round in 1...6 {
+            lists.set("/owners", owners)
+            for mirror in [together, oneByOne] {
+                try await mirror.sync("owners")
+                _ = try? await mirror.sync("things")
+            }
+            let (found, expected) = (try together.all, try oneByOne.all)
+            let others = found.difference(from: expected).map { "\($0)" }
+            #expect(others == [], "seed \(seed), round \(round)")
+            // Once nothing has changed, which comes first by what a first sync leaves.
+            for _ in 0..<(round > 1 ? Int.random(in: 0...3, using: &random) : 0) {
+                let owner = Int.random(in: 1...14, using: &random)
+                switch Int.random(in: 0...4, using: &random) {
+                case 0:
+                    lists.set("/things/\(owner)", (1...Int.random(in: 1...5, using: &random)).shuffled(using: &random))
+                case 1: lists.set("/things/\(owner)", nil)
+                case 2: lists.fail("/things/\(owner)", [403, 500, nil].randomElement(using: &random) ?? nil)
+                case 3: owners.removeAll { $0 == owner }
+                default: if !owners.contains(owner) { owners.append(owner) }
+                }
+            }
+        }
+    }
+
+    @Test("Many of them share a transaction, and their events are told in order once it is committed")
+    func together() async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        lists.set("/owners", Array(1...200))
+        for owner in 1...200 { lists.set("/things/\(owner)", [owner]) }
+        let mirror = try await ListMirror(of: server.url)
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        let told = Lock<[Int]>([])
+        let path = mirror.store.path
+        let unseen = Lock<[Int]>([])
+        let summary = try await mirror.sync("things") { event in
+            told.withLock { $0.append(event.id) }
+            let reader = try? Connection(path: path, access: .readOnly)
+            let isThere = try? reader?.int64("SELECT 1 FROM event WHERE id = ?", .integer(Int64(event.id)))
+            if isThere != 1 { unseen.withLock { $0.append(event.id) } }
+        }
+        #expect(summary.outcome == .unchanged && summary.figures.items.unchanged == 200)
+        #expect(told.withLock { $0 } == told.withLock { $0 }.sorted() && told.withLock { $0.count } == 600)
+        #expect(unseen.withLock { $0 } == [])
+        #expect(
+            try mirror.rows("SELECT count(DISTINCT finished_at) < 200, count(*) FROM run WHERE outcome = 'unchanged'")
+                == ["1|201"])
+    }
+
+    @Test("One that is due again for another reason than its page is looked at by a run of its own")
+    func unsettled() async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        lists.set("/owners", [1, 2, 3])
+        for owner in 1...3 { lists.set("/things/\(owner)", [1, 2]) }
+        let mirror = try await ListMirror(of: server.url)
+        for _ in 1...2 {
+            try await mirror.sync("owners")
+            try await mirror.sync("things")
+        }
+        let connection = try Connection(path: mirror.store.path, access: .readWrite)
+        // A run that was never closed, and a row that the page's validators say nothing of.
+        try connection.execute(
+            "INSERT INTO run (feed, command, started_at) VALUES ('things/2', 'sync', '2026-01-01T00:00:00.000Z')")
+        try connection.execute("UPDATE _page SET etag = NULL WHERE feed = 'things/3'")
+        try await mirror.sync("things")
+        #expect(
+            try mirror.rows("SELECT outcome FROM run WHERE feed = 'things/2' ORDER BY id DESC LIMIT 2") == [
+                "unchanged", "interrupted",
+            ])
+        #expect(try mirror.rows("SELECT etag IS NOT NULL FROM _page WHERE feed = 'things/3'") == ["1"])
+    }
+
+    @Test("Rows that came, changed or went are found behind each run of the parent, and by that alone")
+    func ahead() async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        lists.set("/owners", [1, 2, 3])
+        for owner in 1...4 { lists.set("/things/\(owner)", [owner]) }
+        let mirror = try await ListMirror(of: server.url)
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        let ahead = "SELECT parent_key, is_new FROM _part_ahead ORDER BY parent_key"
+        #expect(try mirror.rows(ahead) == [])
+        let looked = try mirror.rows("SELECT parent_state, parent_rows FROM _feed WHERE feed = 'things'")
+        try await mirror.sync("things")
+        #expect(try mirror.rows("SELECT parent_state, parent_rows FROM _feed WHERE feed = 'things'") == looked)
+        lists.set("/owners", [2, 3, 4])
+        try await mirror.sync("owners")
+        let before = try await mirror.store.partOutlook(
+            of: try #require(mirror.feeds.last), limit: 5, now: "2020-01-01T00:00:00.000Z")
+        try await mirror.sync("things")
+        #expect(before?.next.map(\.list).first == "things/4" && before?.counts == [.never: 1])
+        let after = try await mirror.store.partOutlook(
+            of: try #require(mirror.feeds.last), limit: 5, now: "2020-01-01T00:00:00.000Z")
+        #expect(after?.counts == [:] && after?.rowCount == 3 && after?.next.count == 3)
+        #expect(try mirror.rows("SELECT name FROM feed_part ORDER BY 1") == ["things/2", "things/3", "things/4"])
+    }
+}
