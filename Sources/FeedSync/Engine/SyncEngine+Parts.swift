@@ -29,7 +29,8 @@ extension SyncEngine {
         }
         defer { withExtendedLifetime(held) {} }
         var results = PartsResults()
-        let end = await askLists(command, opening, &results)
+        var end = await askLists(command, opening, &results)
+        do throws(FeedSyncError) { try await store.finishConfirmed() } catch { end = end ?? error }
         let failure = end ?? results.failure(of: opening.count)
         let outcome: RunOutcome =
             switch end?.kind {

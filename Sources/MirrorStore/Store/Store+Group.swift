@@ -105,12 +105,7 @@ extension Store {
         group.hasAlarm = false
         // If they cannot be stored, their runs are told when they go on.
         if let due = group.rule.dueAt, due <= .now { try? closeGroup() }
-        if let due = confirmed.rule.dueAt, due <= .now {
-            do { try storeConfirmed() } catch {
-                // Whoever asks the store next tries again, and is told.
-                confirmed.rule.close()
-            }
-        }
+        if let due = confirmed.rule.dueAt, due <= .now { storeConfirmed() }
         setAlarm()
     }
 }

@@ -139,7 +139,6 @@ extension Store {
                 locks[definition.name] = nil
                 refreshViews()
             }
-            try closeGroup()
             return try connection.transaction {
                 let name = Value.text(definition.name)
                 let missing =

@@ -256,7 +256,7 @@ package actor Store {
     func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         try inGroup {
             try closeGroup()
-            try storeConfirmed()
+            storeConfirmed()
             return try body()
         }
     }

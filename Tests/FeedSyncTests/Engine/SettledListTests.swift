@@ -90,8 +90,8 @@ private final class ListMirror: Sendable {
                 """,
                 """
                 SELECT 'page of crawl', c.feed, number, w.position, asked, p.feed, p.keys, met IS NULL,
-                    crawl = (SELECT max(id) FROM _crawl n WHERE n.feed = c.feed), met = '[[' || p.generation || ',0,' || p.placed || ']]'
-                FROM _crawl_page w JOIN _crawl c ON c.id = crawl JOIN _page p ON p.id = page ORDER BY c.feed, c.id, number
+                    w.crawl = (SELECT max(id) FROM _crawl n WHERE n.feed = c.feed), met = '[[' || p.generation || ',0,' || p.placed || ']]'
+                FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl JOIN _page p ON p.id = page ORDER BY c.feed, c.id, number
                 """,
                 """
                 SELECT 'page', feed, request, position, placed, elements, keys, etag IS NULL, cursor, total, skipped, http_status
@@ -176,6 +176,33 @@ private final class ListMirror: Sendable {
         #expect(
             try mirror.rows("SELECT count(DISTINCT finished_at) < 200, count(*) FROM run WHERE outcome = 'unchanged'")
                 == ["1|201"])
+    }
+
+    @Test("Where they cannot be stored, their run fails, and they are as they were before")
+    func lost() async throws {
+        let lists = Lists()
+        let doomed = Lock<String?>(nil)
+        let server = try Server { request in
+            // Somebody deletes the lock file in the midst of the run.
+            if request.path == "/things/9", let path = doomed.withLock({ $0 }) { unlink(path) }
+            return lists.answer(request)
+        }
+        defer { server.stop() }
+        lists.set("/owners", Array(1...20))
+        for owner in 1...20 { lists.set("/things/\(owner)", [owner]) }
+        let mirror = try await ListMirror(of: server.url)
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        let known = "SELECT crawl, ranges, round_ended_at FROM _feed_part ORDER BY feed"
+        let events = "SELECT feed, count(*) FROM event GROUP BY feed"
+        doomed.withLock { $0 = FeedLock.path(of: mirror.store.path) }
+        let error = await #expect(throws: FeedSyncError.self) { try await mirror.sync("things") }
+        #expect(error?.kind == .store)
+        doomed.withLock { $0 = nil }
+        let summary = try await mirror.sync("things")
+        #expect(summary.outcome == .unchanged && summary.reason == nil)
+        #expect(try mirror.rows(known).count == 20 && mirror.rows(events).count == 21)
+        #expect(try mirror.rows("PRAGMA integrity_check") == ["ok"])
     }
 
     @Test("One that is due again for another reason than its page is looked at by a run of its own")
