@@ -141,9 +141,9 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Adding", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "MirrorStore", "ScriptedServer",
-                "Text",
-                "Web",
+                "Adding", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "MirrorStore", "SQLite",
+                "ScriptedServer",
+                "Text", "Web",
             ],
             swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),

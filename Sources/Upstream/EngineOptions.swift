@@ -18,8 +18,6 @@ package struct EngineOptions: Sendable {
     package var maxWait: Duration
     /// The longest time to wait for another process to let go of the feed.
     package var wait: Duration
-    /// Whether of a feed with many lists only those are asked that are due.
-    package var isDueOnly = false
     /// What waits.
     package var clock: any Clock<Duration>
     /// The time of day.

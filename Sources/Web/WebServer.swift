@@ -58,11 +58,11 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// Brings a feed up to date, with the engine that the pages use.
+    /// Brings a feed up to date as far as it is due, with the engine that the pages use.
     ///
     /// - Throws: `FeedSyncError`.
-    package func sync(_ definition: FeedDefinition) async throws(FeedSyncError) {
-        _ = try await site.run(.sync, on: definition)
+    package func syncDue(_ definition: FeedDefinition) async throws(FeedSyncError) {
+        _ = try await site.run(.sync, on: definition, isDueOnly: true)
     }
 
     /// Stops commands after their last committed pages, ends all streams, and closes.

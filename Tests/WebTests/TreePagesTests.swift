@@ -1,6 +1,7 @@
 import FeedSync
 import Foundation
 import HTTPServer
+import SQLite
 import ScriptedServer
 import Testing
 import Web
@@ -8,7 +9,7 @@ import Web
 /// The pages of a feed with a list for each row of another.
 @Suite(.timeLimit(.minutes(10))) struct TreePagesTests {
     /// Two things, and a list of three labels for each, whose host says what it still allows.
-    private func serving(_ body: (WebPlace) async throws -> Void) async throws {
+    private func serving(_ body: (WebPlace, ScriptedServer) async throws -> Void) async throws {
         let upstream = try ScriptedServer()
         upstream.route("/labels") { request in
             let thing = request.parameter("thing") ?? ""
@@ -32,7 +33,7 @@ import Web
             """
         try await WebPlace.serving(items: PagedFeed.items(1...2), extra: labels) { place in
             for feed in ["things", "labels"] { try await place.perform(.sync, on: feed) }
-            try await body(place)
+            try await body(place, upstream)
         }
     }
 
@@ -44,7 +45,7 @@ import Web
 
     @Test("An item says which row it belongs to, and a row's page leads to its lists")
     func tree() async throws {
-        try await serving { place in
+        try await serving { place, _ in
             let list = try await page(place, "/list/labels")
             #expect(
                 list.contains("<span class=\"name\">things</span> <a href=\"/item/things?key=2\"><bdi>item 2</bdi>"))
@@ -59,9 +60,22 @@ import Web
 
     @Test("What a host still allows is among the figures for Prometheus")
     func quota() async throws {
-        try await serving { place in
+        try await serving { place, _ in
             let text = try await place.ask("/metrics").body
             #expect(text.contains("feedsync_quota_remaining{origin=") && text.contains("} 41\n"))
+        }
+    }
+
+    @Test("The clock asks for lists that are due, and a person for all of them")
+    func due() async throws {
+        try await serving { place, upstream in
+            let labels = try #require(try Configuration.load("\(place.folder)/feedsync.yaml").feed(named: "labels"))
+            let store = try Connection(path: "\(place.folder)/feedsync.db", access: .readWrite)
+            try store.execute("UPDATE feed_part SET next_due_at = '2020-01-01T00:00:00.000Z' WHERE name = 'labels/2'")
+            try await place.web.syncDue(labels)
+            #expect(upstream.requests.compactMap { $0.parameter("thing") }.dropFirst(2) == ["2"])
+            #expect(try await place.post("/feeds/labels/sync").status < 400)
+            #expect(upstream.requests.compactMap { $0.parameter("thing") }.dropFirst(3).sorted() == ["1", "2"])
         }
     }
 }

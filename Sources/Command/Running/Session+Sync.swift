@@ -43,7 +43,6 @@ extension Session {
         var feeds =
             invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
         if request.isDueOnly { feeds = try await due(feeds, in: store) }
-        options.isDueOnly = request.isDueOnly
 
         var reports: [String: RunReport] = [:]
         // Which lists there are shows when the feed above is up to date.
@@ -132,7 +131,8 @@ extension Session {
                 group.addTask {
                     let line = ProgressLine(feed: feed.name, console: console, isShown: feeds.count == 1)
                     let report = await run("sync", on: feed, store: store, options: options, progress: line) {
-                        engine throws(FeedSyncError) in try await engine.perform(.sync)
+                        engine throws(FeedSyncError) in
+                        try await request.isDueOnly ? engine.syncDue() : engine.perform(.sync)
                     }
                     return (report, host)
                 }

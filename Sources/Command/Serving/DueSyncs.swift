@@ -56,7 +56,7 @@ struct DueSyncs: Sendable {
 
     private func sync(_ feed: FeedDefinition) async {
         do throws(FeedSyncError) {
-            try await server.sync(feed)
+            try await server.syncDue(feed)
         } catch {
             // Another process is at it, or it was stopped: the log of events says so.
             guard error.kind != .locked, error.kind != .cancelled else { return }

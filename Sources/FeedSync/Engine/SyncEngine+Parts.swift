@@ -10,14 +10,17 @@ extension SyncEngine {
     /// Sends a command to each list that it concerns, the most urgent first, and sums up what came of it. A list that fails
     /// does not keep the others from going on.
     ///
+    /// - Parameter isDueOnly: Whether a sync leaves out the lists that are not due.
     /// - Throws: what ended the run, or else why the first list failed.
-    func executeParts(_ command: RequestCommand, of rule: ForEachRule) async throws(FeedSyncError) -> RunSummary {
+    func executeParts(
+        _ command: RequestCommand, of rule: ForEachRule, isDueOnly: Bool
+    ) async throws(FeedSyncError) -> RunSummary {
         let held: FeedLock
         let opening: Store.PartsOpening
         do throws(FeedSyncError) {
             held = try await takeLock(command, on: definition)
             let choice: Store.PartChoice =
-                command == .sync ? options.isDueOnly ? .due : .all : command == .reload ? .all : .open
+                command == .sync ? isDueOnly ? .due : .all : command == .reload ? .all : .open
             opening = try await store.openParts(
                 definition, rule, choice, lock: held, command: command.name, now: now())
         } catch {

@@ -29,6 +29,8 @@ public actor SyncEngine {
     private var lastTicket = 0
     private var run: Task<Void, Never>?
     private var isClosed = false
+    /// Whether somebody sent a command since the last run, and not the clock: it is for all lists then.
+    private var wantsAllLists = false
 
     /// Runs the actor's code on the store's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { store.unownedExecutor }
@@ -99,6 +101,18 @@ public actor SyncEngine {
     /// - Throws: `FeedSyncError`; of kind `cancelled` where a reload took the command's place.
     @discardableResult
     public func perform(_ command: RequestCommand) async throws(FeedSyncError) -> RunSummary {
+        wantsAllLists = true
+        return try await answer(to: command)
+    }
+
+    /// Syncs the feed as it is due. Of a feed with a list for each row of another, those lists are asked that are due, unless
+    /// somebody else wants all of them.
+    ///
+    /// - Throws: as `perform` does.
+    @discardableResult
+    package func syncDue() async throws(FeedSyncError) -> RunSummary { try await answer(to: .sync) }
+
+    private func answer(to command: RequestCommand) async throws(FeedSyncError) -> RunSummary {
         guard !isClosed else { throw .closed }
         states.update { $0.sent() }
         lastTicket += 1
@@ -146,6 +160,7 @@ public actor SyncEngine {
                 states.update { $0.ended(.failure(.closed)) }
                 continue
             }
+            wantsAllLists = true
             lastTicket += 1
             follow(rules.send(command, lastTicket))
         }
@@ -200,8 +215,10 @@ public actor SyncEngine {
     }
 
     private func execute(_ command: RequestCommand) async throws(FeedSyncError) -> RunSummary {
-        if let rule = definition.forEach { return try await executeParts(command, of: rule) }
-        return try await execute(command, on: definition)
+        guard let rule = definition.forEach else { return try await execute(command, on: definition) }
+        let isDueOnly = !wantsAllLists
+        wantsAllLists = false
+        return try await executeParts(command, of: rule, isDueOnly: isDueOnly)
     }
 
     /// When something happens, as the store writes it.

@@ -35,11 +35,14 @@ extension Site {
 
     /// Sends a command to a feed's engine, waits for its end, and tells what changed.
     ///
+    /// - Parameter isDueOnly: Whether a sync leaves out the lists that are not due.
     /// - Throws: `FeedSyncError`.
-    func run(_ command: RequestCommand, on definition: FeedDefinition) async throws(FeedSyncError) -> RunSummary {
+    func run(
+        _ command: RequestCommand, on definition: FeedDefinition, isDueOnly: Bool = false
+    ) async throws(FeedSyncError) -> RunSummary {
         let engine = try await shelf.engine(of: definition)
         do throws(FeedSyncError) {
-            let summary = try await engine.perform(command)
+            let summary = try await isDueOnly ? engine.syncDue() : engine.perform(command)
             await tellHook(definition, hasEndedWell: true)
             return summary
         } catch {

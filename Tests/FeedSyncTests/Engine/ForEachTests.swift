@@ -98,12 +98,12 @@ private final class Tree: Sendable {
         let feeds = try thing.map { try Self.feeds(at: server.url, "", $0) } ?? feeds
         let feed = try #require(feeds.first { $0.name == name })
         var options = EngineBench.options
-        options.isDueOnly = dueOnly
         if let requests {
             options.client = Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: requests))
         }
         upstream.forgetAsked()
-        return try await SyncEngine(feed: feed, store: store, options: options).perform(command)
+        let engine = try await SyncEngine(feed: feed, store: store, options: options)
+        return try await dueOnly ? engine.syncDue() : engine.perform(command)
     }
 
     func failure(_ name: String) async throws -> FeedSyncError {
