@@ -83,10 +83,12 @@ def grow(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> Non
 def ask_lists(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
     small = 10 if options.quick else 1
     found = parts.measure(feedsync, upstream, options.rounds, 10_000 // small, 100_000 // small)
-    text = "\n\n".join([found.table, bounds_table(found.bounds)])
-    print(text)
+    targets = bounds_table(found.bounds)
+    print("\n\n".join([found.table, targets]))
     if options.markdown:
-        document.write("parts", f"{document.origin()} Medians of {options.rounds} rounds.\n\n{text}")
+        origin = f"{document.origin()} Medians of {options.rounds} rounds."
+        document.write("parts", f"{origin}\n\n{found.table}")
+        document.write("targets of parts", f"{origin}\n\n{targets}", document.TARGETS)
 
 
 def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:

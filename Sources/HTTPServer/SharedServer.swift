@@ -16,7 +16,7 @@ public final class SharedServer: Sendable {
         /// Connections at a time; further ones wait to be accepted.
         public var connections = 1_000
         /// The bytes of a request's head, and of what waits to be sent.
-        public var connectionMemory = 24 * 1024
+        public var connectionMemory = 16 * 1024
         /// The bytes of a request's body.
         public var body = 256 * 1024
         /// How long a connection may be silent.
