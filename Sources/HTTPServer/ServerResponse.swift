@@ -52,8 +52,15 @@ public struct ServerResponse: Sendable {
     public static func json(
         _ text: String, status: Int = 200, headers: [(name: String, value: String)] = []
     ) -> ServerResponse {
+        json(Array(text.utf8), status: status, headers: headers)
+    }
+
+    /// A JSON document, in UTF-8.
+    public static func json(
+        _ text: [UInt8], status: Int = 200, headers: [(name: String, value: String)] = []
+    ) -> ServerResponse {
         let type = (name: "Content-Type", value: "application/json; charset=utf-8")
-        return ServerResponse(status: status, headers: [type] + headers, body: Array(text.utf8))
+        return ServerResponse(status: status, headers: [type] + headers, body: text)
     }
 
     /// An HTML page.

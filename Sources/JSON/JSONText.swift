@@ -9,13 +9,27 @@ package enum JSONText {
 
     /// Adds a string with its quotes, as UTF-8.
     package static func append(_ text: String, to result: inout [UInt8]) {
-        result.append(quote)
-        // As most text is.
-        if text.utf8.allSatisfy(isPlain) {
-            result.append(contentsOf: text.utf8)
-        } else {
-            for scalar in text.unicodeScalars { append(scalar, to: &result) }
+        var text = text
+        text.withUTF8 { bytes in
+            result.append(quote)
+            // As most text is.
+            if isPlainASCII(bytes) || bytes.allSatisfy(isPlain) {
+                result.append(contentsOf: bytes)
+            } else {
+                for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars { append(scalar, to: &result) }
+            }
+            result.append(quote)
         }
+    }
+
+    /// Adds a string with its quotes, of bytes that should be UTF-8; those that are not are replaced by U+FFFD.
+    package static func append(utf8 bytes: UnsafeRawBufferPointer, to result: inout [UInt8]) {
+        let bytes = bytes.assumingMemoryBound(to: UInt8.self)
+        guard isPlainASCII(bytes) else {
+            return append(String(decoding: bytes, as: UTF8.self), to: &result)
+        }
+        result.append(quote)
+        result.append(contentsOf: bytes)
         result.append(quote)
     }
 
@@ -46,9 +60,35 @@ package enum JSONText {
 
     private static let quote = UInt8(ascii: "\"")
 
-    /// Whether a byte is an ASCII character that stands for itself.
+    /// Whether all bytes are ASCII characters that stand for themselves, as most text is: eight are looked at at a time.
+    private static func isPlainASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count >= 8 else { return bytes.allSatisfy { isPlain($0) && $0 < 0x80 } }
+        let raw = UnsafeRawBufferPointer(bytes)
+        var special: UInt64 = 0
+        var offset = 0
+        while offset < bytes.count {
+            // The last eight may have been looked at in part.
+            let start = min(offset, bytes.count - 8)
+            special |= specials(in: raw.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            offset += 8
+        }
+        return special == 0
+    }
+
+    /// Has a bit for each byte that is no ASCII character standing for itself, and perhaps some for those above it.
+    ///
+    /// Source: https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+    private static func specials(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+        let control = (word &- (ones &* 0x20)) & ~word
+        let quotes = zeros(word ^ (ones &* UInt64(quote))) | zeros(word ^ (ones &* UInt64(UInt8(ascii: "\\"))))
+        return (control | quotes | zeros(word ^ (ones &* 0x7F)) | word) & 0x8080_8080_8080_8080
+    }
+
+    /// Whether a byte is of a character that stands for itself. Those that begin with 0xC2 and 0xE2 may not.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x20..<0x7F).contains(byte) && byte != quote && byte != UInt8(ascii: "\\")
+        byte >= 0x20 && byte != quote && byte != UInt8(ascii: "\\") && byte != 0x7F && byte != 0xC2 && byte != 0xE2
     }
 
     /// A finite number; JSON has no other, so the rest is `null`.

@@ -60,6 +60,26 @@ extension Connection {
         if let failure { throw failure }
     }
 
+    /// Runs a query once for each number, which is its only parameter, and calls `body` for each row.
+    ///
+    /// - Parameter body: reads the row; it must not step the statement itself.
+    /// - Throws: `SQLiteError`, or what `body` throws.
+    public func rows(
+        _ sql: String, forEach numbers: some Sequence<Int64>, _ body: (Statement) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        try withCached(sql, [.null]) { statement throws(SQLiteError) in
+            for number in numbers where failure == nil {
+                try statement.reset()
+                try statement.bindInt64(number, at: 1)
+                while failure == nil, try statement.step() {
+                    do { try body(statement) } catch { failure = error }
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
     private func firstColumn<T>(
         _ sql: String, _ values: [Value], _ read: (Statement) -> T
     ) throws(SQLiteError) -> T? {

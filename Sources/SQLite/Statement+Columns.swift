@@ -1,6 +1,11 @@
 internal import CSQLite
 internal import Glibc
 
+/// How SQLite holds a value.
+public enum StorageClass: Sendable {
+    case null, integer, real, text, blob
+}
+
 // Indexes are 0-based. "If the SQL statement does not currently point to a valid row, or if the column index is out
 // of range, the result is undefined" (https://sqlite.org/c3ref/column_blob.html): such reads answer NULL here.
 extension Statement {
@@ -42,11 +47,24 @@ extension Statement {
 
     /// The column in its own storage class.
     public func value(at index: Int) -> Value {
+        switch storageClass(at: index) {
+        case .integer: .integer(int64(at: index))
+        case .real: .real(double(at: index))
+        case .text: .text(text(at: index) ?? "")
+        case .blob: .blob(blob(at: index) ?? [])
+        case .null: .null
+        }
+    }
+
+    /// How SQLite holds the column's value.
+    ///
+    /// Source: <https://sqlite.org/datatype3.html#storage_classes_and_datatypes>
+    public func storageClass(at index: Int) -> StorageClass {
         switch type(at: index) {
-        case SQLITE_INTEGER: .integer(int64(at: index))
-        case SQLITE_FLOAT: .real(double(at: index))
-        case SQLITE_TEXT: .text(text(at: index) ?? "")
-        case SQLITE_BLOB: .blob(blob(at: index) ?? [])
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
         default: .null
         }
     }

@@ -27,11 +27,21 @@ extension Site {
     /// Items in feed order.
     ///
     /// - Throws: `FeedSyncError`.
-    func listing(
-        _ query: ListingQuery, of store: Store, _ served: Served
-    ) async throws(FeedSyncError) -> Listing {
+    func listing(_ query: ListingQuery, of store: Store, _ served: Served) async throws(FeedSyncError) -> Listing {
         let key = FeedOrders.Key(feed: query.feed, version: served.version)
         let (listing, order) = try await store.listing(query, knowing: orders.order(key))
+        orders.keep(order, key)
+        return listing
+    }
+
+    /// The same as JSON.
+    ///
+    /// - Throws: `FeedSyncError`.
+    func listingText(
+        _ query: ListingQuery, of store: Store, _ served: Served
+    ) async throws(FeedSyncError) -> ListingText {
+        let key = FeedOrders.Key(feed: query.feed, version: served.version)
+        let (listing, order) = try await store.listingText(query, knowing: orders.order(key))
         orders.keep(order, key)
         return listing
     }
@@ -43,5 +53,12 @@ extension Store {
     ) throws(FeedSyncError) -> (Listing, FeedOrder?) {
         var order = order
         return (try listing(query, order: &order), order)
+    }
+
+    fileprivate func listingText(
+        _ query: ListingQuery, knowing order: FeedOrder?
+    ) throws(FeedSyncError) -> (ListingText, FeedOrder?) {
+        var order = order
+        return (try listingText(query, order: &order), order)
     }
 }

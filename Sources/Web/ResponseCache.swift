@@ -39,9 +39,9 @@ final class ResponseCache: Sendable {
     }
 
     /// Keeps a response, and lets go of the oldest.
-    func keep(_ response: ServerResponse, _ key: Key, mark: Store.Mark) {
+    func keep(_ response: ServerResponse, tag: String, _ key: Key, mark: Store.Mark) {
         guard response.status == 200, response.body.count < Self.most / 4 else { return }
-        let entry = Entry(response: response, tag: Responses.tag(of: response.body), mark: mark)
+        let entry = Entry(response: response, tag: tag, mark: mark)
         state.withLock { state in
             if let old = state.entries.updateValue(entry, forKey: key) {
                 state.size -= old.response.body.count

@@ -50,7 +50,7 @@ enum Responses {
 
     /// A tag for a body: as long as the body is the same, so is the tag.
     static func tag(of body: [UInt8]) -> String {
-        var hash = FNV1a()
+        var hash = WordHash()
         hash.add(body)
         return "\"\(hash.digits)-\(body.count)\""
     }
@@ -64,6 +64,11 @@ enum Responses {
     /// A list of objects that are JSON already.
     static func list(_ objects: [String], headers: [(name: String, value: String)] = []) -> ServerResponse {
         json("[\(objects.joined(separator: ",\n"))]", headers: headers)
+    }
+
+    /// A list of items.
+    static func list(_ listing: ListingText, headers: [(name: String, value: String)] = []) -> ServerResponse {
+        .json(listing.document, headers: headers)
     }
 
     /// Why something failed, as JSON.

@@ -172,14 +172,12 @@ struct Site: Sendable {
         }
         let mark = try await store.mark()
         let key = ResponseCache.Key(request, version: served.version)
-        let hit = cache.response(key, mark: mark)
-        let response: ServerResponse
-        if let hit {
-            response = hit.response
-        } else {
-            response = try await make(store)
-            cache.keep(response, key, mark: mark)
+        if let hit = cache.response(key, mark: mark) {
+            return finished(Responses.conditional(hit.response, request, tag: hit.tag))
         }
-        return finished(Responses.conditional(response, request, tag: hit?.tag ?? Responses.tag(of: response.body)))
+        let response = try await make(store)
+        let tag = Responses.tag(of: response.body)
+        cache.keep(response, tag: tag, key, mark: mark)
+        return finished(Responses.conditional(response, request, tag: tag))
     }
 }

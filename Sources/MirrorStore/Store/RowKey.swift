@@ -5,8 +5,9 @@ internal import SQLite
 package enum RowKey {
     /// The key in so many columns of a result row.
     static func text(_ row: Statement, from column: Int, count: Int) -> String {
+        if count == 1 { return value(row, at: column) }
         let values = (column..<column + count).map { value(row, at: $0) }
-        return count == 1 ? values[0] : "[\(values.joined(separator: ","))]"
+        return "[\(values.joined(separator: ","))]"
     }
 
     private static func value(_ row: Statement, at column: Int) -> String {

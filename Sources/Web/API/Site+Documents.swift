@@ -32,32 +32,34 @@ extension Site {
     func itemsDocument(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
-        guard let feed = try await feed(name, served) else { return unknownFeed(name) }
         let limit = Self.limit(of: request)
         let text = SearchText(request.parameter("q") ?? "")
         let isInFeedOrder = ["section", "after"].contains { request.parameter($0) != nil }
         guard text.isEmpty || isInFeedOrder || request.parameter("order") == "place" else {
-            return try await kept(request, served) { _ async throws(FeedSyncError) in
-                let found = try await found(text, in: feed, served, limit: limit, isMarked: false)
-                return Responses.list(found.items.map { found.listing.json($0.item) })
+            return try await kept(request, served, of: name) { _ async throws(FeedSyncError) in
+                let listing = try await foundText(text, in: name, served, limit: limit)
+                return listing.map { Responses.list($0) }
             }
         }
         var query = ListingQuery(feed: name, limit: limit)
-        if !text.isEmpty, let store = served.pages {
-            if try await store.isSearchable(name) {
-                query.indexedWords = text
-            } else {
-                query.words = (text, try await shape(of: feed, in: store, served).rule.columns)
-            }
-        }
         if let section = request.parameter("section") { query.section = .some(section.isEmpty ? nil : section) }
         query.after = request.parameter("after").flatMap(Place.init(text:))
         let wanted = query
-        return try await kept(request, served) { store async throws(FeedSyncError) in
-            let listing = try await self.listing(wanted, of: store, served)
+        return try await kept(request, served, of: name) { store async throws(FeedSyncError) in
+            var query = wanted
+            if !text.isEmpty {
+                if try await store.isSearchable(name) {
+                    query.indexedWords = text
+                } else {
+                    guard let feed = try await feed(name, served) else { return nil }
+                    query.words = (text, try await shape(of: feed, in: store, served).rule.columns)
+                }
+            }
+            let listing = try await listingText(query, of: store, served)
+            guard !listing.isOfNothing else { return nil }
             var headers: [(name: String, value: String)] = []
-            if listing.hasMore, let last = listing.items.last {
-                var words = [(name: "limit", value: String(limit)), (name: "after", value: last.place.text)]
+            if listing.hasMore, let last = listing.lastPlace {
+                var words = [(name: "limit", value: String(limit)), (name: "after", value: last.text)]
                 for name in ["section", "q", "order"] {
                     if let value = request.parameter(name) { words.append((name: name, value: value)) }
                 }
@@ -65,7 +67,22 @@ extension Site {
                 let link = Link.own("feeds", name, "items", query: words)
                 headers.append(("Link", "<\(link.text)>; rel=\"next\""))
             }
-            return Responses.list(listing.items.map(listing.json), headers: headers)
+            return Responses.list(listing, headers: headers)
+        }
+    }
+
+    /// A list about a feed that is kept as long as the store stays as it is.
+    ///
+    /// - Parameter make: Returns nil where the store has nothing of the feed: whether there is such a feed is asked then.
+    private func kept(
+        _ request: ServerRequest, _ served: Served, of name: String,
+        make: (Store) async throws(FeedSyncError) -> ServerResponse?
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard served.pages != nil || served.configuration?.feed(named: name) != nil else { return unknownFeed(name) }
+        return try await kept(request, served) { store async throws(FeedSyncError) in
+            if let response = try await make(store) { return response }
+            guard try await feed(name, served) != nil else { return unknownFeedResponse(name) }
+            return Responses.list([])
         }
     }
 
@@ -104,10 +121,11 @@ extension Site {
         return .stream(head, EventStream(hub, feed: name, after: last) { [shelf] in await shelf.served.pages })
     }
 
-    func unknownFeed(_ name: String) -> SharedAnswer {
-        finished(
-            Responses.problem(
-                404, .rejected, "no such feed: \(Excerpt.quoted(name, limit: 63))", advice: "GET /feeds lists them"))
+    func unknownFeed(_ name: String) -> SharedAnswer { finished(unknownFeedResponse(name)) }
+
+    private func unknownFeedResponse(_ name: String) -> ServerResponse {
+        Responses.problem(
+            404, .rejected, "no such feed: \(Excerpt.quoted(name, limit: 63))", advice: "GET /feeds lists them")
     }
 
     /// Whether the store can be read.

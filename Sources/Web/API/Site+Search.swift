@@ -17,31 +17,49 @@ struct FoundItems: Sendable {
 extension Site {
     /// The items of a feed that have all words of a text: by its full-text index, the best first; where it has none, those
     /// that have them in the columns that are shown, in feed order.
-    ///
-    /// - Parameter isMarked: Whether it is to be told where the words are.
     func found(
-        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int, isMarked: Bool = true
+        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> FoundItems {
-        guard let store = served.search, let pages = served.pages else {
-            return FoundItems(listing: Listing(), items: [])
-        }
+        guard let store = served.search else { return FoundItems(listing: Listing(), items: []) }
         guard try await store.isSearchable(feed.name) else {
-            var query = ListingQuery(feed: feed.name, limit: limit)
-            let shape = try await shape(of: feed, in: pages, served)
-            query.words = (text, shape.rule.columns)
-            let listing = try await store.listing(query)
+            let listing = try await store.listing(try await query(text, in: feed, served, limit: limit))
             return FoundItems(listing: listing, items: listing.items.map { FoundItems.Item(item: $0, hit: nil) })
         }
-        var query = SearchQuery(text, in: [feed.name], limit: limit)
-        query.wantsTexts = isMarked
-        if let show = feed.definition?.show { query.show[feed.name] = show }
-        let hits = try await store.hits(query)
-        var rows = ListingQuery(feed: feed.name, limit: hits.count)
-        rows.keys = hits.map(\.key)
-        let listing = try await store.listing(rows)
+        let hits = try await store.hits(search(text, feed.name, feed.definition?.show, limit: limit))
+        var query = ListingQuery(feed: feed.name, limit: hits.count)
+        query.keys = hits.map(\.key)
+        let listing = try await store.listing(query)
         let byKey = Dictionary(listing.items.map { ($0.key, $0) }) { first, _ in first }
         let items = hits.compactMap { hit in byKey[hit.key].map { FoundItems.Item(item: $0, hit: hit) } }
         return FoundItems(listing: listing, items: items)
+    }
+
+    /// The same as JSON; nil where there is no such feed, or nothing of it is stored.
+    func foundText(
+        _ text: SearchText, in name: String, _ served: Served, limit: Int
+    ) async throws(FeedSyncError) -> ListingText? {
+        guard let store = served.search else { return nil }
+        let show = served.configuration?.feed(named: name)?.show
+        if let listing = try await store.foundText(search(text, name, show, limit: limit)) { return listing }
+        guard let feed = try await feed(name, served) else { return nil }
+        return try await store.listingText(try await query(text, in: feed, served, limit: limit))
+    }
+
+    private func search(_ text: SearchText, _ name: String, _ show: ShowRule?, limit: Int) -> SearchQuery {
+        var search = SearchQuery(text, in: [name], limit: limit)
+        search.show[name] = show
+        return search
+    }
+
+    /// What to ask the store for where there is no full-text index.
+    private func query(
+        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
+    ) async throws(FeedSyncError) -> ListingQuery {
+        var query = ListingQuery(feed: feed.name, limit: limit)
+        if let pages = served.pages {
+            query.words = (text, try await shape(of: feed, in: pages, served).rule.columns)
+        }
+        return query
     }
 }
 

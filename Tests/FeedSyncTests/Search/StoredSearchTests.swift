@@ -55,9 +55,9 @@ struct StoredSearchTests {
         func keys(_ text: String) async throws -> [String] {
             try await mirror.search(text, in: ["things"], limit: 3).map(\.key)
         }
-        #expect(try await keys("swift") == ["990", "701", "702"])
-        #expect(try await keys("swi") == ["990", "701", "702"])
-        #expect(try await keys("swift thin") == ["700", "701", "702"])
+        #expect(try await keys("swift") == ["990", "801", "802"])
+        #expect(try await keys("swi") == ["990", "801", "802"])
+        #expect(try await keys("swift thin") == ["800", "801", "802"])
         // What few have is ranked among all.
         #expect(try await keys("rare swift") == ["7", "8"])
     }

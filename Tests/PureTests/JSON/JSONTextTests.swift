@@ -16,4 +16,30 @@ struct JSONTextTests {
         #expect(json == "\"\(escaped)\"")
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed) as? String == text)
     }
+
+    @Test("has each character as it has it alone, wherever it stands")
+    func everywhere() throws {
+        func inside(_ json: String) -> Substring { json.dropFirst().dropLast() }
+        for value in Array(UInt32(0)...0x17F) + Array(0x2018...0x2070) {
+            let scalar = try #require(Unicode.Scalar(value))
+            let alone = inside(JSONText.string(String(scalar)))
+            // Eight bytes are looked at at a time.
+            for (before, after) in [(0, 7), (1, 0), (7, 0), (7, 1), (8, 0), (3, 20), (20, 3), (23, 24)] {
+                let (before, after) = (String(repeating: "a", count: before), String(repeating: "~", count: after))
+                let text = before + String(scalar) + after
+                #expect(inside(JSONText.string(text)) == before + alone + after)
+                var bytes: [UInt8] = []
+                Array(text.utf8).withUnsafeBytes { JSONText.append(utf8: $0, to: &bytes) }
+                #expect(String(decoding: bytes, as: UTF8.self) == JSONText.string(text))
+            }
+        }
+    }
+
+    @Test("has U+FFFD for bytes that are not UTF-8")
+    func broken() {
+        var bytes: [UInt8] = []
+        let broken: [UInt8] = [0x61, 0xFF, 0x62]
+        broken.withUnsafeBytes { JSONText.append(utf8: $0, to: &bytes) }
+        #expect(String(decoding: bytes, as: UTF8.self) == "\"a\u{FFFD}b\"")
+    }
 }

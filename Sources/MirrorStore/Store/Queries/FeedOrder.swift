@@ -12,16 +12,20 @@ package struct FeedOrder: Sendable {
     let feed: String
     /// SQLite's number of the state that it tells of: https://sqlite.org/pragma.html#pragma_data_version
     let version: Int64
+    /// The feed's table in that state.
+    let source: ListingSource
     private var rows: [Row] = []
     private var sections: [String?: Int32] = [:]
 
-    init(_ feed: String, _ table: String, version: Int64, on connection: Connection) throws {
-        (self.feed, self.version) = (feed, version)
+    /// - Returns: Nil as long as nothing of the feed is stored.
+    init?(_ feed: String, version: Int64, on connection: Connection) throws {
+        guard let source = try ListingSource(feed, on: connection) else { return nil }
+        (self.feed, self.version, self.source) = (feed, version, source)
         var rows: [Row] = []
         var sections: [String?: Int32] = [:]
         try connection.rows(
             """
-            SELECT _rowid_, _generation, _position, _section FROM \(table) WHERE _removed_at IS NULL
+            SELECT _rowid_, _generation, _position, _section FROM \(source.table) WHERE _removed_at IS NULL
             ORDER BY _generation DESC, _position
             """
         ) { row in

@@ -21,18 +21,11 @@ package struct Listing: Sendable {
     package internal(set) var items: [Item] = []
     /// Whether further items follow these.
     package internal(set) var hasMore = false
+    /// What is in the rows that it is made of.
+    var layout: ListingLayout?
 
     /// One of nothing.
     package init() {}
-
-    /// An item as a JSON object with the table's column names.
-    package func json(_ item: Item) -> String {
-        var object = JSONObjectText()
-        for (column, value) in zip(columns, item.row.values) { object.add(column.name, json: column.json(value)) }
-        for column in PlaceColumn.allCases { object.add(column.rawValue, json: item.row[column].json) }
-        if let raw = item.raw { object.add("_raw", raw) }
-        return object.text
-    }
 }
 
 /// Which items to list.

@@ -7,46 +7,66 @@ extension Store {
     ///   the store has changed.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
+        try read(query, order: &order)
+    }
+
+    /// The same as JSON.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func listingText(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> ListingText {
+        try read(query, order: &order)
+    }
+
+    /// The items that a query asks for, without an order that is known.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func listing(_ query: ListingQuery) throws(FeedSyncError) -> Listing { try read(query) }
+
+    /// The same as JSON.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func listingText(_ query: ListingQuery) throws(FeedSyncError) -> ListingText { try read(query) }
+
+    private func read<Result: ListingResult>(
+        _ query: ListingQuery, order: inout FeedOrder?
+    ) throws(FeedSyncError) -> Result {
         guard query.words == nil, query.indexedWords == nil, query.newBefore == nil, query.keys == nil,
             !query.includesRemoved, FeedPart.feed(ofPart: query.feed) == nil
-        else { return try listing(query) }
-        let (listing, made) = try storing {
-            try connection.transaction(.deferred) { () -> (Listing, FeedOrder?) in
-                guard let source = try ListingSource(query.feed, on: connection) else { return (Listing(), nil) }
+        else { return try read(query) }
+        let (result, made) = try storing {
+            try connection.transaction(.deferred) { () -> (Result, FeedOrder?) in
                 let version = try connection.int64("PRAGMA data_version") ?? 0
                 var known = order
                 if known?.version != version || known?.feed != query.feed {
-                    known = try FeedOrder(query.feed, source.table, version: version, on: connection)
+                    known = try FeedOrder(query.feed, version: version, on: connection)
                 }
+                guard let known else { return (Result(), nil) }
                 let limit = max(0, min(query.limit, Int(Int32.max)))
-                let (rows, hasMore) =
-                    known?.rows(after: query.after, section: query.section, limit: limit) ?? ([], false)
-                var listing = try source.listing(
-                    query, "WHERE _rowid_ IN (\(rows.map(String.init).joined(separator: ",")))", [], limit: limit,
-                    on: connection)
-                listing.hasMore = hasMore
-                return (listing, known)
+                let (rows, hasMore) = known.rows(after: query.after, section: query.section, limit: limit)
+                let lookup = try RowLookup(query, of: known.source, on: connection)
+                var result = Result()
+                lookup.begin(&result)
+                _ = try lookup.take(rows, into: &result)
+                result.hasMore = hasMore
+                return (result, known)
             }
         }
         order = made
-        return listing
+        return result
     }
 
-    /// The same, without an order that is known.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
-    package func listing(_ query: ListingQuery) throws(FeedSyncError) -> Listing {
+    private func read<Result: ListingResult>(_ query: ListingQuery) throws(FeedSyncError) -> Result {
         try storing {
             // One snapshot for the columns and the rows: another process may be adding a column.
             try connection.transaction(.deferred) {
-                guard let source = try ListingSource(query.feed, on: connection) else { return Listing() }
+                guard let source = try ListingSource(query.feed, on: connection) else { return Result() }
                 guard let (conditions, values) = try source.conditions(query) else {
-                    var listing = Listing()
-                    listing.columns = source.columns
-                    return listing
+                    var result = Result()
+                    result.begin(source.layout(query))
+                    return result
                 }
                 let limit = max(0, min(query.limit, Int(Int32.max)))
-                return try source.listing(query, conditions, values, limit: limit, on: connection)
+                return try source.read(query, conditions, values, limit: limit, on: connection)
             }
         }
     }
@@ -68,14 +88,44 @@ extension Store {
     }
 }
 
+/// Reads rows by their numbers, in the order in which they are wanted.
+///
+/// The statement is compiled once: a list of numbers would be another text, and sorted, each time.
+///
+/// - Isolation: the store's.
+struct RowLookup {
+    private let connection: Connection
+    private let layout: ListingLayout
+    private let select: String
+
+    init(_ query: ListingQuery, of source: ListingSource, on connection: Connection) throws {
+        self.connection = connection
+        layout = source.layout(query)
+        select = "\(try source.select(layout)) WHERE _rowid_ = ? AND _removed_at IS NULL"
+    }
+
+    /// Tells a result what is in the rows to come.
+    func begin(_ result: inout some ListingResult) { result.begin(layout) }
+
+    /// Reads rows; returns how many of their items the upstream still has.
+    func take(_ rows: some Sequence<Int64>, into result: inout some ListingResult) throws -> Int {
+        var count = 0
+        try connection.rows(select, forEach: rows) { row in
+            result.take(row)
+            count += 1
+        }
+        return count
+    }
+}
+
 /// A feed's table, and what is known of its columns.
-private struct ListingSource {
+struct ListingSource {
     /// The table's name, and as SQL has it.
     let name: String
     let table: String
     let columns: [RowColumn]
     let key: [String]
-    let keepsRaw: Bool
+    private let keepsRaw: Bool
     /// Which rows of the table; nil for all.
     private let scope: String?
 
@@ -95,37 +145,41 @@ private struct ListingSource {
         (columns, key) = (found.columns, found.key)
     }
 
+    /// What is in a row of a query's result.
+    fileprivate func layout(_ query: ListingQuery) -> ListingLayout {
+        ListingLayout(
+            columns: columns.filter { query.columns?.contains($0.name) ?? true }, key: key,
+            hasRaw: query.wantsRaw && keepsRaw)
+    }
+
     /// The rows that fulfil some conditions, in feed order.
-    func listing(
+    fileprivate func read<Result: ListingResult>(
         _ query: ListingQuery, _ conditions: String, _ values: [Value], limit: Int, on connection: Connection
-    ) throws -> Listing {
-        var listing = Listing()
-        listing.columns = columns.filter { query.columns?.contains($0.name) ?? true }
-        let count = listing.columns.count
-        let own = PlaceColumn.allCases.map(\.rawValue)
-        var names = listing.columns.map(\.name) + own + key
-        let raw = query.wantsRaw && keepsRaw ? names.count : nil
-        if raw != nil { names.append("_raw") }
+    ) throws -> Result {
+        let layout = layout(query)
+        var result = Result()
+        result.begin(layout)
+        var count = 0
         try connection.rows(
-            """
-            SELECT \(try names.map { try SQL.identifier($0) }.joined(separator: ", ")) FROM \(table)
-            \(conditions) ORDER BY _generation DESC, _position LIMIT ?
-            """, values + [Value(limit + 1)]
+            "\(try select(layout)) \(conditions) ORDER BY _generation DESC, _position LIMIT ?",
+            values + [Value(limit + 1)]
         ) { row in
-            guard listing.items.count < limit else {
-                listing.hasMore = true
+            guard count < limit else {
+                result.hasMore = true
                 return
             }
-            listing.items.append(
-                Listing.Item(
-                    key: RowKey.text(row, from: count + own.count, count: key.count),
-                    row: StoredRow(row, columnCount: count), raw: raw.flatMap { row.text(at: $0) }))
+            count += 1
+            result.take(row)
         }
-        return listing
+        return result
+    }
+
+    fileprivate func select(_ layout: ListingLayout) throws -> String {
+        "SELECT \(try layout.names.map { try SQL.identifier($0) }.joined(separator: ", ")) FROM \(table)"
     }
 
     /// The query's conditions as SQL; nil where none can be fulfilled.
-    func conditions(_ query: ListingQuery) throws -> (sql: String, values: [Value])? {
+    fileprivate func conditions(_ query: ListingQuery) throws -> (sql: String, values: [Value])? {
         var conditions = [scope].compactMap(\.self)
         var values: [Value] = []
         if !query.includesRemoved { conditions.append("_removed_at IS NULL") }

@@ -11,8 +11,6 @@ package struct SearchQuery: Sendable {
     package var limit: Int?
     /// What people want to see of a feed's items, where its definition says so.
     package var show: [String: ShowRule] = [:]
-    /// Whether it is to be told what is found is called and where the words are; else only its key is.
-    package var wantsTexts = true
 
     package init(_ text: SearchText, in feeds: [String], limit: Int? = nil) {
         self.text = text
@@ -61,6 +59,25 @@ extension Store {
     /// - Parameter take: Takes an item; says whether further ones are wanted.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func search(_ query: SearchQuery, take: (SearchHit) -> Bool) throws(FeedSyncError) {
+        _ = try find(query) { source, row in try source.hit(row).map(take) }
+    }
+
+    /// What a search of one feed gives, as JSON, the best first; nil where it has no index.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func foundText(_ query: SearchQuery) throws(FeedSyncError) -> ListingText? {
+        var result = ListingText()
+        let isSearchable = try find(query) { source, row in try source.read(row, into: &result) ? true : nil }
+        return isSearchable ? result : nil
+    }
+
+    /// Gives the rows that a search finds.
+    ///
+    /// - Parameter take: Takes a row; says whether further ones are wanted, or nil if there is no such item any more.
+    /// - Returns: Whether any of the feeds has an index.
+    private func find(
+        _ query: SearchQuery, take: (SearchSource, Int64) throws -> Bool?
+    ) throws(FeedSyncError) -> Bool {
         try storing {
             // One snapshot for the index and the rows.
             try connection.transaction(.deferred) {
@@ -70,9 +87,9 @@ extension Store {
                 func give(_ places: [(source: SearchSource, row: Int64)]) throws -> Bool {
                     for place in places {
                         guard count < most else { return false }
-                        guard let hit = try place.source.hit(place.row) else { continue }
+                        guard let isMoreWanted = try take(place.source, place.row) else { continue }
                         count += 1
-                        guard take(hit) else { return false }
+                        guard isMoreWanted else { return false }
                     }
                     return true
                 }
@@ -82,10 +99,11 @@ extension Store {
                 }
                 // Swift's sort keeps the order of those that rank alike.
                 ranked.sort { $0.rank < $1.rank }
-                guard try give(ranked.map { ($0.source, $0.row) }) else { return }
-                for source in sources {
-                    guard try give(source.others(most: most - count).map { (source, $0) }) else { return }
+                guard try give(ranked.map { ($0.source, $0.row) }) else { return true }
+                for source in sources where count < most {
+                    guard try give(source.others(most: most - count).map { (source, $0) }) else { return true }
                 }
+                return !sources.isEmpty
             }
         }
     }
@@ -95,9 +113,10 @@ extension Store {
 ///
 /// - Isolation: the store's, while it reads.
 private final class SearchSource {
-    private let feed: String
+    let feed: String
     private let query: SearchQuery
     private let connection: Connection
+    private let source: ListingSource
     private let table: String
     private let index: String
     private let indexed: [String]
@@ -106,11 +125,12 @@ private final class SearchSource {
     private let title: String?
     private var known: [Int64] = []
     private var row: Statement?
+    private var lookup: RowLookup?
 
     /// The most rows that are ranked where not all are wanted: 100,000 take 0.15 s, these 3 ms.
     private static let mostRanked = 2_000
     /// As many rows with the words in their titles cannot be told apart by how often words occur.
-    private static let mostTitles = 300
+    private static let mostTitles = 200
     /// How rows rank that have words in common with so many: behind those that rare words find in another feed.
     private static let commonRank = -1.0
 
@@ -119,13 +139,13 @@ private final class SearchSource {
         self.feed = feed
         self.query = query
         self.connection = connection
-        guard let found = try StoredTable(of: feed, on: connection), !found.key.isEmpty else { return nil }
-        indexed = try SearchIndex.storedColumns(of: found.name, on: connection)
+        guard let source = try ListingSource(feed, on: connection) else { return nil }
+        indexed = try SearchIndex.storedColumns(of: source.name, on: connection)
         guard !indexed.isEmpty else { return nil }
-        (columns, key) = (found.columns, found.key)
-        table = try SQL.identifier(found.name)
-        index = try SQL.identifier(SearchIndex.name(of: found.name))
-        title = ItemTitle.column(query.show[feed]?.title, of: found.columns)
+        self.source = source
+        (columns, key, table) = (source.columns, source.key, source.table)
+        index = try SQL.identifier(SearchIndex.name(of: source.name))
+        title = ItemTitle.column(query.show[feed]?.title, of: source.columns)
     }
 
     /// The rows that have all words, the best first.
@@ -162,16 +182,17 @@ private final class SearchSource {
             ) { row in rows.append(row.int64(at: 0)) }
             guard rows.count == most else { continue }
             known = rows
-            var places: [(row: Int64, rank: Double)] = []
+            var places: [(row: Int64, length: Int64, place: Place)] = []
             try connection.rows(
                 """
-                SELECT _rowid_ FROM \(table)
-                WHERE _removed_at IS NULL AND _rowid_ IN (\(rows.map(String.init).joined(separator: ",")))
-                ORDER BY length(\(try SQL.identifier(title))), _generation DESC, _position
-                """
-            ) { row in places.append((row.int64(at: 0), Self.commonRank)) }
+                SELECT _rowid_, length(\(try SQL.identifier(title))), _generation, _position FROM \(table)
+                WHERE _rowid_ = ? AND _removed_at IS NULL
+                """, forEach: rows
+            ) { row in places.append((row.int64(at: 0), row.int64(at: 1), row.place(at: 2))) }
             // Many may be gone from the upstream.
-            if places.count >= limit { return places }
+            guard places.count >= limit else { continue }
+            places.sort { $0.length < $1.length || $0.length == $1.length && $0.place.precedes($1.place) }
+            return places.prefix(limit).map { ($0.row, Self.commonRank) }
         }
         return nil
     }
@@ -254,6 +275,15 @@ private final class SearchSource {
         return rows
     }
 
+    /// Adds the item of a row to a listing of this feed alone; false if the upstream has it no more.
+    func read(_ row: Int64, into listing: inout ListingText) throws -> Bool {
+        if let lookup { return try lookup.take(CollectionOfOne(row), into: &listing) == 1 }
+        let made = try RowLookup(ListingQuery(feed: feed, limit: 0), of: source, on: connection)
+        made.begin(&listing)
+        lookup = made
+        return try made.take(CollectionOfOne(row), into: &listing) == 1
+    }
+
     /// The item of a row; nil if the upstream has it no more.
     func hit(_ id: Int64) throws -> SearchHit? {
         let statement = try self.statement()
@@ -261,11 +291,6 @@ private final class SearchSource {
         try statement.bindInt64(id, at: 1)
         defer { try? statement.reset() }
         guard try statement.step() else { return nil }
-        guard query.wantsTexts else {
-            let key = RowKey.text(statement, from: 0, count: key.count)
-            return SearchHit(
-                feed: feed, key: key, title: MarkedText("", query.text), excerpt: MarkedText("", query.text), link: nil)
-        }
         let values = columns.indices.map { StoredValue(statement.value(at: $0)) }
         func text(_ name: String?) -> String? {
             guard let name, let place = columns.firstIndex(where: { $0.name == name }) else { return nil }
@@ -283,7 +308,7 @@ private final class SearchSource {
 
     private func statement() throws -> Statement {
         if let row { return row }
-        let names = try ((query.wantsTexts ? columns.map(\.name) : []) + key).map { try SQL.identifier($0) }
+        let names = try (columns.map(\.name) + key).map { try SQL.identifier($0) }
         let made = try connection.prepare(
             "SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE _rowid_ = ? AND _removed_at IS NULL")
         row = made

@@ -1,0 +1,73 @@
+internal import SQLite
+
+/// Some items of a feed as JSON objects with the table's column names, in feed order, as a program gets them.
+///
+/// They are written as SQLite has them: nothing is made of a value but its JSON.
+package struct ListingText: Sendable {
+    private var bytes = [UInt8(ascii: "[")]
+    /// Where the last item stands in its feed; nil where there is none.
+    package private(set) var lastPlace: Place?
+    /// Whether further items follow these.
+    package internal(set) var hasMore = false
+
+    private var layout: ListingLayout?
+    /// What stands before each value: one text, and how far it goes for each column.
+    private var names: [UInt8] = []
+    private var ends: [Int] = []
+    /// The columns' types, those that every feed has included.
+    private var types: [ColumnType?] = []
+
+    /// One of nothing.
+    package init() {}
+
+    /// Whether it is of a feed of which nothing is stored.
+    package var isOfNothing: Bool { layout == nil }
+
+    /// An array of the items, and a line feed.
+    package var document: [UInt8] { bytes + Array("]\n".utf8) }
+}
+
+extension ListingText: ListingResult {
+    mutating func begin(_ layout: ListingLayout) {
+        self.layout = layout
+        let own = PlaceColumn.allCases
+        types = layout.columns.map(\.type) + own.map { _ in nil }
+        for name in layout.columns.map(\.name) + own.map(\.rawValue) {
+            names.append(UInt8(ascii: names.isEmpty ? "{" : ","))
+            JSONText.append(name, to: &names)
+            names.append(UInt8(ascii: ":"))
+            ends.append(names.count)
+        }
+    }
+
+    mutating func take(_ row: Statement) {
+        guard let layout else { return }
+        if lastPlace != nil { bytes.append(contentsOf: Self.separator) }
+        names.withUnsafeBufferPointer { names in
+            var before = 0
+            for index in ends.indices {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: names[before..<ends[index]]))
+                before = ends[index]
+                append(row, at: index)
+            }
+        }
+        bytes.append(UInt8(ascii: "}"))
+        lastPlace = layout.place(of: row)
+    }
+
+    private mutating func append(_ row: Statement, at index: Int) {
+        switch (row.storageClass(at: index), types[index]) {
+        case (.text, .json), (.integer, .boolean), (.real, _), (.blob, _):
+            let column = RowColumn(name: "", type: types[index])
+            bytes.append(contentsOf: column.json(StoredValue(row.value(at: index))).utf8)
+        case (.text, _): row.withBytes(at: index) { JSONText.append(utf8: $0, to: &bytes) }
+        case (.integer, _):
+            var digits = String(row.int64(at: index))
+            digits.withUTF8 { bytes.append(contentsOf: $0) }
+        case (.null, _): bytes.append(contentsOf: Self.null)
+        }
+    }
+
+    private static let separator = Array(",\n".utf8)
+    private static let null = Array("null".utf8)
+}
