@@ -40,7 +40,7 @@ extension Site {
     ) async throws(FeedSyncError) -> ListingText? {
         guard let store = served.search else { return nil }
         let show = served.configuration?.feed(named: name)?.show
-        if let listing = try await store.foundText(search(text, name, show, limit: limit)) { return listing }
+        if let listing = try await store.foundText(search(text, name, show, limit: limit), in: name) { return listing }
         guard let feed = try await feed(name, served) else { return nil }
         return try await store.listingText(try await query(text, in: feed, served, limit: limit))
     }

@@ -17,12 +17,12 @@ package struct SearchQuery: Sendable {
         self.feeds = feeds
         self.limit = limit
     }
+
+    /// How many items at most, in a range that SQLite takes: no store has so many items.
+    fileprivate var mostHits: Int { limit.map { max(0, min($0, Int(Int32.max))) } ?? Int(Int32.max) }
 }
 
 extension Store {
-    /// No store has so many items.
-    fileprivate static let mostHits = Int(Int32.max)
-
     /// The feeds that have a full-text index, in the order of their names, with the columns that are in it.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
@@ -59,37 +59,18 @@ extension Store {
     /// - Parameter take: Takes an item; says whether further ones are wanted.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func search(_ query: SearchQuery, take: (SearchHit) -> Bool) throws(FeedSyncError) {
-        _ = try find(query) { source, row in try source.hit(row).map(take) }
-    }
-
-    /// What a search of one feed gives, as JSON, the best first; nil where it has no index.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
-    package func foundText(_ query: SearchQuery) throws(FeedSyncError) -> ListingText? {
-        var result = ListingText()
-        let isSearchable = try find(query) { source, row in try source.read(row, into: &result) ? true : nil }
-        return isSearchable ? result : nil
-    }
-
-    /// Gives the rows that a search finds.
-    ///
-    /// - Parameter take: Takes a row; says whether further ones are wanted, or nil if there is no such item any more.
-    /// - Returns: Whether any of the feeds has an index.
-    private func find(
-        _ query: SearchQuery, take: (SearchSource, Int64) throws -> Bool?
-    ) throws(FeedSyncError) -> Bool {
         try storing {
             // One snapshot for the index and the rows.
             try connection.transaction(.deferred) {
                 let sources = try query.feeds.compactMap { try SearchSource($0, query, on: connection) }
                 var count = 0
-                let most = query.limit.map { max(0, min($0, Self.mostHits)) } ?? Self.mostHits
+                let most = query.mostHits
                 func give(_ places: [(source: SearchSource, row: Int64)]) throws -> Bool {
                     for place in places {
                         guard count < most else { return false }
-                        guard let isMoreWanted = try take(place.source, place.row) else { continue }
+                        guard let hit = try place.source.hit(place.row) else { continue }
                         count += 1
-                        guard isMoreWanted else { return false }
+                        guard take(hit) else { return false }
                     }
                     return true
                 }
@@ -99,11 +80,30 @@ extension Store {
                 }
                 // Swift's sort keeps the order of those that rank alike.
                 ranked.sort { $0.rank < $1.rank }
-                guard try give(ranked.map { ($0.source, $0.row) }) else { return true }
+                guard try give(ranked.map { ($0.source, $0.row) }) else { return }
                 for source in sources where count < most {
-                    guard try give(source.others(most: most - count).map { (source, $0) }) else { return true }
+                    guard try give(source.others(most: most - count).map { (source, $0) }) else { return }
                 }
-                return !sources.isEmpty
+            }
+        }
+    }
+
+    /// What a search of one feed gives, as JSON, the best first; nil where it has no index.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func foundText(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> ListingText? {
+        try storing {
+            try connection.transaction(.deferred) {
+                guard let source = try SearchSource(feed, query, on: connection) else { return nil }
+                let rows = try source.rowLookup()
+                var result = ListingText()
+                rows.begin(&result)
+                let best = try source.ranked().prefix(query.mostHits).map(\.row)
+                let count = try rows.take(best, into: &result)
+                if count < query.mostHits {
+                    _ = try rows.take(try source.others(most: query.mostHits - count), into: &result)
+                }
+                return result
             }
         }
     }
@@ -113,7 +113,7 @@ extension Store {
 ///
 /// - Isolation: the store's, while it reads.
 private final class SearchSource {
-    let feed: String
+    private let feed: String
     private let query: SearchQuery
     private let connection: Connection
     private let source: ListingSource
@@ -125,7 +125,6 @@ private final class SearchSource {
     private let title: String?
     private var known: [Int64] = []
     private var row: Statement?
-    private var lookup: RowLookup?
 
     /// The most rows that are ranked where not all are wanted: 100,000 take 0.15 s, these 3 ms.
     private static let mostRanked = 2_000
@@ -151,7 +150,8 @@ private final class SearchSource {
     /// The rows that have all words, the best first.
     func ranked() throws -> [(row: Int64, rank: Double)] {
         guard let words = query.text.fullTextQuery else { return [] }
-        guard let limit = query.limit.map({ max(0, min($0, Store.mostHits)) }) else { return try allRanked(words) }
+        guard query.limit != nil else { return try allRanked(words) }
+        let limit = query.mostHits
         if let places = try commonTitles(limit) { return places }
         let newest = try newestRanked(words, most: max(Self.mostRanked, limit))
         known = newest.map(\.row)
@@ -275,13 +275,9 @@ private final class SearchSource {
         return rows
     }
 
-    /// Adds the item of a row to a listing of this feed alone; false if the upstream has it no more.
-    func read(_ row: Int64, into listing: inout ListingText) throws -> Bool {
-        if let lookup { return try lookup.take(CollectionOfOne(row), into: &listing) == 1 }
-        let made = try RowLookup(ListingQuery(feed: feed, limit: 0), of: source, on: connection)
-        made.begin(&listing)
-        lookup = made
-        return try made.take(CollectionOfOne(row), into: &listing) == 1
+    /// Reads the feed's rows.
+    func rowLookup() throws -> RowLookup {
+        try RowLookup(ListingQuery(feed: feed, limit: 0), of: source, on: connection)
     }
 
     /// The item of a row; nil if the upstream has it no more.
