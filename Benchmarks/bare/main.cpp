@@ -1,7 +1,10 @@
 // What a sync of many feeds is measured against: the same conditional requests in one curl_multi loop that looks at the
 // status and stores nothing.
 //
-//     bare FILE      with a line "URL<tab>ETag" a request; no two at a time go to one host
+//     bare FILE [WINDOW]      with a line "URL<tab>ETag" a request; no two at a time go to one host
+//
+// Without a window all requests are handed to libcurl at once, which looks at each that waits whenever one ends; with
+// one, so many of them.
 #include <curl/curl.h>
 
 #include <cstdio>
@@ -17,23 +20,27 @@
 static size_t drop(char *, size_t size, size_t count, void *) { return size * count; }
 
 int main(int count, char **arguments) {
-    if (count != 2) fail("usage", "bare FILE");
+    if (count != 2 && count != 3) fail("usage", "bare FILE [WINDOW]");
     std::ifstream lines(arguments[1]);
     curl_global_init(CURL_GLOBAL_DEFAULT);
     CURLM *all = curl_multi_init();
     curl_multi_setopt(all, CURLMOPT_MAX_HOST_CONNECTIONS, 1L);
-    std::string url, etag;
-    int open = 0;
-    while (std::getline(lines, url, '\t') && std::getline(lines, etag)) {
-        CURL *one = curl_easy_init();
-        curl_slist *headers = curl_slist_append(nullptr, ("If-None-Match: " + etag).c_str());
-        curl_easy_setopt(one, CURLOPT_URL, url.c_str());
-        curl_easy_setopt(one, CURLOPT_HTTPHEADER, headers);
-        curl_easy_setopt(one, CURLOPT_PRIVATE, headers);
-        curl_easy_setopt(one, CURLOPT_WRITEFUNCTION, drop);
-        curl_multi_add_handle(all, one);
-        open++;
-    }
+    const long window = count == 3 ? std::atol(arguments[2]) : 1'000'000;
+    long open = 0;
+    auto add = [&] {
+        std::string url, etag;
+        while (open < window && std::getline(lines, url, '\t') && std::getline(lines, etag)) {
+            CURL *one = curl_easy_init();
+            curl_slist *headers = curl_slist_append(nullptr, ("If-None-Match: " + etag).c_str());
+            curl_easy_setopt(one, CURLOPT_URL, url.c_str());
+            curl_easy_setopt(one, CURLOPT_HTTPHEADER, headers);
+            curl_easy_setopt(one, CURLOPT_PRIVATE, headers);
+            curl_easy_setopt(one, CURLOPT_WRITEFUNCTION, drop);
+            curl_multi_add_handle(all, one);
+            open++;
+        }
+    };
+    add();
     if (open == 0) fail(arguments[1], "no requests in it");
     while (open > 0) {
         int running, left;
@@ -53,6 +60,7 @@ int main(int count, char **arguments) {
             curl_slist_free_all(reinterpret_cast<curl_slist *>(headers));
             open--;
         }
+        add();
         if (open > 0) curl_multi_poll(all, nullptr, 0, 1000, nullptr);
     }
     curl_multi_cleanup(all);

@@ -17,6 +17,8 @@ from report import ratio, table
 from upstream import HOSTS, Upstream, host
 
 ITEMS = 10
+# How many requests a loop hands to libcurl at a time that knows what thousands of them cost there.
+WINDOW = 200
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Parts:
     count: int
     runs: dict[int, list[Figures]]
     bare: dict[int, list[Figures]]
+    windowed: dict[int, list[Figures]]
     planned: int
     planning: list[Figures]
     idle: list[Figures]
@@ -34,7 +37,12 @@ class Parts:
         rows = []
         for hosts, runs in self.runs.items():
             where = "1 host" if hosts == 1 else f"{hosts} hosts"
-            for name, figures in ((f"**{self.count:,} lists, {where}**", runs), (f"{self.count:,} requests, nothing stored", self.bare[hosts])):
+            contenders = (
+                (f"**{self.count:,} lists, {where}**", runs),
+                (f"{self.count:,} requests, nothing stored", self.bare[hosts]),
+                (f"the same, {WINDOW} of them at a time in libcurl", self.windowed[hosts]),
+            )
+            for name, figures in contenders:
                 middle = medians(figures)
                 times = [ratio(each) for each in ratios(figures, self.bare[hosts])]
                 cost = f"{middle.cpu / self.count * 1000:.3f}"
@@ -70,7 +78,7 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
     (upstream.served / "small.json").write_text(body)
     base = WORK / "stores" / "parts"
     shutil.rmtree(base, ignore_errors=True)
-    runs, bare = {}, {}
+    runs, bare, windowed = {}, {}, {}
     for hosts in (1, HOSTS):
         loaded = _load(feedsync, upstream, count, hosts, base / f"loaded-{hosts}")
         for _ in range(rounds):
@@ -79,12 +87,13 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
             runs.setdefault(hosts, []).append(_sync(feedsync, base / "run"))
             _check(base / "run", count)
             bare.setdefault(hosts, []).append(_ask(base / "run", upstream, count, hosts))
+            windowed.setdefault(hosts, []).append(_ask(base / "run", upstream, count, hosts, WINDOW))
     say(f"planning of {planned:,} lists")
     large = _fill(feedsync, upstream, planned, base / "large")
     small = _fill(feedsync, upstream, 1, base / "small")
     planning, idle = ([_plan(feedsync, folder) for _ in range(rounds)] for folder in (large, small))
     shutil.rmtree(base)
-    return Parts(count, runs, bare, planned, planning, idle)
+    return Parts(count, runs, bare, windowed, planned, planning, idle)
 
 
 def _address(upstream: Upstream, number: int, hosts: int) -> str:
@@ -122,13 +131,13 @@ def _sync(feedsync: Path, folder: Path, *what: str) -> Figures:
     return run([str(feedsync), "sync", *(what or ("lists",)), "--quiet", *places], folder=folder)
 
 
-def _ask(folder: Path, upstream: Upstream, count: int, hosts: int) -> Figures:
+def _ask(folder: Path, upstream: Upstream, count: int, hosts: int, *window: int) -> Figures:
     """Makes the same requests in a loop that stores nothing."""
     with closing(sqlite3.connect(folder / "store.db")) as database:
         (etag,) = database.execute("SELECT DISTINCT etag FROM _page WHERE feed GLOB 'lists/*'").fetchone()
     requests = folder / "requests"
     requests.write_text("".join(f"{_address(upstream, number, hosts)}\t{etag}\n" for number in range(count)))
-    return run([str(programs.bare()), str(requests)])
+    return run([str(programs.bare()), str(requests), *map(str, window)])
 
 
 def _check(folder: Path, count: int) -> None:

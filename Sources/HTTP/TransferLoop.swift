@@ -24,8 +24,9 @@ final class TransferLoop {
 
     /// Works until the inbox is closed, then ends what is left as cancelled.
     func run() {
-        // By default the pool shrinks with the number of transfers under way, to four connections for one.
-        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 32)
+        // By default the pool shrinks with the number of transfers under way, to four connections for one. Lists and feeds
+        // of many hosts are asked for in turn, and a new connection costs more than a request.
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64)
         inbox.attach(multi)
         while true {
             let mail = inbox.take()

@@ -62,11 +62,16 @@ extension SyncEngine {
         /// What tells whether the row changed.
         let seen: FeedPart.KeyValue?
         let host: String
+        /// What its definition has in common with those of the feed's other lists.
+        let common: FeedDefinition.CommonLines
 
-        init(part: FeedPart, definition: FeedDefinition, seen: FeedPart.KeyValue?) {
+        init(
+            part: FeedPart, definition: FeedDefinition, seen: FeedPart.KeyValue?, common: FeedDefinition.CommonLines
+        ) {
             self.part = part
             self.definition = definition
             self.seen = seen
+            self.common = common
             host = definition.url.host
         }
     }
@@ -92,6 +97,7 @@ extension SyncEngine {
         var end: FeedSyncError?
         // Known once a run has looked whether the feed's table is as the definition has it.
         var findings: Findings?
+        var common: FeedDefinition.CommonLines?
         await withTaskGroup(of: (List, ListEnd).self) { group in
             while true {
                 while end == nil, queue.runningCount < Self.mostAtOnce {
@@ -108,7 +114,7 @@ extension SyncEngine {
                     guard queue.hasRoom, let place = rest.popFirst() else { break }
                     guard let part = opening.part(at: place) else { continue }
                     do throws(FeedSyncError) {
-                        if let list = try await list(of: part, in: opening, &results) {
+                        if let list = try await list(of: part, in: opening, &common, &results) {
                             queue.add(list, host: list.host)
                         }
                     } catch {
@@ -139,14 +145,18 @@ extension SyncEngine {
 
     /// The list of a part's row; nil if the row is gone, or if its values make no valid request, which is noted.
     ///
+    /// - Parameter common: What the lists' definitions have in common; made with the first one.
     /// - Throws: what concerns the other lists, too.
     private func list(
-        of part: FeedPart, in opening: Store.PartsOpening, _ results: inout PartsResults
+        of part: FeedPart, in opening: Store.PartsOpening, _ common: inout FeedDefinition.CommonLines?,
+        _ results: inout PartsResults
     ) async throws(FeedSyncError) -> List? {
         guard let (row, seen) = try await store.parentRow(of: part, definition, in: opening) else { return nil }
         do throws(FeedSyncError) {
             let definition = try definition.part(for: row)
-            return List(part: part, definition: definition, seen: seen)
+            let lines = common ?? definition.commonLines(salt: store.salt)
+            common = lines
+            return List(part: part, definition: definition, seen: seen, common: lines)
         } catch {
             guard error.concernsOneList else { throw error }
             results.note(error, of: FeedPart.name(of: part.feed, key: part.key.map(\.value)), at: nil)

@@ -30,7 +30,8 @@ extension SyncEngine {
         // A run tells why there is no request.
         guard let page = try? requests.page(for: nil), page.mayBeConditional,
             let settled = try await store.settledList(
-                list.definition, request: page.identity, credential: page.credentialFingerprint,
+                list.definition.name, fingerprint: list.definition.fingerprint(salt: store.salt, common: list.common),
+                request: page.identity, credential: page.credentialFingerprint,
                 origin: page.quotaOrigin, now: startedAt)
         else { return .open(nil) }
         let meter = RequestMeter()

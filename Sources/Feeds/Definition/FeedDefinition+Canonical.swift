@@ -7,10 +7,27 @@ extension FeedDefinition {
     /// named like one, and the query in the URL.
     ///
     /// - Parameter salt: Goes into the hashes; keep it with the text, or two texts cannot be compared.
-    package func canonicalText(salt: String) -> String {
+    package func canonicalText(salt: String) -> String { canonicalText(salt: salt, common: commonLines(salt: salt)) }
+
+    /// The same of a part, whose feed's other parts have the same lines but for the request.
+    package func canonicalText(salt: String, common: CommonLines) -> String {
+        // A parameter may come several times, in an order that counts: Swift's sort keeps it.
+        (CommonLines(requestMembers(salt: salt)).lines + common.lines).sorted { $0.name < $1.name }.map(\.text).joined()
+    }
+
+    /// What of the canonical text is the same for all parts of a feed.
+    package struct CommonLines: Sendable {
+        fileprivate let lines: [(name: String, text: String)]
+
+        fileprivate init(_ members: [(name: String, value: String)]) {
+            lines = members.map { ($0.name, "\(line($0.name))=\(line($0.value))\n") }
+        }
+    }
+
+    /// The lines that say nothing of the request itself.
+    package func commonLines(salt: String) -> CommonLines {
         let hashed = { (literal: String) in CredentialHash.hash(literal, salt: salt) }
         var members: [(name: String, value: String)] = [
-            ("url", url.canonicalURL(hashed)),
             ("pagination", pagination.canonicalText),
             ("items", items?.description ?? ""),
             ("key", key.joined(separator: " ")),
@@ -19,17 +36,11 @@ extension FeedDefinition {
             ("raw", "\(keepsRaw)"),
             ("max_pages", maxPages.map { "\($0)" } ?? ""),
         ]
-        // A GET has no line of its own, as before there were POSTs.
-        if let body {
-            members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
-        }
         // As before there were other formats.
         if let format, format != .json { members.append(("format", format.rawValue)) }
         if let forEach { members.append(("for_each", forEach.feed)) }
         if let removed { members.append(("removed", removed.canonicalText)) }
         if let partitioning { members.append(("partition", partitioning.canonicalText)) }
-        members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
-        members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
         members += authentication.map { $0.canonicalMembers(hashed) } ?? []
         // As before there were client certificates.
         if let certificate = connection.clientCertificate?.certificate {
@@ -42,8 +53,20 @@ extension FeedDefinition {
             return ("responses.\(index)", "\(rule.status.map { "\($0)" } ?? "") \(body) \(rule.action.rawValue)")
         }
         members += ignore.map { ("ignore.\($0)", "") }
-        // A parameter may come several times, in an order that counts: Swift's sort keeps it.
-        return members.sorted { $0.name < $1.name }.map { "\(Self.line($0.name))=\(Self.line($0.value))\n" }.joined()
+        return CommonLines(members)
+    }
+
+    /// What the request says: a part has the values of its parent's row in it.
+    private func requestMembers(salt: String) -> [(name: String, value: String)] {
+        let hashed = { (literal: String) in CredentialHash.hash(literal, salt: salt) }
+        var members = [(name: "url", value: url.canonicalURL(hashed))]
+        // A GET has no line of its own, as before there were POSTs.
+        if let body {
+            members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
+        }
+        members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
+        members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
+        return members
     }
 
     /// What tells items apart, as text: each key column with its path. If it changes, stored rows have lost their
@@ -51,15 +74,15 @@ extension FeedDefinition {
     package var keyText: String {
         key.map { name in
             let path = columns.first { $0.name == name }?.path.description ?? ""
-            return "\(Self.line(name))=\(Self.line(path))\n"
+            return "\(line(name))=\(line(path))\n"
         }.joined()
     }
+}
 
-    private static func line(_ text: String) -> String {
-        // As hardly any text has one; looking for bytes costs a hundredth of replacing.
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\n") }) else { return text }
-        return text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-    }
+private func line(_ text: String) -> String {
+    // As hardly any text has one; looking for bytes costs a hundredth of replacing.
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\n") }) else { return text }
+    return text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
 }
 
 extension Template {

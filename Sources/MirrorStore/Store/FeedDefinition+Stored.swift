@@ -7,9 +7,12 @@ extension FeedDefinition {
     }
 
     /// What a changed definition of a part is told by: a hash, as there may be many of them.
-    func fingerprint(salt: String) -> String {
+    func fingerprint(salt: String) -> String { fingerprint(salt: salt, common: commonLines(salt: salt)) }
+
+    /// The same, with what all parts of the feed have in common.
+    package func fingerprint(salt: String, common: CommonLines) -> String {
         var hash = FNV1a()
-        hash.add(canonicalText(salt: salt).utf8)
+        hash.add(canonicalText(salt: salt, common: common).utf8)
         return hash.digits
     }
 }

@@ -69,21 +69,21 @@ extension Store {
     /// A list that may be confirmed by its page alone; nil where a run has to find out how it stands.
     ///
     /// - Parameters:
-    ///   - declared: The list's definition, without what was found of it.
+    ///   - name: What the list is called.
+    ///   - fingerprint: That of its definition, without what was found of it.
     ///   - request: What its only page is asked with.
     package func settledList(
-        _ declared: FeedDefinition, request: String, credential: Int64, origin: String, now: String
+        _ name: String, fingerprint: String, request: String, credential: Int64, origin: String, now: String
     ) throws(FeedSyncError) -> SettledList? {
         try inGroup {
-            let known = declared.fingerprint(salt: salt)
             guard
                 try QuotaLedger.blockedUntil(
-                    origin: origin, credential: credential, feed: declared.name, now: now, on: connection) == nil,
+                    origin: origin, credential: credential, feed: name, now: now, on: connection) == nil,
                 let limit = oldest(at: now)
             else { return nil }
             var found: SettledList?
             try connection.rows(
-                Self.settled, [.text(declared.name), .text(request), Value(credential), .text(known), .text(limit)]
+                Self.settled, [.text(name), .text(request), Value(credential), .text(fingerprint), .text(limit)]
             ) { row in
                 let crawl = row.int64(at: 0)
                 let elements = row.count(at: 6)
@@ -94,7 +94,7 @@ extension Store {
                     skipped: 0, keys: row.text(at: 7) ?? "[]", cursor: nil, total: nil)
                 guard Self.ranges(crawl, page, isFirst: row.text(at: 1) ?? "") else { return }
                 found = SettledList(
-                    feed: declared.name, page: page, crawl: crawl, definition: known, seen: row.value(at: 8),
+                    feed: name, page: page, crawl: crawl, definition: fingerprint, seen: row.value(at: 8),
                     pollInterval: row.isNull(at: 9) ? nil : row.int64(at: 9),
                     freshFor: row.isNull(at: 10) ? nil : row.int64(at: 10))
             }

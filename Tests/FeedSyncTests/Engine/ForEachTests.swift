@@ -275,6 +275,23 @@ private final class Tree: Sendable {
         #expect(tree.paths == ["/owners/b/ob c/things"])
     }
 
+    @Test(
+        "The lists that are due longest come first; those that are due in the same hour, as they stand in the store",
+        arguments: [
+            ("05:10", ["/owners/ann/things", "/owners/cid/things", "/owners/b/ob c/things"]),
+            ("04:59", ["/owners/cid/things", "/owners/ann/things", "/owners/b/ob c/things"]),
+        ])
+    func dueOrder(third: String, paths: [String]) async throws {
+        let tree = try await tree()
+        try await tree.sync("things")
+        for (id, time) in [("3", third), ("1", "05:50"), ("2", "06:00")] {
+            try tree.execute(
+                "UPDATE feed_part SET next_due_at = '2020-01-01T\(time):00.000Z' WHERE name = 'things/\(id)'")
+        }
+        try await tree.sync("things", dueOnly: true)
+        #expect(tree.paths == paths)
+    }
+
     @Test("A value of a row leads to no other host, and to no other place of its own")
     func hostile() async throws {
         let definition = try #require(
@@ -432,6 +449,9 @@ private final class Tree: Sendable {
         #expect(part.headers.map(\.value.description) == ["of é 1"])
         let body = try part.body?.resolved { $0.value.description }
         #expect(body?.json == #"{"v":["é 1",1,null,true],"w":"{ no column }"}"#)
+        // What the parts have in common is made once for all of them.
+        let common = try feeds[1].part(for: row("other")).commonLines(salt: "salt")
+        #expect(part.canonicalText(salt: "salt", common: common) == part.canonicalText(salt: "salt"))
         for text in ["..", ".", "a\r\nX-Other: 1"] {
             #expect(throws: FeedSyncError.self, "\(text)") { try feeds[1].part(for: row(text)) }
         }
