@@ -171,7 +171,7 @@ def _fill(feedsync: Path, upstream: Upstream, count: int, folder: Path) -> Path:
             f"INSERT INTO _feed_part (feed, seen, {of_state}) SELECT 'lists/' || p.id, p._changed_at, {', '.join('s.' + name for name in of_state.split(', '))} "
             "FROM parents p, (SELECT * FROM _feed_part) s WHERE p.id > 0")
         database.execute("UPDATE feed_part SET next_due_at = '2999-01-01T00:00:00.000Z'")
-        database.execute("UPDATE _feed_part SET seen = (SELECT _changed_at FROM parents WHERE 'lists/' || id = feed)")
+        database.execute("UPDATE _feed_part SET seen = (SELECT _changed_at FROM parents WHERE id = CAST(substr(feed, 7) AS integer))")
         database.commit()
     # The run behind a change of the rows looks at all of them.
     _plan(feedsync, folder)

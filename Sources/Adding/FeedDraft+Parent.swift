@@ -17,7 +17,7 @@ extension FeedDraft {
                 let names = configuration.feeds.map(\.name)
                 let hint = NearestWord.suggestion(for: column.feed, among: names).map { "; did you mean \($0)?" } ?? ""
                 throw .words(
-                    "`\(column.word)` is for a column of the feed \(column.feed), but there is no such feed\(hint)",
+                    "`\(column.word)` names a column of the feed \(column.feed), which does not exist\(hint)",
                     advice: "add the feed whose rows each have a list first")
             }
             if !parents.contains(where: { $0.name == feed.name }) { parents.append(feed) }

@@ -7,9 +7,9 @@ struct PageRequest {
     let number: Int
     let size: Int
 
-    /// Nil where the page is no number from 1.
+    /// Nil where the page is not a number from 1.
     ///
-    /// A size that is no number counts as absent, one out of range as the nearest in it, which is what GitHub does.
+    /// A size that is not a number counts as absent, one out of range as the nearest in it, which is what GitHub does.
     init?(_ request: ServerRequest, page: String, size: String, defaultSize: Int) {
         guard let number = Int(request.parameter(page) ?? "1"), number > 0 else { return nil }
         self.number = number

@@ -121,7 +121,7 @@ final class EasyHandle {
 
     /// Looks at each address before it is connected to.
     private func restrict(_ transfer: Transfer) throws(SettingFailure) {
-        // A connection that is there already was made for whoever wanted it.
+        // A connection that was already open was made for another request.
         try set(CURLOPT_FRESH_CONNECT, 1)
         try set(CURLOPT_FORBID_REUSE, 1)
         try set(CURLOPT_PROXY, "")

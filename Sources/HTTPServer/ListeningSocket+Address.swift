@@ -51,8 +51,8 @@ extension ListeningSocket {
         }
     }
 
-    /// A socket in the file system, for its owner alone; in a folder whose files get the folder's group (set-group-ID),
-    /// for that group, too. Linux lets nobody else connect.
+    /// A socket in the file system. Only its owner can connect; where the folder hands its group to new files
+    /// (set-group-ID), that group can, too.
     ///
     /// Source: https://man7.org/linux/man-pages/man7/unix.7.html
     private init(path: String, _ address: ListenAddress) throws(ServerError) {

@@ -63,7 +63,7 @@ public final class SharedServer: Sendable {
     /// How many files there may be besides those of connections: a store's, and what answers need.
     private static let otherFiles = 64
 
-    /// As many connections as leave files for everything else: whoever opens more than that must not hold up the rest.
+    /// How many connections may be open, so that files are left for everything else.
     ///
     /// - Parameter socket: The newest file: about as many are open.
     private static func room(for connections: Int, at socket: Int32) -> Int {

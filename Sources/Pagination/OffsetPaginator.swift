@@ -81,7 +81,7 @@ package struct OffsetPaginator: Paginator {
     /// The feed's request with the offset, and with the limit unless the feed's query has one already. Where pages
     /// overlap, it begins with the last element of the page before, and asks for one more.
     ///
-    /// - Throws: `PagingError` if the page cursor is no number.
+    /// - Throws: `PagingError` if the page cursor is not a number.
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         let offset = try offset(cursor)
@@ -117,7 +117,7 @@ package struct OffsetPaginator: Paginator {
 
     /// The offset behind the page's elements, or the end at an empty page, the last element or a flag that says so.
     ///
-    /// - Throws: `PagingError` if the page cursor is no offset, or there is no number for the next one.
+    /// - Throws: `PagingError` if the page cursor is no offset, or if there is no number for the next one.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)

@@ -73,7 +73,7 @@ package struct PageNumberPaginator: Paginator {
 
     /// The feed's request with the page's number, and with the size unless the feed's query has one already.
     ///
-    /// - Throws: `PagingError` if the page cursor is no number.
+    /// - Throws: `PagingError` if the page cursor is not a number.
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
@@ -113,7 +113,7 @@ package struct PageNumberPaginator: Paginator {
 
     /// The next number, or the end at an empty page, the last element, the last page or a flag that says so.
     ///
-    /// - Throws: `PagingError` if the page cursor is no number, or the last one there is.
+    /// - Throws: `PagingError` if the page cursor is not a number, or the last one there is.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let number = try number(page.cursor)
         let isEmpty = page.elementCount == 0

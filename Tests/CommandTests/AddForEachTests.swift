@@ -64,10 +64,10 @@ import Testing
         #expect(try await place.run("sync").code == 0)
         let count = place.server.requests.count
         for (words, problem) in [
-            ("\(url)/{isues.number}", "there is no such feed; did you mean issues?"),
+            ("\(url)/{isues.number}", "does not exist; did you mean issues?"),
             ("\(url)/{issues.numbr}", "the items of `issues` have no column `numbr`; did you mean `number`?"),
-            ("{isues.all}", "there is no such feed; did you mean issues?"),
-            ("\(url)/c of={issue.number}", "there is no such feed; did you mean issues?"),
+            ("{isues.all}", "does not exist; did you mean issues?"),
+            ("\(url)/c of={issue.number}", "does not exist; did you mean issues?"),
         ] {
             let run = try await place.run("add comments \(words)")
             #expect(run.code == 64 && run.errors.contains(problem), "\(run.errors)")

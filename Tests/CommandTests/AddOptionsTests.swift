@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "--opml says where a file is no list of feeds",
+        "--opml says where a file is not a list of feeds",
         arguments: [
             ("<opml><body>\n<outline></body></opml>", 65, "list.opml:2:12: this is not an OPML file: mismatched tag"),
             ("<rss/>", 65, "list.opml: this is not an OPML file: it begins with `<rss>`, and not with `<opml>`"),

@@ -406,7 +406,7 @@ def adding(browser):
     until("a name that is taken is told", lambda: "already exists" in browser.text("#name-problem"))
     expect("the next step is closed", not is_open("source"))
     name.send_keys("!")
-    until("what is no name is told", lambda: "not a letter" in browser.text("#name-problem"))
+    until("what is not a name is told", lambda: "not a letter" in browser.text("#name-problem"))
     name.send_keys(Keys.BACKSPACE * 7 + "others")
     until("the next step opens", lambda: is_open("source"))
     upstream.requests.clear()

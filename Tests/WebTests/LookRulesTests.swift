@@ -11,7 +11,7 @@ struct LookRulesTests {
         ([(0, "a")], ["700 a"]),
         ([(0, "a"), (300, "ab"), (600, "abc")], ["1300 abc"]),
         ([(0, "a"), (800, "ab")], ["700 a", "cancelled", "1500 ab"]),
-        // What was looked at is not looked at again; what is no feed is not looked at.
+        // What was looked at is not looked at again; what is not a feed is not looked at.
         ([(0, "a"), (701, "a"), (2000, "a")], ["700 a"]),
         ([(0, "a"), (300, nil)], []),
         ([(0, "a"), (300, nil), (400, "a")], ["1100 a"]),

@@ -19,7 +19,7 @@ extension HellKind {
             let body = Array(page.text().utf8)
             return ServerResponse(body: body, delivery: .paused(after: 50) { usleep(100_000) })
         },
-        kind("chunk-size-bad", 69, "a chunk whose size is no number") {
+        kind("chunk-size-bad", 69, "a chunk whose size is not a number") {
             $0.raw("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nzz\n{}\n0\n\n")
         },
         kind("chunk-size-huge", 69, "a chunk whose size has 20 digits") {
@@ -32,7 +32,7 @@ extension HellKind {
             $0.raw("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nc\n{\"items\":[]}\n")
         },
         kind("length-negative", 69, "Content-Length is negative") { $0.raw(fields: "X: y", length: -1) },
-        kind("length-words", 69, "Content-Length is no number") {
+        kind("length-words", 69, "Content-Length is not a number") {
             $0.raw("HTTP/1.1 200 OK\nContent-Length: many\n\n{\"items\":[]}")
         },
         kind("length-huge", 0, "Content-Length is beyond 64 bits") { page in
@@ -49,7 +49,7 @@ extension HellKind {
         },
         kind("http-old", 69, "a body without a status line") { $0.raw("{\"items\":[]}") },
         kind("http-new", 69, "an unknown version of HTTP") { $0.raw("HTTP/9.9 200 OK\n\n{\"items\":[]}") },
-        kind("status-words", 69, "a status that is no number") { $0.raw("HTTP/1.1 fine\n\n{\"items\":[]}") },
+        kind("status-words", 69, "a status that is not a number") { $0.raw("HTTP/1.1 fine\n\n{\"items\":[]}") },
         kind("interim", 0, "twenty interim answers before the real one") { page in
             page.raw(
                 String(repeating: "HTTP/1.1 103 Early Hints\nLink: </style.css>; rel=preload\n\n", count: 20)

@@ -21,13 +21,13 @@ extension SyncEngine {
     /// - Parameter findings: What was found of the feed by now.
     /// - Throws: `FeedSyncError` of kind `cancelled`, `store`.
     func look(at list: List, _ findings: Findings) async throws(FeedSyncError) -> ListLook {
-        // Who traces requests is told of pages, too.
+        // A trace shows pages, too, and only a run has these.
         guard options.onTrace == nil, let definition = try? list.definition.settled(by: findings), definition.maySettle
         else { return .open(nil) }
         let startedAt = now()
         let requests = RequestPlan(definition, store: store, options: options)
         try await requests.runCommands()
-        // A run tells why there is no request.
+        // Where no request can be made, a run says why.
         guard let page = try? requests.page(for: nil), page.mayBeConditional,
             let settled = try await store.settledList(
                 list.definition.name, fingerprint: list.definition.fingerprint(salt: store.salt, common: list.common),

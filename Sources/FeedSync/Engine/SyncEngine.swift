@@ -224,7 +224,7 @@ public actor SyncEngine {
     /// When something happens, as the store writes it.
     nonisolated var now: @Sendable () -> String { { [options] in options.wallClock.text } }
 
-    /// Tells of events of the feed, or of a part of it.
+    /// Hands on events of the feed, or of a part of it.
     func publish(of definition: FeedDefinition) -> @Sendable (StatusEvent) -> Void {
         { [statuses, states, watch, options] event in
             options.onActivity(.event(event))

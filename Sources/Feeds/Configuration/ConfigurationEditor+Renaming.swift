@@ -42,8 +42,7 @@ extension ConfigurationEditor {
 }
 
 extension Node {
-    /// Whether another node says the same but for a feed's name, which may be another one where it stands alone or before a
-    /// column.
+    /// Whether another node is the same, apart from a feed's new name where the old one stands alone or before a column.
     func isSame(as other: Node, but name: String, isNow new: String) -> Bool {
         switch (content, other.content) {
         case (.scalar(let one), .scalar(let another)):

@@ -129,7 +129,7 @@ extension FeedDefinition {
             } ?? false
         let hasCredentials = feed.authentication != nil || feed.templates.contains { !$0.references.isEmpty }
         if isAllowed, !hasCredentials { return }
-        let what = origin.map { "leads to \($0)" } ?? "is no URL"
+        let what = origin.map { "leads to \($0)" } ?? "is not a URL"
         throw FeedSyncError(
             .unfollowable,
             "the `\(column)` of the parent's row \(what), which the feed may not ask"

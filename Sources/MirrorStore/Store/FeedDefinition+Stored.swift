@@ -6,7 +6,7 @@ extension FeedDefinition {
         return "[\(names.map(JSONText.string).joined(separator: ","))]"
     }
 
-    /// What a changed definition of a part is told by: a hash, as there may be many of them.
+    /// A hash of the definition, which is another one when the definition changes. The store keeps one for each part.
     func fingerprint(salt: String) -> String { fingerprint(salt: salt, common: commonLines(salt: salt)) }
 
     /// The same, with what all parts of the feed have in common.

@@ -135,8 +135,8 @@ extension Store {
 }
 
 extension ForEachRule {
-    /// Whether more than a row itself may decide whether it counts: other tables, or the time. Known to be so of none but
-    /// plain conditions; of others it costs a look at all rows.
+    /// Whether a row may count or not because of more than its own values: other tables, or the time. Only plain conditions
+    /// are known not to depend on more; for others each run looks at all rows.
     fileprivate var dependsOnMore: Bool {
         guard let condition else { return false }
         let text = condition.lowercased()

@@ -7,7 +7,7 @@ extension Store {
         package let run: Int
         /// The parent's keys of the parts to ask, the most urgent first. Parts are made of them one by one, as there may be many.
         let keys: [Value]
-        /// How many rows of the parent have no list yet, or one to ask; all of them together.
+        /// How many rows the parent has.
         package let rowCount: Int
         package let events: [StatusEvent]
         /// Where their rows are; nil where the parent has none yet.

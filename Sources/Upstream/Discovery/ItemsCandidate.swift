@@ -47,7 +47,7 @@ extension ItemsCandidate {
         case .array(let elements):
             let objects = elements.compactMap { element in element.members.map { Item(name: nil, members: $0) } }
             let others = elements.count { $0 != .null } - objects.count
-            // A few strays among objects are for the decoder to count; a mixture is no list of items.
+            // A few strays among objects are for the decoder to count; a mixture is not a list of items.
             guard objects.count > others || elements.isEmpty else { return nil }
             self.init(path: path, shape: elements.isEmpty ? .emptyArray : .array, items: objects)
         case .object(let members):

@@ -35,7 +35,7 @@ enum PagingNames {
     ]
     /// The same the other way round.
     static let last: Set<String> = ["islast", "lastpage", "islastpage", "last", "end", "isend"]
-    /// What leads to the next page and is no URL.
+    /// What leads to the next page and is not a URL.
     static let token: Set<String> = [
         "nextcursor", "nextpagetoken", "nexttoken", "nextpagecursor", "endcursor", "nextkey", "continuationtoken",
         "nextcontinuationtoken", "nextmarker", "nextid", "nextpageid", "after", "bookmark", "nextpagekey", "pagetoken",

@@ -40,7 +40,7 @@ struct FeedDocument: Sendable, CustomStringConvertible {
             "a guid that is the link", "<guid>https://e.org/1</guid>",
             #"{"id":"https://e.org/1","link":"https://e.org/1"}"#),
         .rss(
-            "a guid that is no link", "<guid isPermaLink='false'>https://e.org/1</guid>",
+            "a guid that is not a link", "<guid isPermaLink='false'>https://e.org/1</guid>",
             #"{"id":"https://e.org/1","link":null}"#),
         .rss(
             "neither guid nor link: a hash", "<title>x</title>",

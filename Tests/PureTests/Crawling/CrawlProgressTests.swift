@@ -161,7 +161,7 @@ struct CrawlProgressTests {
         #expect(progress.synced.ranges[0].first == Place(generation: 2, position: 0))
         progress.endRound(nil, generations: [2], isVerified: true)
         #expect(progress.round == nil)
-        #expect(progress.synced.ranges[0].crawls == [1], "what it read is no list")
+        #expect(progress.synced.ranges[0].crawls == [1], "what it read is not a list")
     }
 
     @Test("A crawl of every page that met all is the list, with the generations of its pages")

@@ -39,7 +39,7 @@ struct JSONRoundTripTests {
             let double = Double(bitPattern: generator.next())
             guard double.isFinite else { continue }
             guard case .number(let digits) = try JSONValue(parsing: JSONText.number(double)) else {
-                Issue.record("seed \(seed): \(double) is no number")
+                Issue.record("seed \(seed): \(double) is not a number")
                 continue
             }
             #expect(Double(digits)?.bitPattern == double.bitPattern, "seed \(seed): \(digits)")

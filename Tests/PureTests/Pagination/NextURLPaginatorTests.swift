@@ -50,7 +50,7 @@ struct NextURLPaginatorTests {
     }
 
     @Test(
-        "refuses what is no URL, and the page's own",
+        "refuses what is not a URL, and the page's own",
         arguments: [
             .integer(2), .boolean(true), .json("{}"), .json("[\"/e\"]"), .text("ftp://a.b/"), .text("a\u{0}b"),
             .text("#top"), .text("d?page=1"), .text("https://u:p@a.b/"), .text("HTTPS://A.B:443/c/d?page=1#top"),
