@@ -35,6 +35,8 @@ import Web
             let text = WebPlace.configuration(place.upstream.url, Self.members)
                 .replacing("    columns: {id: id, name: name}\n", with: "")
             try text.write(toFile: file, atomically: true, encoding: .utf8)
+            // The server follows the file: by then it knows of the parameter to search with.
+            while try await place.ask("/search/things").status != 200 { try await Task.sleep(for: .milliseconds(10)) }
             try await place.perform(.sync)
             try await body(place)
         }
