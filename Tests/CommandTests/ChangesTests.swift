@@ -197,7 +197,7 @@ struct ChangesTests {
 
     @Test("--follow prints changes as they come, and none from before")
     func follow() async throws {
-        let place = try await place([first])
+        let place = try await place([#"{"id":1,"name":"v1","n":7}"#])
         let isDone = Lock(false)
         let followed = Task {
             defer { isDone.withLock { $0 = true } }
