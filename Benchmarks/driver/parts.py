@@ -17,7 +17,7 @@ from report import ratio, table
 from upstream import HOSTS, Upstream, host
 
 ITEMS = 10
-# How many requests a loop hands to libcurl at a time that knows what thousands of them cost there.
+# How many requests the loop hands to libcurl at a time: thousands of them slow it down, up to thirtyfold on one host.
 WINDOW = 200
 
 
@@ -26,7 +26,6 @@ class Parts:
     count: int
     runs: dict[int, list[Figures]]
     bare: dict[int, list[Figures]]
-    windowed: dict[int, list[Figures]]
     planned: int
     planning: list[Figures]
     idle: list[Figures]
@@ -40,7 +39,6 @@ class Parts:
             contenders = (
                 (f"**{self.count:,} lists, {where}**", runs),
                 (f"{self.count:,} requests, nothing stored", self.bare[hosts]),
-                (f"the same, {WINDOW} of them at a time in libcurl", self.windowed[hosts]),
             )
             for name, figures in contenders:
                 middle = medians(figures)
@@ -78,7 +76,7 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
     (upstream.served / "small.json").write_text(body)
     base = WORK / "stores" / "parts"
     shutil.rmtree(base, ignore_errors=True)
-    runs, bare, windowed = {}, {}, {}
+    runs, bare = {}, {}
     for hosts in (1, HOSTS):
         loaded = _load(feedsync, upstream, count, hosts, base / f"loaded-{hosts}")
         for _ in range(rounds):
@@ -87,13 +85,12 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
             runs.setdefault(hosts, []).append(_sync(feedsync, base / "run"))
             _check(base / "run", count)
             bare.setdefault(hosts, []).append(_ask(base / "run", upstream, count, hosts))
-            windowed.setdefault(hosts, []).append(_ask(base / "run", upstream, count, hosts, WINDOW))
     say(f"planning of {planned:,} lists")
     large = _fill(feedsync, upstream, planned, base / "large")
     small = _fill(feedsync, upstream, 1, base / "small")
     planning, idle = ([_plan(feedsync, folder) for _ in range(rounds)] for folder in (large, small))
     shutil.rmtree(base)
-    return Parts(count, runs, bare, windowed, planned, planning, idle)
+    return Parts(count, runs, bare, planned, planning, idle)
 
 
 def _address(upstream: Upstream, number: int, hosts: int) -> str:
@@ -131,13 +128,13 @@ def _sync(feedsync: Path, folder: Path, *what: str) -> Figures:
     return run([str(feedsync), "sync", *(what or ("lists",)), "--quiet", *places], folder=folder)
 
 
-def _ask(folder: Path, upstream: Upstream, count: int, hosts: int, *window: int) -> Figures:
+def _ask(folder: Path, upstream: Upstream, count: int, hosts: int) -> Figures:
     """Makes the same requests in a loop that stores nothing."""
     with closing(sqlite3.connect(folder / "store.db")) as database:
         (etag,) = database.execute("SELECT DISTINCT etag FROM _page WHERE feed GLOB 'lists/*'").fetchone()
     requests = folder / "requests"
     requests.write_text("".join(f"{_address(upstream, number, hosts)}\t{etag}\n" for number in range(count)))
-    return run([str(programs.bare()), str(requests), *map(str, window)])
+    return run([str(programs.bare()), str(requests), str(WINDOW)])
 
 
 def _check(folder: Path, count: int) -> None:

@@ -75,7 +75,7 @@ package enum JSONText {
         return special == 0
     }
 
-    /// Has a bit for each byte that is no ASCII character standing for itself, and perhaps some for those above it.
+    /// Zero if all eight bytes are ASCII characters that need no escape.
     ///
     /// Source: https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
     private static func specials(in word: UInt64) -> UInt64 {

@@ -117,7 +117,7 @@ package struct OffsetPaginator: Paginator {
 
     /// The offset behind the page's elements, or the end at an empty page, the last element or a flag that says so.
     ///
-    /// - Throws: `PagingError` if the page cursor is no offset, or if there is no number for the next one.
+    /// - Throws: `PagingError` if the page cursor is not an offset, or if there is no number for the next one.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)

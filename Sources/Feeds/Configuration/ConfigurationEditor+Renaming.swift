@@ -42,7 +42,7 @@ extension ConfigurationEditor {
 }
 
 extension Node {
-    /// Whether another node is the same, apart from a feed's new name where the old one stands alone or before a column.
+    /// Whether the other node differs only in the feed's name, alone or before a column.
     func isSame(as other: Node, but name: String, isNow new: String) -> Bool {
         switch (content, other.content) {
         case (.scalar(let one), .scalar(let another)):

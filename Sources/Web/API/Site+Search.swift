@@ -34,7 +34,7 @@ extension Site {
         return FoundItems(listing: listing, items: items)
     }
 
-    /// The same as JSON; nil where there is no such feed, or nothing of it is stored.
+    /// The same items as JSON; nil if the feed does not exist, or nothing of it is stored.
     func foundText(
         _ text: SearchText, in name: String, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> ListingText? {
@@ -51,7 +51,7 @@ extension Site {
         return search
     }
 
-    /// What to ask the store for where there is no full-text index.
+    /// The query for a feed without a full-text index.
     private func query(
         _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> ListingQuery {

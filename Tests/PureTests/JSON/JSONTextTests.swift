@@ -17,7 +17,7 @@ struct JSONTextTests {
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed) as? String == text)
     }
 
-    @Test("has each character as it has it alone, wherever it stands")
+    @Test("escapes a character in the same way at every place in a text")
     func everywhere() throws {
         func inside(_ json: String) -> Substring { json.dropFirst().dropLast() }
         for value in Array(UInt32(0)...0x17F) + Array(0x2018...0x2070) {
