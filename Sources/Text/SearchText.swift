@@ -52,13 +52,19 @@ package struct SearchText: Sendable, Hashable {
         guard letters.contains(where: \.isOfWord) else { return nil }
         // `c++` has ended; `swi` may go on.
         let goesOn = !isWhole && (letters.last?.isOfWord ?? false)
-        return "\"\(word.replacing("\"", with: "\"\""))\"\(goesOn ? "*" : "")"
+        return "\"\(putting(UInt8(ascii: "\""), before: "\"", in: word))\"\(goesOn ? "*" : "")"
     }
 
     /// A pattern of SQLite's LIKE for a text that has the word anywhere, with `\` as its escape.
     package static func pattern(_ word: String) -> String {
-        let escaped = word.replacing("\\", with: "\\\\").replacing("%", with: "\\%").replacing("_", with: "\\_")
-        return "%\(escaped)%"
+        "%\(putting(UInt8(ascii: "\\"), before: "\\%_", in: word))%"
+    }
+
+    /// A word with a mark before each of some ASCII characters, also where an accent follows them.
+    private static func putting(_ mark: UInt8, before characters: String, in word: String) -> String {
+        guard word.utf8.contains(where: characters.utf8.contains) else { return word }
+        return String(
+            decoding: word.utf8.flatMap { characters.utf8.contains($0) ? [mark, $0] : [$0] }, as: UTF8.self)
     }
 
     /// Where the words are in a text, in order, none over another.

@@ -119,6 +119,9 @@ final class FeedWriter {
     func finish(outcome: String, now: String) throws {
         try connection.transaction {
             try finishRun(outcome: outcome, figures: state.figures, error: nil, now: now)
+            // No page may have cleared what an earlier run left.
+            try connection.run(
+                "UPDATE \(tables.feed) SET error = NULL WHERE name = ? AND error IS NOT NULL", .text(feed))
         }
     }
 

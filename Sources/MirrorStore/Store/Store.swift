@@ -17,6 +17,7 @@ package actor Store {
     var sessions: [String: FeedWriter] = [:]
     var group = OpenGroup()
     var confirmed = ConfirmedLists()
+    let indexedFeeds = IndexedFeeds()
     /// Whether the path was found to lead to another file: nothing is written until it leads to ours again.
     private var hasMoved = false
     /// Until when the log is not tried again, and why: SQLite waits ten seconds for it each time.

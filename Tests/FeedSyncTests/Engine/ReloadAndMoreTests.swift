@@ -71,8 +71,19 @@ struct ReloadAndMoreTests {
         _ = try await bench.failure(.reload)
         #expect(try bench.feed("status, item_count, no_more_data, generation") == "endHeader|35|1|1")
         #expect(try bench.names == bench.upstreamNames(35))
+        #expect(try bench.feed("error ->> 'kind'") == "unreachable")
         #expect(try await bench.more().outcome == .noMoreData)
         #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("A run that ends well leaves no error of an earlier one, even without a request")
+    func errorPasses() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.allPages)
+        bench.upstream.fail(page: 1, with: .status(500))
+        _ = try await bench.failure(.reload)
+        try await bench.more()
+        #expect(try bench.feed("error IS NULL") == "1")
     }
 
     @Test("A reload that meets what is stored leaves a complete mirror complete, and nothing more to fetch")

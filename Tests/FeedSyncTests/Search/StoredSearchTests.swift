@@ -1,10 +1,12 @@
 import Foundation
 import HTTPServer
 import ScriptedServer
+import SeededGenerator
 import Testing
 
 @testable import FeedSync
 @testable import MirrorStore
+@testable import SQLite
 
 @Suite("Search of what is stored, as somebody types", .timeLimit(.minutes(2)))
 struct StoredSearchTests {
@@ -62,6 +64,17 @@ struct StoredSearchTests {
         #expect(try await keys("rare swift") == ["7", "8"])
     }
 
+    @Test("What SQLite's languages give a meaning can be typed, also with an accent behind it")
+    func marks() async throws {
+        let bench = try await EngineBench()
+        let mirror = Mirror(bench.store, options: EngineBench.options)
+        try await load(#"{"id":1,"name":"x\"\u0301y"},{"id":2,"name":"x%\u0301y"},{"id":3,"name":"xy"}"#, bench, mirror)
+        // The index knows words, whatever stands between them.
+        #expect(try await mirror.search("x\"\u{301}y").map(\.key) == ["1", "2"])
+        #expect(try await mirror.search("%\u{301}y").map(\.key) == ["1", "2"])
+        #expect(try await mirror.search("xy").map(\.key) == ["3"])
+    }
+
     @Test("Results come again when the store changes, and end with the mirror")
     func follows() async throws {
         let bench = try await EngineBench()
@@ -94,5 +107,95 @@ struct StoredSearchTests {
         #expect(try await mirror.search("", limit: 7).map(\.key) == (1...7).map(String.init))
         #expect(try await mirror.search("needle", in: ["other"]).isEmpty)
         #expect(try await mirror.search("needle", limit: -1).isEmpty)
+    }
+
+    @Test("A search finds the same when the words of the index are known as when all rows are looked through")
+    func vocabulary() async throws {
+        let bench = try await EngineBench()
+        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed)
+        let parts = [
+            "Rx", "swift", "é", "caf", "ÀB", "\u{212A}", "İ", "日本", "語", "-", "+", ".", " ", " ", "7", "42", "_", "%",
+            "ß",
+        ]
+        let names = (0..<400).map { _ in
+            (0..<Int.random(in: 1...6, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+        }
+        let items = names.enumerated().map { #"{"id":\#($0.offset),"name":"\#($0.element)"}"# }
+        try await load(items.joined(separator: ","), bench, mirror)
+
+        let options = Store.Options(access: .readOnly)
+        let known = Mirror(try await Store(path: bench.store.path, options: options), options: EngineBench.options)
+        var usesOfWords = 0
+        for _ in 0..<200 {
+            let name = names.randomElement(using: &random) ?? ""
+            let start = name.index(name.startIndex, offsetBy: Int.random(in: 0..<name.count, using: &random))
+            let text = String(name[start...].prefix(Int.random(in: 1...8, using: &random)))
+            let fresh = Mirror(try await Store(path: bench.store.path, options: options), options: EngineBench.options)
+            let scanned = try await fresh.search(text, limit: 1_000).map(\.key)
+            #expect(try await known.search(text, limit: 1_000).map(\.key) == scanned, "seed \(seed): \(text)")
+            if try await known.store.knowsWords(of: "things") { usesOfWords += 1 }
+            await fresh.close()
+        }
+        #expect(usesOfWords > 100)
+        // One of the names that come now was not known to the index before.
+        try await load(#"{"id":9999,"name":"unheardof"},"# + items.joined(separator: ","), bench, mirror)
+        for _ in 0..<3 { #expect(try await known.search("heardo").map(\.key) == ["9999"]) }
+    }
+
+    @Test("A word with any letter in it is found by a part of it")
+    func foldedWords() throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed)
+        let connection = try Connection(path: ":memory:")
+        try connection.execute(#"CREATE VIRTUAL TABLE t USING fts5(name, tokenize="unicode61 remove_diacritics 2")"#)
+        var scalars = (0x80...0x24FF).compactMap { Unicode.Scalar(UInt32($0)) }
+        scalars += (0..<2_000).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0x2500...0x2FFFF, using: &random)) }
+        try connection.transaction(.immediate) {
+            for (row, scalar) in scalars.enumerated() {
+                try connection.run(
+                    "INSERT INTO t (rowid, name) VALUES (?, ?)", Value(row), .text("A\(row)Q\(scalar)z\(row)q"))
+            }
+        }
+        let words = try #require(try Vocabulary(of: "t", on: connection))
+        for row in (0..<scalars.count).shuffled(using: &random).prefix(40) {
+            let part = try #require(Vocabulary.part(of: "A\(row)Q"))
+            let found = try #require(words.words(with: part, most: 9))
+            let query = found.map { #""\#($0)""# }.joined(separator: " OR ")
+            var rows: [Int64] = []
+            try connection.rows("SELECT rowid FROM t WHERE t MATCH ?", [.text(query)]) { rows.append($0.int64(at: 0)) }
+            #expect(rows.contains(Int64(row)), "seed \(seed): U+\(String(scalars[row].value, radix: 16))")
+        }
+    }
+
+    @Test(
+        "The part of a word to look for is its longest run of ASCII's letters and digits, in small letters",
+        arguments: [("Swift", "swift"), ("foo-barb", "barb"), ("c++", "c"), ("naïve", "na"), ("a\u{301}bc", "bc")])
+    func part(of word: String, part: String) {
+        #expect(Vocabulary.part(of: word).map { String(decoding: $0, as: UTF8.self) } == part)
+        #expect(Vocabulary.part(of: "日本-é") == nil)
+    }
+
+    @Test("Words with a part are found wherever they stand and however long they are, unless there are too many")
+    func words() throws {
+        let many = (0..<1_000).map { "w\($0 * 7)x" } + [String(repeating: "long", count: 900), "last"]
+        let words = try #require(Vocabulary(many.map { Array($0.utf8) }))
+        func found(_ part: String, most: Int = 64) -> [String]? { words.words(with: Array(part.utf8), most: most) }
+        #expect(found("w693x") == ["w693x"])
+        #expect(found("93") == many.filter { $0.contains("93") })
+        #expect(found("93", most: 3) == nil)
+        #expect(found("glon") == [String(repeating: "long", count: 900)])
+        #expect(found("ast") == ["last"])
+        #expect(found("tw") == [])
+        #expect(found(String(repeating: "x", count: 5_000)) == [])
+        #expect(Vocabulary([[UInt8](repeating: 97, count: 32_768)]) == nil)
+        #expect(Vocabulary([]).map { $0.words(with: [97], most: 1) } == [])
+    }
+}
+
+extension Store {
+    fileprivate func knowsWords(of feed: String) throws -> Bool {
+        try indexedFeeds.feed(feed, on: connection)?.hasVocabulary ?? false
     }
 }

@@ -8,40 +8,51 @@ final class SearchSource {
     private let feed: String
     private let query: SearchQuery
     private let connection: Connection
-    private let source: ListingSource
+    private let indexedFeed: IndexedFeed
     private let table: String
     private let index: String
-    private let indexed: [String]
-    private let columns: [RowColumn]
-    private let key: [String]
     private let title: String?
+    /// What to look for in the index's words: of long ones there are fewer.
+    private let parts: [[UInt8]]
     private var known: [Int64] = []
+    /// All rows to be found, where a word is so rare that they are soon known; in feed order.
+    private var few: [Int64]?
     private var row: Statement?
 
     /// The most rows that are ranked where not all are wanted: 100,000 take 0.15 s, these 3 ms.
     private static let mostRanked = 2_000
     /// As many rows with the words in their titles cannot be told apart by how often words occur.
     private static let mostTitles = 200
+    /// A word is rare that is part of no more words than these, and those of no more rows.
+    private static let mostWordsOfRare = 64
+    private static let mostRowsOfRare = 256
     /// How rows rank that have words in common with so many: behind those that rare words find in another feed.
     private static let commonRank = -1.0
 
     /// - Returns: Nil for a feed without an index.
-    init?(_ feed: String, _ query: SearchQuery, on connection: Connection) throws {
-        self.feed = feed
-        self.query = query
-        self.connection = connection
-        guard let source = try ListingSource(feed, on: connection) else { return nil }
-        indexed = try SearchIndex.storedColumns(of: source.name, on: connection)
-        guard !indexed.isEmpty else { return nil }
-        self.source = source
-        (columns, key, table) = (source.columns, source.key, source.table)
-        index = try SQL.identifier(SearchIndex.name(of: source.name))
-        title = ItemTitle.column(query.show[feed]?.title, of: source.columns)
+    init?(_ feed: String, _ query: SearchQuery, _ feeds: IndexedFeeds, on connection: Connection) throws {
+        guard let indexedFeed = try feeds.feed(feed, on: connection) else { return nil }
+        (self.feed, self.query, self.indexedFeed, self.connection) = (feed, query, indexedFeed, connection)
+        table = indexedFeed.source.table
+        index = try SQL.identifier(indexedFeed.index)
+        title = ItemTitle.column(query.show[feed]?.title, of: indexedFeed.source.columns)
+        parts = query.text.words.compactMap(Vocabulary.part).sorted { $0.count > $1.count }
     }
+
+    private var source: ListingSource { indexedFeed.source }
+    private var indexed: [String] { indexedFeed.columns }
+    private var columns: [RowColumn] { source.columns }
+    private var key: [String] { source.key }
 
     /// The rows that have all words, the best first.
     func ranked() throws -> [(row: Int64, rank: Double)] {
+        few = try rowsOfRareWord()
         guard let words = query.text.fullTextQuery else { return [] }
+        // One alone needs no rank, which takes longest to find out, but beside those of other feeds.
+        if let few, few.isEmpty || few.count == 1 && query.feeds.count == 1 {
+            known = few
+            return few.map { ($0, 0) }
+        }
         guard query.limit != nil else { return try allRanked(words) }
         let limit = query.mostHits
         if let places = try commonTitles(limit) { return places }
@@ -139,31 +150,79 @@ final class SearchSource {
         return found.map { ($0.row, $0.rank) }
     }
 
-    /// Further rows that have all words, be it inside of others; in feed order.
+    /// Further rows that have all words, be it inside of others; in feed order. Asked for after the ranked ones.
     func others(most: Int) throws -> [Int64] {
+        let known = Set(known)
+        let rows: [Int64]
+        if let few {
+            rows = few
+        } else {
+            if !parts.isEmpty { indexedFeed.noteScan() }
+            // Those that are known may be among them.
+            rows = try rowsWithAllWords(most: most + known.count)
+        }
+        return Array(rows.lazy.filter { !known.contains($0) }.prefix(most))
+    }
+
+    /// All rows that have all words, be it inside of others, where one of the words is rare; in feed order.
+    ///
+    /// - Returns: Nil where no word is known to be rare.
+    private func rowsOfRareWord() throws -> [Int64]? {
+        // A word without letters and digits does not count for the index; nothing is found by it alone.
+        guard !parts.isEmpty, query.text.words.allSatisfy({ SearchText.fullTextQuery($0) != nil }),
+            let vocabulary = try indexedFeed.vocabulary(on: connection)
+        else {
+            return nil
+        }
+        for part in parts where !indexedFeed.isCommon(part) {
+            if let rows = try rows(withPart: part, of: vocabulary) {
+                return rows.isEmpty ? [] : try rowsWithAllWords(among: rows, most: rows.count)
+            }
+            indexedFeed.noteCommon(part)
+        }
+        return nil
+    }
+
+    /// The rows with words that have a part, what is gone among them; nil where they are many.
+    private func rows(withPart part: [UInt8], of vocabulary: Vocabulary) throws -> [Int64]? {
+        guard let words = vocabulary.words(with: part, most: Self.mostWordsOfRare) else { return nil }
+        guard !words.isEmpty else { return [] }
+        let text = words.compactMap { SearchText.fullTextQuery($0, isWhole: true) }.joined(separator: " OR ")
+        var rows: [Int64] = []
+        try connection.rows(
+            "SELECT rowid FROM \(index) WHERE \(index) MATCH ? LIMIT ?",
+            [.text(text), Value(Self.mostRowsOfRare + 1)]
+        ) { row in rows.append(row.int64(at: 0)) }
+        return rows.count > Self.mostRowsOfRare ? nil : rows
+    }
+
+    /// Rows that have all words, be it inside of others, in feed order: among some rows, or all.
+    private func rowsWithAllWords(among candidates: [Int64]? = nil, most: Int) throws -> [Int64] {
         let names = try indexed.map { try SQL.identifier($0) }
+        var conditions = ["_removed_at IS NULL"]
         var values: [Value] = []
-        let conditions = query.text.words.map { word in
+        if let candidates {
+            // A list of values as one parameter, so that the statement is compiled once.
+            conditions.append("_rowid_ IN (SELECT value FROM json_each(?))")
+            values.append(.text("[\(candidates.map(String.init).joined(separator: ","))]"))
+        }
+        for word in query.text.words {
             values.append(contentsOf: Array(repeating: .text(SearchText.pattern(word)), count: names.count))
             var terms = names.map { "\($0) LIKE ? ESCAPE '\\'" }
-            if query.text.words.count > 1, let word = SearchText.fullTextQuery(word) {
+            if candidates != nil || query.text.words.count > 1, let word = SearchText.fullTextQuery(word) {
                 terms.append("_rowid_ IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)")
                 values.append(.text(word))
             }
-            return "(\(terms.joined(separator: " OR ")))"
+            conditions.append("(\(terms.joined(separator: " OR ")))")
         }
-        let known = Set(known)
-        // Those that are known may be among them.
-        values.append(Value(most + known.count))
+        values.append(Value(most))
         var rows: [Int64] = []
         try connection.rows(
             """
-            SELECT _rowid_ FROM \(table) WHERE \((["_removed_at IS NULL"] + conditions).joined(separator: " AND "))
+            SELECT _rowid_ FROM \(table) WHERE \(conditions.joined(separator: " AND "))
             ORDER BY _generation DESC, _position LIMIT ?
             """, values
-        ) { row in
-            if !known.contains(row.int64(at: 0)) { rows.append(row.int64(at: 0)) }
-        }
+        ) { row in rows.append(row.int64(at: 0)) }
         return rows
     }
 

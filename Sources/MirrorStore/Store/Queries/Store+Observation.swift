@@ -3,22 +3,24 @@ internal import SQLite
 extension Store {
     /// A value that is another after each commit, of this connection or another one's.
     package struct Mark: Sendable, Hashable {
-        let others: Int64
-        let own: Int64
+        private let others: Int64
+        private let own: Int64
+        private let schema: Int64
+
+        /// `data_version` tells of other connections alone, in other processes too; `total_changes` of this one, but not
+        /// of tables that it makes or drops: https://sqlite.org/pragma.html#pragma_data_version
+        init(of connection: Connection) throws(SQLiteError) {
+            others = try connection.int64("PRAGMA data_version") ?? 0
+            own = try connection.int64("SELECT total_changes()") ?? 0
+            schema = try connection.int64("PRAGMA schema_version") ?? 0
+        }
     }
 
     /// The store's mark now.
     ///
-    /// `data_version` tells of other connections alone, in other processes too; `total_changes` of this one:
-    /// https://sqlite.org/pragma.html#pragma_data_version
-    ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func mark() throws(FeedSyncError) -> Mark {
-        try inGroup {
-            Mark(
-                others: try connection.int64("PRAGMA data_version") ?? 0,
-                own: try connection.int64("SELECT total_changes()") ?? 0)
-        }
+        try inGroup { try Mark(of: connection) }
     }
 
     /// The number of the feed's last event that tells of a page that is there, or of its failure; 0 before the first.

@@ -62,7 +62,7 @@ extension Store {
         try storing {
             // One snapshot for the index and the rows.
             try connection.transaction(.deferred) {
-                let sources = try query.feeds.compactMap { try SearchSource($0, query, on: connection) }
+                let sources = try query.feeds.compactMap { try SearchSource($0, query, indexedFeeds, on: connection) }
                 var count = 0
                 let most = query.mostHits
                 func give(_ places: [(source: SearchSource, row: Int64)]) throws -> Bool {
@@ -94,7 +94,7 @@ extension Store {
     package func foundText(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> ListingText? {
         try storing {
             try connection.transaction(.deferred) {
-                guard let source = try SearchSource(feed, query, on: connection) else { return nil }
+                guard let source = try SearchSource(feed, query, indexedFeeds, on: connection) else { return nil }
                 let rows = try source.rowLookup()
                 var result = ListingText()
                 rows.begin(&result)

@@ -1,0 +1,68 @@
+internal import SQLite
+
+/// What is known of a feed with a full-text index, as long as the store stays as it is.
+///
+/// - Isolation: the store's.
+final class IndexedFeed {
+    fileprivate var mark: Store.Mark
+    let source: ListingSource
+    /// The columns that are indexed, the one that counts most first.
+    let columns: [String]
+    /// The index's name.
+    let index: String
+    private var hasBeenScanned = false
+    /// Parts that are in many words or rows.
+    private var commonParts: Set<[UInt8]> = []
+    private static let mostCommonParts = 1_000
+    /// Nil within where the index has too many words.
+    private var vocabulary: Vocabulary??
+
+    fileprivate init?(_ feed: String, _ mark: Store.Mark, on connection: Connection) throws {
+        guard let source = try ListingSource(feed, on: connection) else { return nil }
+        columns = try SearchIndex.storedColumns(of: source.name, on: connection)
+        guard !columns.isEmpty else { return nil }
+        (self.mark, self.source) = (mark, source)
+        index = SearchIndex.name(of: source.name)
+    }
+
+    /// Whether the index's words were read.
+    var hasVocabulary: Bool { vocabulary.map { $0 != nil } ?? false }
+
+    /// The words of the index; nil where they are not worth reading yet: it takes as long as looking through all rows
+    /// three times.
+    func vocabulary(on connection: Connection) throws -> Vocabulary? {
+        if let vocabulary { return vocabulary }
+        guard hasBeenScanned else { return nil }
+        let read = try Vocabulary(of: index, on: connection)
+        vocabulary = .some(read)
+        // What reading them takes counts as a change of this connection's.
+        mark = try Store.Mark(of: connection)
+        return read
+    }
+
+    /// Whether a part of words is known to be common.
+    func isCommon(_ part: [UInt8]) -> Bool { commonParts.contains(part) }
+
+    /// Keeps in mind that a part of words is common.
+    func noteCommon(_ part: [UInt8]) {
+        if commonParts.count < Self.mostCommonParts { commonParts.insert(part) }
+    }
+
+    /// Keeps in mind that all rows were looked through.
+    func noteScan() { hasBeenScanned = true }
+}
+
+/// The feeds that are searched again and again.
+///
+/// - Isolation: the store's.
+final class IndexedFeeds {
+    private var kept: [String: IndexedFeed] = [:]
+
+    /// One of them as it stands now; nil where it has no index.
+    func feed(_ name: String, on connection: Connection) throws -> IndexedFeed? {
+        let mark = try Store.Mark(of: connection)
+        if let known = kept[name], known.mark == mark { return known }
+        kept[name] = try IndexedFeed(name, mark, on: connection)
+        return kept[name]
+    }
+}

@@ -1,0 +1,125 @@
+internal import SQLite
+
+/// The words of a full-text index, in which parts of words are looked for: a text that has a part has a word that has it.
+struct Vocabulary {
+    /// The words as the index has them, without case and accents, each behind a separator, and room for a last block.
+    private var bytes: [UInt8] = [Self.separator]
+
+    /// No byte of UTF-8.
+    private static let separator: UInt8 = 0xFF
+    /// About 400,000 words.
+    private static let mostBytes = 4 << 20
+    /// The index cuts longer words off: `FTS5_MAX_TOKEN_SIZE` in SQLite's source.
+    private static let longestWord = 32_768
+    private static let blockSize = SIMD16<UInt8>.scalarCount
+
+    /// - Returns: Nil where the words are too many or too long to be looked through.
+    init?(_ words: some Sequence<[UInt8]>) {
+        for word in words where !append(word) { return nil }
+        finish()
+    }
+
+    /// Reads the words of an index.
+    ///
+    /// Source: <https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>
+    init?(of index: String, on connection: Connection) throws {
+        // The table that tells of the words is this connection's alone; one that may only read the store may make it, too.
+        let isReader = try connection.int64("PRAGMA query_only") == 1
+        if isReader { try connection.execute("PRAGMA query_only = OFF") }
+        defer { if isReader { try? connection.execute("PRAGMA query_only = ON") } }
+        try connection.execute(
+            "CREATE VIRTUAL TABLE temp._words USING fts5vocab('main', \(try SQL.identifier(index)), 'row')")
+        defer {
+            try? connection.execute("DROP TABLE temp._words")
+            // The whole index has gone through the cache; searches need a little of it.
+            try? connection.execute("PRAGMA shrink_memory")
+        }
+        var isWhole = true
+        try connection.rows("SELECT term FROM temp._words") { row in
+            row.withBytes(at: 0) { isWhole = isWhole && append($0) }
+        }
+        guard isWhole else { return nil }
+        finish()
+    }
+
+    private mutating func append(_ word: some Collection<UInt8>) -> Bool {
+        guard word.count < Self.longestWord, bytes.count + word.count < Self.mostBytes else { return false }
+        bytes.append(contentsOf: word)
+        bytes.append(Self.separator)
+        return true
+    }
+
+    private mutating func finish() {
+        // Grown by and by, it has room for twice as much.
+        var exact: [UInt8] = []
+        exact.reserveCapacity(bytes.count + Self.blockSize * 2)
+        exact.append(contentsOf: bytes)
+        exact.append(contentsOf: repeatElement(Self.separator, count: Self.blockSize * 2))
+        bytes = exact
+    }
+
+    /// The part of a typed word that each text with this word has inside one of its words, whatever their case and accents;
+    /// nil where there is none.
+    ///
+    /// ASCII's letters and digits never part words, and keep together when accents are dropped.
+    static func part(of word: String) -> [UInt8]? {
+        let runs = word.utf8.split { byte in
+            !((48...57).contains(byte) || (97...122).contains(byte | 0x20))
+        }
+        guard let longest = runs.max(by: { $0.count < $1.count }) else { return nil }
+        return longest.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    /// The words that have a part.
+    ///
+    /// - Returns: Nil where there are more than `most`.
+    func words(with part: [UInt8], most: Int) -> [String]? {
+        guard !part.isEmpty, bytes.count > part.count + 2 * Self.blockSize else { return [] }
+        var words: [String] = []
+        let isWhole = bytes.withUnsafeBytes { bytes in
+            var end = 0
+            return Self.eachPlace(of: part, in: bytes) { place in
+                guard place >= end, bytes[place...].starts(with: part) else { return true }
+                guard words.count < most else { return false }
+                let begin = bytes[..<place].lastIndex(of: Self.separator).map { $0 + 1 } ?? 0
+                end = bytes[place...].firstIndex(of: Self.separator) ?? bytes.count
+                words.append(String(decoding: bytes[begin..<end], as: UTF8.self))
+                return true
+            }
+        }
+        return isWhole ? words : nil
+    }
+
+    /// Calls `body` with each place where three of the part's bytes are right, sixteen places at a time.
+    ///
+    /// - Returns: Whether `body` wanted all of them.
+    private static func eachPlace(
+        of part: [UInt8], in bytes: UnsafeRawBufferPointer, _ body: (Int) -> Bool
+    ) -> Bool {
+        // Numbers begin alike, so two of the three are at the end.
+        let offsets = [0, max(part.count - 2, 0), part.count - 1]
+        let (first, next, last) = (
+            SIMD16(repeating: part[offsets[0]]), SIMD16(repeating: part[offsets[1]]),
+            SIMD16(repeating: part[offsets[2]])
+        )
+        let (nextOffset, lastOffset) = (offsets[1], offsets[2])
+        func block(_ place: Int) -> SIMD16<UInt8> { bytes.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self) }
+        // What stands behind the words has room for the last block.
+        for place in stride(from: 0, to: bytes.count - blockSize - part.count, by: blockSize) {
+            let isRight =
+                (block(place) .== first) .& (block(place + nextOffset) .== next) .& (block(place + lastOffset) .== last)
+            // Eight bytes, each of which is 0 or 0xFF, from the lowest.
+            let halves = unsafeBitCast(isRight, to: SIMD2<UInt64>.self)
+            guard halves.x | halves.y != 0 else { continue }
+            for (half, start) in [(halves.x, place), (halves.y, place + 8)] {
+                var rest = half.littleEndian
+                while rest != 0 {
+                    let lane = rest.trailingZeroBitCount / 8
+                    guard body(start + lane) else { return false }
+                    rest &= ~(0xFF << UInt64(lane * 8))
+                }
+            }
+        }
+        return true
+    }
+}
