@@ -18,15 +18,30 @@ final class ResponseCache: Sendable {
         let response: ServerResponse
         let tag: String
         let mark: Store.Mark
+
+        /// What it takes, in bytes: what stands around a short body takes more than that.
+        var size: Int { response.body.count + 1_024 }
     }
 
     private struct State {
         var entries: [Key: Entry] = [:]
+        /// The keys, the oldest first; those before `first` are gone.
         var order: [Key] = []
+        var first = 0
         var size = 0
+
+        mutating func dropOldest() {
+            size -= entries.removeValue(forKey: order[first])?.size ?? 0
+            first += 1
+            // Moved up now and then, and not each time.
+            if first > 64, first * 2 > order.count {
+                order.removeFirst(first)
+                first = 0
+            }
+        }
     }
 
-    /// The bytes of all bodies together.
+    /// The bytes of all together.
     private static let most = 4 << 20
 
     private let state = Lock(State())
@@ -44,15 +59,12 @@ final class ResponseCache: Sendable {
         let entry = Entry(response: response, tag: tag, mark: mark)
         state.withLock { state in
             if let old = state.entries.updateValue(entry, forKey: key) {
-                state.size -= old.response.body.count
+                state.size -= old.size
             } else {
                 state.order.append(key)
             }
-            state.size += response.body.count
-            while state.size > Self.most, !state.order.isEmpty {
-                let oldest = state.order.removeFirst()
-                state.size -= state.entries.removeValue(forKey: oldest)?.response.body.count ?? 0
-            }
+            state.size += entry.size
+            while state.size > Self.most, state.first < state.order.count { state.dropOldest() }
         }
     }
 }
