@@ -164,6 +164,7 @@ private final class ListMirror: Sendable {
         let told = Lock<[Int]>([])
         let path = mirror.store.path
         let unseen = Lock<[Int]>([])
+        let began = ContinuousClock.now
         let summary = try await mirror.sync("things") { event in
             told.withLock { $0.append(event.id) }
             let reader = try? Connection(path: path, access: .readOnly)
@@ -173,9 +174,13 @@ private final class ListMirror: Sendable {
         #expect(summary.outcome == .unchanged && summary.figures.items.unchanged == 200)
         #expect(told.withLock { $0 } == told.withLock { $0 }.sorted() && told.withLock { $0.count } == 600)
         #expect(unseen.withLock { $0 } == [])
+        #expect(try mirror.rows("SELECT count(*) FROM run WHERE outcome = 'unchanged'") == ["201"])
+        // A list waits 50 ms at most: where they come more slowly than that, as under a sanitizer, none shares.
+        let mayBeSlow = began.duration(to: .now) > .seconds(2)
         #expect(
-            try mirror.rows("SELECT count(DISTINCT finished_at) < 200, count(*) FROM run WHERE outcome = 'unchanged'")
-                == ["1|201"])
+            try mayBeSlow
+                || mirror.rows("SELECT count(DISTINCT finished_at) < 200 FROM run WHERE outcome = 'unchanged'") == ["1"]
+        )
     }
 
     @Test("Where they cannot be stored, their run fails, and they are as they were before")
