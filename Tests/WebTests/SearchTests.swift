@@ -6,15 +6,16 @@ import Testing
 import Web
 
 @Suite(.timeLimit(.minutes(10))) struct SearchTests {
-    private func search(_ place: WebPlace, _ text: String, page: String = "a", more: String? = nil) async throws
-        -> Reply
-    {
+    private func search(
+        _ place: WebPlace, _ text: String, page: String = "a", number: Int? = nil, more: String? = nil
+    ) async throws -> Reply {
         let headers = [
             "X-FeedSync-Token": try await place.token(), "Content-Type": "application/x-www-form-urlencoded",
         ]
         let target = more == nil ? "/search/things" : "/search/things/more"
         return try await place.ask(
-            target, method: "POST", headers: headers, body: "q=\(text)&as=\(page)&after=\(more ?? "")")
+            target, method: "POST", headers: headers,
+            body: "q=\(text)&as=\(page)&after=\(more ?? "")\(number.map { "&number=\($0)" } ?? "")")
     }
 
     @Test("What is typed goes to the upstream in the feed's parameter, pages on, and is stored in no feed")
@@ -43,6 +44,19 @@ import Web
             // Nor is there more of what was not searched for.
             for text in ["", "it", "item"] { #expect(try await search(place, text, more: "1.0").status == 400) }
             #expect(place.upstream.requests.isEmpty)
+        }
+    }
+
+    @Test("A text that a later one of the same page overtook on its way is not searched for")
+    func overtaken() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            var statuses: [Int] = []
+            for (text, number) in [("first", 1), ("third", 3), ("second", 2)] {
+                statuses.append(try await search(place, text, number: number).status)
+            }
+            statuses.append(try await search(place, "other", page: "b", number: 1).status)
+            #expect(statuses == [200, 200, 204, 200])
+            #expect(place.upstream.requests.map { $0.parameter("q") } == ["first", "third", "other"])
         }
     }
 

@@ -127,7 +127,13 @@ enum OpenAPI {
             path: "/search/{feed}", method: "post",
             summary: "Searches the feed's upstream: the rows that are found; the latest text of a page wins",
             parameters: [feed],
-            form: [("q", "what to search for, three characters or more"), ("as", "what tells the page from others")],
+            form: [
+                ("q", "what to search for, three characters or more"), ("as", "what tells the page from others"),
+                (
+                    "number",
+                    "which text of the page it is, counted up: one that is overtaken on its way is not searched for"
+                ),
+            ],
             type: html,
             others: [(204, "a later text took its place", nil), notHere, foreign] + upstreamErrors),
         Operation(

@@ -339,6 +339,7 @@ function search() {
   const path = `/search/${encodeURIComponent(view.dataset.feed)}`;
   const field = by("search");
   const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
+  let count = 0;
   let latest = field.value.trim();
   const post = async (target, fields) => {
     const response = await fetch(target, {
@@ -403,7 +404,8 @@ function search() {
     latest = text;
     by("header-indicator").hidden = text.length < 3;
     try {
-      const part = await post(path, { q: text, as: self });
+      // Texts go over several connections, and may overtake each other.
+      const part = await post(path, { q: text, as: self, number: ++count });
       if (text === latest) took(part, true);
     } catch (problem) {
       if (text === latest) fail(problem);

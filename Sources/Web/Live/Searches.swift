@@ -23,6 +23,8 @@ actor Searches {
         let search: TypedSearch<Nothing>
         /// Who waits for what was typed last.
         var waiting: Task<Outcome, Never>?
+        /// The number of the text that was typed last.
+        var number = 0
         /// When it was used last, by the number of uses.
         var use = 0
     }
@@ -43,9 +45,13 @@ actor Searches {
 
     /// Searches a feed's upstream for what a page typed, as `TypedSearch` does.
     ///
-    /// - Parameter page: What tells the page from others.
+    /// - Parameters:
+    ///   - page: What tells the page from others.
+    ///   - number: Which text of the page it is: they come over several connections, and may overtake each other.
     /// - Throws: `FeedSyncError` if nothing can be searched.
-    func outcome(_ text: String, in feed: FeedDefinition, page: String) async throws(FeedSyncError) -> Outcome {
+    func outcome(
+        _ text: String, in feed: FeedDefinition, page: String, number: Int?
+    ) async throws(FeedSyncError) -> Outcome {
         let mirror = try await openMirror()
         let key = "\(feed.name)/\(page)"
         useCount += 1
@@ -57,7 +63,8 @@ actor Searches {
             entries[key] = Entry(
                 search: TypedSearch(in: mirror) { text throws(ConfigurationError) in Self.definition(text, feed) })
         }
-        guard var entry = entries[key] else { return .replaced }
+        guard var entry = entries[key], number ?? entry.number >= entry.number else { return .replaced }
+        entry.number = number ?? entry.number
         // Whoever waited for an earlier text hears that there is a later one.
         entry.waiting?.cancel()
         entry.search.send(text)

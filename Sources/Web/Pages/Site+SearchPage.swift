@@ -84,7 +84,9 @@ extension Site {
             }
             html = try await rows(of: feed, after: form["after"].flatMap(Place.init(text:)), in: store)
         } else {
-            switch try await searches.outcome(text, in: definition, page: String((form["as"] ?? "").prefix(40))) {
+            let page = String((form["as"] ?? "").prefix(40))
+            let number = form["number"].flatMap { Int($0) }
+            switch try await searches.outcome(text, in: definition, page: page, number: number) {
             case .found(let feed, let store): html = try await rows(of: feed, after: nil, in: store)
             case .failed(let error): throw error
             case .tooShort: html = HTMLWriter()
