@@ -48,7 +48,7 @@ final class SearchSource {
     func ranked() throws -> [(row: Int64, rank: Double)] {
         few = try rowsOfRareWord()
         guard let words = query.text.fullTextQuery else { return [] }
-        // One alone needs no rank, which takes longest to find out, but beside those of other feeds.
+        // The rank takes longest to find out. A single row needs it only beside rows of other feeds.
         if let few, few.isEmpty || few.count == 1 && query.feeds.count == 1 {
             known = few
             return few.map { ($0, 0) }
@@ -150,7 +150,7 @@ final class SearchSource {
         return found.map { ($0.row, $0.rank) }
     }
 
-    /// Further rows that have all words, be it inside of others; in feed order. Asked for after the ranked ones.
+    /// Further rows that have all words, also inside other words, in feed order. Call it after `ranked`.
     func others(most: Int) throws -> [Int64] {
         let known = Set(known)
         let rows: [Int64]
@@ -164,11 +164,11 @@ final class SearchSource {
         return Array(rows.lazy.filter { !known.contains($0) }.prefix(most))
     }
 
-    /// All rows that have all words, be it inside of others, where one of the words is rare; in feed order.
+    /// All rows that have all words, also inside other words, in feed order, if one of the words is rare.
     ///
     /// - Returns: Nil where no word is known to be rare.
     private func rowsOfRareWord() throws -> [Int64]? {
-        // A word without letters and digits does not count for the index; nothing is found by it alone.
+        // The index ignores a word without letters and digits, but a scan of all rows does not.
         guard !parts.isEmpty, query.text.words.allSatisfy({ SearchText.fullTextQuery($0) != nil }),
             let vocabulary = try indexedFeed.vocabulary(on: connection)
         else {
@@ -196,7 +196,7 @@ final class SearchSource {
         return rows.count > Self.mostRowsOfRare ? nil : rows
     }
 
-    /// Rows that have all words, be it inside of others, in feed order: among some rows, or all.
+    /// The rows that have all words, also inside other words, in feed order: among some rows, or among all.
     private func rowsWithAllWords(among candidates: [Int64]? = nil, most: Int) throws -> [Int64] {
         let names = try indexed.map { try SQL.identifier($0) }
         var conditions = ["_removed_at IS NULL"]

@@ -7,7 +7,7 @@ extension Store {
         private let own: Int64
         private let schema: Int64
 
-        /// `data_version` tells of other connections alone, in other processes too; `total_changes` of this one, but not
+        /// `data_version` tells of other connections, also in other processes; `total_changes` tells of this one, but not
         /// of tables that it makes or drops: https://sqlite.org/pragma.html#pragma_data_version
         init(of connection: Connection) throws(SQLiteError) {
             others = try connection.int64("PRAGMA data_version") ?? 0

@@ -23,7 +23,7 @@ struct Vocabulary {
     ///
     /// Source: <https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>
     init?(of index: String, on connection: Connection) throws {
-        // The table that tells of the words is this connection's alone; one that may only read the store may make it, too.
+        // Only this connection sees the table of words, so a connection that only reads the store may make it, too.
         let isReader = try connection.int64("PRAGMA query_only") == 1
         if isReader { try connection.execute("PRAGMA query_only = OFF") }
         defer { if isReader { try? connection.execute("PRAGMA query_only = ON") } }
@@ -108,7 +108,7 @@ struct Vocabulary {
         for place in stride(from: 0, to: bytes.count - blockSize - part.count, by: blockSize) {
             let isRight =
                 (block(place) .== first) .& (block(place + nextOffset) .== next) .& (block(place + lastOffset) .== last)
-            // Eight bytes, each of which is 0 or 0xFF, from the lowest.
+            // A mask of 16 lanes is 16 bytes, each of which is 0 or 0xFF: safe to read as two numbers.
             let halves = unsafeBitCast(isRight, to: SIMD2<UInt64>.self)
             guard halves.x | halves.y != 0 else { continue }
             for (half, start) in [(halves.x, place), (halves.y, place + 8)] {
