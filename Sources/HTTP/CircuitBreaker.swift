@@ -8,15 +8,21 @@ internal import Concurrency
 /// - Isolation: any thread.
 public final class CircuitBreaker: Sendable {
     private let hasShut = Lock(false)
+    private let outer: CircuitBreaker?
 
     /// An open gate.
-    public init() {}
+    ///
+    /// - Parameter outer: A gate that shuts with it: that of others who ask the same host.
+    public init(within outer: CircuitBreaker? = nil) { self.outer = outer }
 
     /// Whether waiting requests are no longer sent.
     public var isShut: Bool { hasShut.withLock { $0 } }
 
     /// Closes it for good.
-    public func shut() { hasShut.withLock { $0 = true } }
+    public func shut() {
+        hasShut.withLock { $0 = true }
+        outer?.shut()
+    }
 
     /// Is told how a request ended.
     func note(_ outcome: Result<Response, HTTPError>) {

@@ -28,7 +28,7 @@ final class FeedRun {
     /// The next pages, requested while the ones before are decoded and committed.
     var prefetches = PrefetchQueue()
     /// Shut when a request had to be tried again, was redirected, or failed: from then on there is one at a time.
-    let gate = CircuitBreaker()
+    let gate: CircuitBreaker
     /// Counts the run's requests.
     let meter = RequestMeter()
     /// The first page, where it was asked for before the run began.
@@ -48,12 +48,13 @@ final class FeedRun {
 
     init(
         _ command: RequestCommand, of feed: String, opening: Store.Opening, store: Store, loader: PageLoader,
-        now: @escaping @Sendable () -> String, publish: @escaping @Sendable (StatusEvent) -> Void,
+        gate: CircuitBreaker, now: @escaping @Sendable () -> String, publish: @escaping @Sendable (StatusEvent) -> Void,
         launch: @escaping Launch
     ) {
         self.command = command
         self.feed = feed
         self.store = store
+        self.gate = gate
         self.loader = loader.through(gate, countingIn: meter)
         self.now = now
         self.publish = publish

@@ -1,11 +1,10 @@
 internal import Concurrency
+internal import HTTP
 
 /// A feed with a list for each row of another: a command goes to the list of each row.
 extension SyncEngine {
     /// How many lists in a row of one host may fail to be reached before its others are left for the next run.
     private static let mostUnreachable = 3
-    /// How many lists are under way at a time, whatever their hosts.
-    private static let mostAtOnce = 16
 
     /// Sends a command to each list that it concerns, the most urgent first, and sums up what came of it. A list that fails
     /// does not keep the others from going on.
@@ -76,14 +75,36 @@ extension SyncEngine {
         }
     }
 
-    /// What came of a list.
+    /// What came of a list's turn.
     private enum ListEnd: Sendable {
         case done(RunSummary)
         /// It is as it was, which is stored with others.
         case unchanged(RunMetrics)
+        /// A run has to find out how it stands.
+        case open(EarlyPage?)
+        /// It has to be asked for again.
+        case heldBack
         /// The upstream has no such list any more.
         case gone(removed: Int)
         case failed(FeedSyncError)
+    }
+
+    /// A list that waits for its turn, with the page that came already.
+    private final class WaitingList: Sendable {
+        let list: List
+        let early: EarlyPage?
+
+        init(_ list: List, early: EarlyPage? = nil) {
+            self.list = list
+            self.early = early
+        }
+    }
+
+    /// Whether a request for a list may wait at the host for the one before: not where a rule tells what a response means, as
+    /// the next request is sent by then, and not where its access token may have expired by its turn.
+    private var mayLookAhead: Bool {
+        let needsToken = if case .oauth2 = definition.authentication { true } else { false }
+        return !needsToken && !definition.responses.contains(where: \.doubtsSuccess)
     }
 
     /// Sends a command to lists, several at a time as far as their hosts allow.
@@ -93,21 +114,21 @@ extension SyncEngine {
         _ command: RequestCommand, _ opening: Store.PartsOpening, _ results: inout PartsResults
     ) async -> FeedSyncError? {
         var rest = 0..<opening.count
-        var queue = ListQueue<List>(perHost: definition.pagination.prefetch)
+        var queue = ListQueue<WaitingList>(perHost: definition.pagination.prefetch, mayLookAhead: mayLookAhead)
         var end: FeedSyncError?
         // Known once a run has looked whether the feed's table is as the definition has it.
         var findings: Findings?
         var common: FeedDefinition.CommonLines?
-        await withTaskGroup(of: (List, ListEnd).self) { group in
+        await withTaskGroup(of: (ListQueue<WaitingList>.Turn, ListEnd).self) { group in
             while true {
-                while end == nil, queue.runningCount < Self.mostAtOnce {
+                while end == nil {
                     guard !Task.isCancelled else {
                         end = .cancelled
                         break
                     }
-                    if let list = queue.next() {
+                    if let turn = queue.next() {
                         group.addTask(executorPreference: store.executor) { [self, findings] in
-                            (list, await self.ask(command, list, findings))
+                            (turn, await self.take(turn, command, findings))
                         }
                         continue
                     }
@@ -115,19 +136,25 @@ extension SyncEngine {
                     guard let part = opening.part(at: place) else { continue }
                     do throws(FeedSyncError) {
                         if let list = try await list(of: part, in: opening, &common, &results) {
-                            queue.add(list, host: list.host)
+                            queue.add(WaitingList(list), host: list.host)
                         }
                     } catch {
                         end = error
                     }
                 }
-                guard let (list, outcome) = await group.next() else { break }
-                queue.end(at: list.host)
+                guard let (turn, outcome) = await group.next() else { break }
+                let list = turn.list.list
+                queue.end(turn.errand, at: list.host)
                 switch outcome {
                 case .done(let summary):
                     results.note(summary, of: list.definition.name, at: list.host)
                     findings = (try? await store.findings(of: definition.name)) ?? Findings()
+                    // Before a list was run there was nothing to compare with.
+                    queue.mayLook = command == .sync
                 case .unchanged(let figures): results.noteUnchanged(figures, at: list.host)
+                case .open(let page):
+                    queue.putBack(turn, as: WaitingList(list, early: page), isOpen: true, host: list.host)
+                case .heldBack: queue.putBack(turn, as: turn.list, isOpen: false, host: list.host)
                 case .gone(let removed): results.noteGone(removed: removed, at: list.host)
                 case .failed(let error):
                     guard error.concernsOneList else {
@@ -164,32 +191,46 @@ extension SyncEngine {
         }
     }
 
-    /// Sends a command to one list.
+    /// Does what a list's turn is for.
     ///
     /// - Parameter findings: What was found of the feed; nil until a run on a list has found out.
-    private func ask(_ command: RequestCommand, _ list: List, _ findings: Findings?) async -> ListEnd {
-        let name = list.definition.name
+    private func take(
+        _ turn: ListQueue<WaitingList>.Turn, _ command: RequestCommand, _ findings: Findings?
+    ) async -> ListEnd {
+        let (list, early) = (turn.list.list, turn.list.early)
+        switch turn.errand {
+        case .run: return await run(command, list, early, gate: turn.gate)
+        case .look:
+            do throws(FeedSyncError) {
+                switch try await look(at: list, findings ?? Findings(), gate: turn.gate, isAhead: turn.isAhead) {
+                case .unchanged(let figures): return .unchanged(figures)
+                case .heldBack: return .heldBack
+                case .open(let page): return .open(page)
+                }
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    /// Sends a command to one list.
+    private func run(
+        _ command: RequestCommand, _ list: List, _ early: EarlyPage?, gate: CircuitBreaker
+    ) async -> ListEnd {
         do throws(FeedSyncError) {
             do throws(FeedSyncError) {
-                var early: EarlyPage?
-                if command == .sync, let findings {
-                    switch try await look(at: list, findings) {
-                    case .unchanged(let figures): return .unchanged(figures)
-                    case .open(let page): early = page
-                    }
-                }
-                let summary = try await execute(command, on: list.definition, early: early)
+                let summary = try await execute(command, on: list.definition, early: early, gate: gate)
                 if command == .sync { try await store.keepSeen(list.seen, of: list.part) }
                 return .done(summary)
             } catch {
                 guard error.concernsOneList, [404, 410].contains(error.httpStatus),
                     // Of a list that has a first page, only a page is missing.
-                    try await store.events(of: name, last: 1).last?.status == .endHeader
+                    try await store.events(of: list.definition.name, last: 1).last?.status == .endHeader
                 else { throw error }
                 guard command == .sync else { return .gone(removed: 0) }
-                guard definition.sync.mayRemove, let run = try await store.runs(of: name, limit: 1).first?.id else {
-                    throw error
-                }
+                guard definition.sync.mayRemove,
+                    let run = try await store.runs(of: list.definition.name, limit: 1).first?.id
+                else { throw error }
                 let removed = try await store.markListGone(list.part, definition, run: run, now: now())
                 try await store.keepSeen(list.seen, of: list.part)
                 return .gone(removed: removed)

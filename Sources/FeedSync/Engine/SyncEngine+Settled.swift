@@ -12,15 +12,22 @@ extension SyncEngine {
     enum ListLook: Sendable {
         /// All of it is as it was.
         case unchanged(RunMetrics)
+        /// It was not asked for, because of what the host said to the request before.
+        case heldBack
         /// A run has to find out; the page that came is the first that it reads.
         case open(EarlyPage?)
     }
 
     /// Asks for the only page of a list that is as its last sync left it.
     ///
-    /// - Parameter findings: What was found of the feed by now.
+    /// - Parameters:
+    ///   - findings: What was found of the feed by now.
+    ///   - gate: Shuts when the response speaks against asking the host for more.
+    ///   - isAhead: Whether the request waits for one before at the host, and is held back if the gate shuts first.
     /// - Throws: `FeedSyncError` of kind `cancelled`, `store`.
-    func look(at list: List, _ findings: Findings) async throws(FeedSyncError) -> ListLook {
+    func look(
+        at list: List, _ findings: Findings, gate: CircuitBreaker, isAhead: Bool
+    ) async throws(FeedSyncError) -> ListLook {
         // A trace shows pages, too, and only a run has these.
         guard options.onTrace == nil, let definition = try? list.definition.settled(by: findings), definition.maySettle
         else { return .open(nil) }
@@ -36,13 +43,14 @@ extension SyncEngine {
         else { return .open(nil) }
         let meter = RequestMeter()
         let fetcher = AuthorizedFetcher(
-            requests: requests, fetcher: fetcher(for: definition).counting(in: meter))
-        let (asked, result) = await fetcher.fetch(page, validators: settled.page.validators)
+            requests: requests, fetcher: fetcher(for: definition).counting(in: meter).through(gate))
+        let (asked, result) = await fetcher.fetch(page, validators: settled.page.validators, isAhead: isAhead)
         guard !Task.isCancelled else { throw .cancelled }
         let cost = meter.take()
         let early = EarlyPage(
             fetch: PageLoader.Fetch(page: asked, result: result, stored: settled.page), cost: cost)
         switch result {
+        case .failure(.heldBack): return .heldBack
         case .failure(let error) where error.kind == .cancelled: throw error
         case .success(let fetched) where fetched.kind == .notModified && cost.quota.isEmpty:
             let validators = settled.page.validators.refreshed(by: fetched.response).without(asked.secrets)

@@ -239,9 +239,11 @@ public actor SyncEngine {
 
     /// Runs a command on the feed, or on a part of it.
     ///
-    /// - Parameter early: What was asked for already.
+    /// - Parameters:
+    ///   - early: What was asked for already.
+    ///   - gate: Shuts when a response speaks against asking the host for more.
     func execute(
-        _ command: RequestCommand, on definition: FeedDefinition, early: EarlyPage? = nil
+        _ command: RequestCommand, on definition: FeedDefinition, early: EarlyPage? = nil, gate: CircuitBreaker? = nil
     ) async throws(FeedSyncError) -> RunSummary {
         let now = now
         let held: FeedLock
@@ -261,7 +263,7 @@ public actor SyncEngine {
         let run = FeedRun(
             command, of: definition.name, opening: opening, store: store,
             loader: PageLoader(opening.shape, fetcher: fetcher(for: definition), store: store, options: options),
-            now: now,
+            gate: CircuitBreaker(within: gate), now: now,
             publish: publish(of: definition),
             // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
             launch: { [self] operation in

@@ -2,53 +2,131 @@ import SeededGenerator
 import Testing
 
 @testable import FeedSync
+@testable import HTTP
 
 @Suite("The lists that are next") struct ListQueueTests {
+    /// A queue of lists named after their hosts.
+    private func queue(_ lists: [String] = [], perHost: Int = 1, ahead: Bool = true) -> ListQueue<String> {
+        var queue = ListQueue<String>(perHost: perHost, mayLookAhead: ahead)
+        for list in lists { queue.add(list, host: String(list.prefix(1))) }
+        return queue
+    }
+
     @Test("Come in order, as far as their hosts have room")
     func order() {
-        var queue = ListQueue<String>(perHost: 2)
-        for list in ["a1", "a2", "a3", "b1"] { queue.add(list, host: String(list.prefix(1))) }
-        #expect([queue.next(), queue.next(), queue.next(), queue.next()] == ["a1", "a2", "b1", nil])
-        #expect(queue.runningCount == 3)
-        queue.end(at: "a")
-        #expect(queue.next() == "a3" && queue.next() == nil)
+        var queue = queue(["a1", "a2", "a3", "b1"], perHost: 2)
+        #expect([queue.next()?.list, queue.next()?.list, queue.next()?.list] == ["a1", "a2", "b1"])
+        #expect(queue.next() == nil && queue.runningCount == 3)
+        queue.end(.run, at: "a")
+        #expect(queue.next()?.list == "a3" && queue.next() == nil)
+    }
+
+    @Test("One more of a host is looked at: its request waits there for the one before")
+    func ahead() {
+        var queue = queue(["a1", "a2", "a3", "b1"])
+        queue.mayLook = true
+        let (first, second, third) = (queue.next(), queue.next(), queue.next())
+        let turns = [first, second, third].compactMap(\.self)
+        #expect(turns.map(\.list) == ["a1", "a2", "b1"])
+        #expect(turns.map(\.isAhead) == [false, true, false])
+        #expect(turns.map(\.errand) == [.look, .look, .look] && turns[0].gate === turns[1].gate)
+        #expect(queue.next() == nil)
+        queue.end(.look, at: "a")
+        #expect(queue.next()?.list == "a3")
+    }
+
+    @Test("None is looked at ahead where responses may mean something else")
+    func notAhead() {
+        var queue = queue(["a1", "a2"], ahead: false)
+        queue.mayLook = true
+        #expect(queue.next()?.list == "a1" && queue.next() == nil)
+    }
+
+    @Test("One that changed is run before the others of its host, once that is free")
+    func open() throws {
+        var queue = queue(["a1", "a2", "a3"])
+        queue.mayLook = true
+        let (first, second) = (queue.next(), queue.next())
+        queue.end(.look, at: "a")
+        queue.putBack(try #require(second), as: "a2", isOpen: true, host: "a")
+        #expect(queue.next() == nil)
+        queue.putBack(try #require(first), as: "a1", isOpen: true, host: "a")
+        queue.end(.look, at: "a")
+        let turn = queue.next()
+        #expect(turn?.list == "a1" && turn?.errand == .run && turn?.isAhead == false)
+        queue.end(.run, at: "a")
+        #expect(queue.next()?.list == "a2")
+        let next = queue.next()
+        #expect(next?.list == "a3" && next?.errand == .look && next?.isAhead == true)
+    }
+
+    @Test("Behind a response that speaks against asking for more there is one at a time, until all have ended")
+    func shut() throws {
+        var queue = queue(["a1", "a2", "a3"])
+        queue.mayLook = true
+        let started = queue.next()
+        let first = try #require(started)
+        let ahead = queue.next()
+        first.gate.shut()
+        queue.end(.look, at: "a")
+        #expect(queue.next() == nil)
+        queue.end(.look, at: "a")
+        queue.putBack(try #require(ahead), as: "a2", isOpen: false, host: "a")
+        let next = queue.next()
+        let second = try #require(next)
+        #expect(second.list == "a2" && !second.isAhead && !second.gate.isShut)
+        #expect(queue.next()?.isAhead == true)
     }
 
     @Test("A host that is closed has no further one")
-    func closed() {
-        var queue = ListQueue<String>(perHost: 1)
-        for list in ["a1", "a2", "b1"] { queue.add(list, host: String(list.prefix(1))) }
-        #expect(queue.next() == "a1")
+    func closed() throws {
+        var queue = queue(["a1", "a2", "b1"])
+        let first = queue.next()
         queue.close("a")
-        queue.end(at: "a")
+        queue.end(.run, at: "a")
         queue.add("a3", host: "a")
-        #expect(queue.next() == "b1" && queue.next() == nil)
-        queue.end(at: "b")
-        queue.end(at: "b")
+        queue.putBack(try #require(first), as: "a1", isOpen: true, host: "a")
+        #expect(queue.next()?.list == "b1" && queue.next() == nil)
+        queue.end(.run, at: "b")
+        queue.end(.run, at: "b")
         #expect(queue.runningCount == 0)
     }
 
-    @Test("Each runs once, none of a host more than may, and there is an end to those that wait")
+    @Test(
+        "Each is run or looked at until it is done, none of a host more than may, and there is an end to those that wait"
+    )
     func arbitrary() {
+        typealias Queue = ListQueue<(number: Int, host: String)>
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
-        var queue = ListQueue<(number: Int, host: String)>(perHost: 3)
-        var (added, running, seen): (Int, [String], [Int]) = (0, [], [])
-        while seen.count < 500 || !running.isEmpty {
+        var queue = Queue(perHost: 3, mayLookAhead: true)
+        var (added, busy, done): (Int, [Queue.Turn], [Int]) = (0, [], [])
+        while done.count < 500 || !busy.isEmpty {
             while added < 500, queue.hasRoom {
                 let host = "host \(random.next() % 5)"
                 queue.add((added, host), host: host)
                 added += 1
             }
-            if running.count < 8, let next = queue.next() {
-                seen.append(next.number)
-                running.append(next.host)
-                #expect(running.count { $0 == next.host } <= 3, "seed \(seed)")
+            if let turn = queue.next() {
+                busy.append(turn)
+                let ofHost = busy.filter { $0.list.host == turn.list.host }
+                #expect(ofHost.count <= (turn.isAhead ? 4 : 3), "seed \(seed)")
+                #expect(turn.errand == .look || !turn.isAhead, "seed \(seed)")
+                #expect(busy.count { $0.errand == .run } <= 16, "seed \(seed)")
             } else {
-                queue.end(at: running.remove(at: Int.random(in: running.indices, using: &random)))
+                let turn = busy.remove(at: Int.random(in: busy.indices, using: &random))
+                queue.mayLook = true
+                queue.end(turn.errand, at: turn.list.host)
+                switch turn.errand == .run ? 9 : random.next() % 10 {
+                case 0: queue.putBack(turn, as: turn.list, isOpen: true, host: turn.list.host)
+                case 1:
+                    turn.gate.shut()
+                    queue.putBack(turn, as: turn.list, isOpen: false, host: turn.list.host)
+                default: done.append(turn.list.number)
+                }
             }
-            #expect(queue.runningCount == running.count, "seed \(seed)")
+            #expect(queue.runningCount + queue.lookCount == busy.count, "seed \(seed)")
         }
-        #expect(seen.sorted() == Array(0..<500), "seed \(seed)")
+        #expect(done.sorted() == Array(0..<500), "seed \(seed)")
     }
 }

@@ -183,6 +183,34 @@ private final class ListMirror: Sendable {
         )
     }
 
+    @Test("Behind a response that says to wait, the request that waits at the host is not sent")
+    func heldBack() async throws {
+        let lists = Lists()
+        let asked = Lock<[String]>([])
+        let isBusy = Lock(false)
+        let server = try Server { request in
+            let isFirst = asked.withLock { asked in
+                asked.append(request.path)
+                return asked.count { $0 == request.path } == 1
+            }
+            guard request.path == "/things/5", isFirst, isBusy.withLock({ $0 }) else { return lists.answer(request) }
+            return .status(429, headers: [("Retry-After", "1")])
+        }
+        defer { server.stop() }
+        lists.set("/owners", Array(1...9))
+        for owner in 1...9 { lists.set("/things/\(owner)", [owner]) }
+        let mirror = try await ListMirror(of: server.url, members: ", retries: 1")
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        asked.withLock { $0 = [] }
+        isBusy.withLock { $0 = true }
+        let summary = try await mirror.sync("things")
+        let paths = asked.withLock { $0 }
+        let place = try #require(paths.firstIndex(of: "/things/5"))
+        #expect(paths.dropFirst(place + 1).first == "/things/5", "\(paths)")
+        #expect(paths.count == 10 && Set(paths).count == 9 && summary.figures.items.unchanged == 9)
+    }
+
     @Test("Where they cannot be stored, their run fails, and they are as they were before")
     func lost() async throws {
         let lists = Lists()
