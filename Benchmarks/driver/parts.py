@@ -22,10 +22,19 @@ WINDOW = 200
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where lists are: on how many hosts, and at which port of theirs."""
+
+    name: str
+    hosts: int
+    port: int
+
+
+@dataclass(frozen=True)
 class Parts:
     count: int
-    runs: dict[int, list[Figures]]
-    bare: dict[int, list[Figures]]
+    runs: dict[Place, list[Figures]]
+    bare: dict[Place, list[Figures]]
     planned: int
     planning: list[Figures]
     idle: list[Figures]
@@ -34,15 +43,14 @@ class Parts:
     def table(self) -> str:
         head = ["lists that answer 304", "wall s", "CPU s", "peak MB", "CPU ms a list", "× wall", "× CPU"]
         rows = []
-        for hosts, runs in self.runs.items():
-            where = "1 host" if hosts == 1 else f"{hosts} hosts"
+        for place, runs in self.runs.items():
             contenders = (
-                (f"**{self.count:,} lists, {where}**", runs),
-                (f"{self.count:,} requests, nothing stored", self.bare[hosts]),
+                (f"**{self.count:,} lists, {place.name}**", runs),
+                (f"{self.count:,} requests, nothing stored", self.bare[place]),
             )
             for name, figures in contenders:
                 middle = medians(figures)
-                times = [ratio(each) for each in ratios(figures, self.bare[hosts])]
+                times = [ratio(each) for each in ratios(figures, self.bare[place])]
                 cost = f"{middle.cpu / self.count * 1000:.3f}"
                 rows.append([name, f"{middle.wall:.3f}", f"{middle.cpu:.3f}", f"{middle.peak:.0f}", cost, *times])
         return table(head, rows) + (
@@ -58,11 +66,11 @@ class Parts:
     @property
     def bounds(self) -> list[Bound]:
         found = []
-        for hosts, runs in self.runs.items():
-            wall, cpu = ratios(runs, self.bare[hosts])
-            where = "1 host" if hosts == 1 else f"{hosts} hosts"
-            found.append(Bound(f"{self.count:,} lists that answer 304, {where}, to a curl_multi loop that stores nothing: wall", "×", 1.3, wall))
-            found.append(Bound(f"the same, {where}: CPU", "×", 1.3, cpu))
+        for place, runs in self.runs.items():
+            wall, cpu = ratios(runs, self.bare[place])
+            what = f"{self.count:,} lists that answer 304, {place.name}"
+            found.append(Bound(f"{what}, to a curl_multi loop that stores nothing: wall", "×", 1.3, wall))
+            found.append(Bound(f"the same, {place.name}: CPU", "×", 1.3, cpu))
         found.append(Bound(f"peak memory, {self.count:,} lists that answer 304", "MB", 40, max(medians(runs).peak for runs in self.runs.values())))
         found.append(Bound(f"planning with {self.planned:,} rows", "ms", 50, self._planning.wall * 1000))
         return found
@@ -77,29 +85,34 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
     base = WORK / "stores" / "parts"
     shutil.rmtree(base, ignore_errors=True)
     runs, bare = {}, {}
-    for hosts in (1, HOSTS):
-        loaded = _load(feedsync, upstream, count, hosts, base / f"loaded-{hosts}")
+    places = (
+        Place("1 host", 1, upstream.hosts),
+        Place(f"{HOSTS} hosts", HOSTS, upstream.hosts),
+        Place(f"{HOSTS} hosts 5 ms away", HOSTS, upstream.watched),
+    )
+    for number, place in enumerate(places):
+        loaded = _load(feedsync, upstream, count, place, base / f"loaded-{number}")
         for _ in range(rounds):
             shutil.rmtree(base / "run", ignore_errors=True)
             shutil.copytree(loaded, base / "run")
-            runs.setdefault(hosts, []).append(_sync(feedsync, base / "run"))
+            runs.setdefault(place, []).append(_sync(feedsync, base / "run"))
             _check(base / "run", count)
-            bare.setdefault(hosts, []).append(_ask(base / "run", upstream, count, hosts))
+            bare.setdefault(place, []).append(_ask(base / "run", count, place))
     say(f"planning of {planned:,} lists")
-    large = _fill(feedsync, upstream, planned, base / "large")
-    small = _fill(feedsync, upstream, 1, base / "small")
+    large = _fill(feedsync, upstream, planned, places[0], base / "large")
+    small = _fill(feedsync, upstream, 1, places[0], base / "small")
     planning, idle = ([_plan(feedsync, folder) for _ in range(rounds)] for folder in (large, small))
     shutil.rmtree(base)
     return Parts(count, runs, bare, planned, planning, idle)
 
 
-def _address(upstream: Upstream, number: int, hosts: int) -> str:
-    return f"http://{host(number % hosts)}:{upstream.hosts}/small/{number}"
+def _address(number: int, place: Place) -> str:
+    return f"http://{host(number % place.hosts)}:{place.port}/small/{number}"
 
 
-def _configure(upstream: Upstream, count: int, hosts: int, folder: Path) -> None:
+def _configure(upstream: Upstream, count: int, place: Place, folder: Path) -> None:
     folder.mkdir(parents=True)
-    rows = [{"id": number, "url": _address(upstream, number, hosts)} for number in range(count)]
+    rows = [{"id": number, "url": _address(number, place)} for number in range(count)]
     (upstream.served / "parents.json").write_text(json.dumps(rows))
     common = {"items": "$", "pagination": {"style": "none"}}
     feeds = {
@@ -109,15 +122,15 @@ def _configure(upstream: Upstream, count: int, hosts: int, folder: Path) -> None
         },
         "lists": {
             **common, "for_each": "parents", "url": "{parents.url}", "key": "roomId",
-            "allow_origins": [f"http://{host(number)}:{upstream.hosts}" for number in range(hosts)],
+            "allow_origins": [f"http://{host(number)}:{place.port}" for number in range(place.hosts)],
             "columns": {name: {"path": path, "type": type} for name, path, type in ANCHORS.columns},
         },
     }
     (folder / "feedsync.yaml").write_text(json.dumps({"feeds": feeds}))
 
 
-def _load(feedsync: Path, upstream: Upstream, count: int, hosts: int, folder: Path) -> Path:
-    _configure(upstream, count, hosts, folder)
+def _load(feedsync: Path, upstream: Upstream, count: int, place: Place, folder: Path) -> Path:
+    _configure(upstream, count, place, folder)
     _sync(feedsync, folder, "parents")
     _sync(feedsync, folder)
     return folder
@@ -128,12 +141,12 @@ def _sync(feedsync: Path, folder: Path, *what: str) -> Figures:
     return run([str(feedsync), "sync", *(what or ("lists",)), "--quiet", *places], folder=folder)
 
 
-def _ask(folder: Path, upstream: Upstream, count: int, hosts: int) -> Figures:
+def _ask(folder: Path, count: int, place: Place) -> Figures:
     """Makes the same requests in a loop that stores nothing."""
     with closing(sqlite3.connect(folder / "store.db")) as database:
         (etag,) = database.execute("SELECT DISTINCT etag FROM _page WHERE feed GLOB 'lists/*'").fetchone()
     requests = folder / "requests"
-    requests.write_text("".join(f"{_address(upstream, number, hosts)}\t{etag}\n" for number in range(count)))
+    requests.write_text("".join(f"{_address(number, place)}\t{etag}\n" for number in range(count)))
     return run([str(programs.bare()), str(requests), str(WINDOW)])
 
 
@@ -148,12 +161,12 @@ def _check(folder: Path, count: int) -> None:
             raise BenchmarkError(f"of {count} lists that have not changed, lists, requests and unchanged runs were {found}")
 
 
-def _fill(feedsync: Path, upstream: Upstream, count: int, folder: Path) -> Path:
+def _fill(feedsync: Path, upstream: Upstream, count: int, place: Place, folder: Path) -> Path:
     """A store with so many rows, whose lists are whole and not due: one by feedsync, and others like it."""
-    _configure(upstream, 1, 1, folder)
+    _configure(upstream, 1, place, folder)
     _sync(feedsync, folder, "parents")
     _sync(feedsync, folder)
-    rows = [{"id": number, "url": _address(upstream, number, 1)} for number in range(count)]
+    rows = [{"id": number, "url": _address(number, place)} for number in range(count)]
     (upstream.served / "parents.json").write_text(json.dumps(rows))
     _sync(feedsync, folder, "parents")
     with closing(sqlite3.connect(folder / "store.db")) as database:

@@ -6,7 +6,7 @@ package enum BracedWords {
     package static func replaced(
         in text: String, by value: (_ word: Substring, _ before: String) -> String?
     ) -> String {
-        guard text.contains("{") else { return text }
+        guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var result = ""
         var rest = text[...]
         while let open = rest.firstIndex(of: "{") {

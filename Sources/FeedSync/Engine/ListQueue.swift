@@ -105,18 +105,19 @@ struct ListQueue<List: Sendable> {
 
     /// Takes the next one whose turn it is; nil if there is none now.
     mutating func next() -> Turn? {
+        let mayRun = runningCount < Self.mostRunning && (!mayLook || openCount > 0)
+        let mayLook = mayLook && lookCount + openCount < Self.mostLooks
+        guard mayRun || mayLook else { return nil }
         var place = 0
         while place < startable.count {
             let host = startable[place].host
             // Its gate may have shut since.
-            guard let first = hosts[host].waiting.first, let isAhead = isAhead(first, at: hosts[host]) else {
+            guard let first = hosts[host].waiting.first, let isAhead = isAhead(first, at: host) else {
                 follow(host)
                 continue
             }
             let errand = errand(of: first)
-            let hasRoom =
-                errand == .run ? runningCount < Self.mostRunning : lookCount + openCount < Self.mostLooks
-            if hasRoom { return take(first, for: errand, at: host, isAhead: isAhead) }
+            if errand == .run ? mayRun : mayLook { return take(first, for: errand, at: host, isAhead: isAhead) }
             place += 1
         }
         return nil
@@ -125,9 +126,10 @@ struct ListQueue<List: Sendable> {
     private func errand(of entry: Entry) -> Errand { entry.isOpen || !mayLook ? .run : .look }
 
     /// Whether a list is ahead of its turn at its host; nil if it has to wait.
-    private func isAhead(_ entry: Entry, at host: Host) -> Bool? {
-        if host.busy < perHost { return false }
-        let mayBe = mayLookAhead && errand(of: entry) == .look && host.busy == perHost && !host.gate.isShut
+    private func isAhead(_ entry: Entry, at host: Int) -> Bool? {
+        let busy = hosts[host].busy
+        if busy < perHost { return false }
+        let mayBe = mayLookAhead && errand(of: entry) == .look && busy == perHost && !hosts[host].gate.isShut
         return mayBe ? true : nil
     }
 
@@ -173,7 +175,7 @@ struct ListQueue<List: Sendable> {
 
     /// Puts the first list of a host among those that may start, if it may.
     private mutating func follow(_ host: Int) {
-        let first = hosts[host].waiting.first.flatMap { isAhead($0, at: hosts[host]) == nil ? nil : $0.number }
+        let first = hosts[host].waiting.first.flatMap { isAhead($0, at: host) == nil ? nil : $0.number }
         guard first != hosts[host].startable else { return }
         if let old = hosts[host].startable { startable.remove(at: place(of: old)) }
         if let first { startable.insert((first, host), at: place(of: first)) }

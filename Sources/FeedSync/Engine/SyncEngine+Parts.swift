@@ -5,6 +5,8 @@ internal import HTTP
 extension SyncEngine {
     /// How many lists in a row of one host may fail to be reached before its others are left for the next run.
     private static let mostUnreachable = 3
+    /// How many rows are read together.
+    private static let readTogether = 32
 
     /// Sends a command to each list that it concerns, the most urgent first, and sums up what came of it. A list that fails
     /// does not keep the others from going on.
@@ -132,10 +134,12 @@ extension SyncEngine {
                         }
                         continue
                     }
-                    guard queue.hasRoom, let place = rest.popFirst() else { break }
-                    guard let part = opening.part(at: place) else { continue }
+                    guard queue.hasRoom, !rest.isEmpty else { break }
+                    let places = rest.prefix(Self.readTogether)
+                    rest = rest.dropFirst(places.count)
                     do throws(FeedSyncError) {
-                        if let list = try await list(of: part, in: opening, &common, &results) {
+                        for (part, row, seen) in try await store.parts(places, of: definition, in: opening) {
+                            guard let list = try list(of: part, row, seen: seen, &common, &results) else { continue }
                             queue.add(WaitingList(list), host: list.host)
                         }
                     } catch {
@@ -170,15 +174,14 @@ extension SyncEngine {
         return end
     }
 
-    /// The list of a part's row; nil if the row is gone, or if its values make no valid request, which is noted.
+    /// The list of a part's row; nil if the row's values make no valid request, which is noted.
     ///
     /// - Parameter common: What the lists' definitions have in common; made with the first one.
     /// - Throws: what concerns the other lists, too.
     private func list(
-        of part: FeedPart, in opening: Store.PartsOpening, _ common: inout FeedDefinition.CommonLines?,
+        of part: FeedPart, _ row: ParentRow, seen: FeedPart.KeyValue?, _ common: inout FeedDefinition.CommonLines?,
         _ results: inout PartsResults
-    ) async throws(FeedSyncError) -> List? {
-        guard let (row, seen) = try await store.parentRow(of: part, definition, in: opening) else { return nil }
+    ) throws(FeedSyncError) -> List? {
         do throws(FeedSyncError) {
             let definition = try definition.part(for: row)
             let lines = common ?? definition.commonLines(salt: store.salt)

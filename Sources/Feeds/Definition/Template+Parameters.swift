@@ -104,6 +104,6 @@ private struct Substitution {
 extension URLPart {
     /// Whether the host comes where a URL starts so.
     fileprivate static func isHost(after start: String) -> Bool {
-        start.contains("://") && URLPart(after: start) == .beginning
+        start.authorityStart != nil && URLPart(after: start) == .beginning
     }
 }

@@ -7,12 +7,11 @@ package enum URLPart: Hashable {
 
     /// The part in which a URL goes on that starts so.
     package init(after start: String) {
-        let authority = start.firstRange(of: "://").map { start[$0.upperBound...] }
-        if start.contains("?") {
+        guard !start.utf8.contains(UInt8(ascii: "?")) else {
             self = .query
-        } else {
-            self = authority?.contains("/") == true ? .path : .beginning
+            return
         }
+        self = start.authorityStart.map { start.utf8[$0...].contains(UInt8(ascii: "/")) } == true ? .path : .beginning
     }
 
     /// A value as it must be written here to arrive as it is.
@@ -31,15 +30,20 @@ extension Template {
     /// Scheme, host and port as written in the definition: enough to know which feeds share a host.
     package var host: String {
         let text = description
-        // Bytes, as this is asked for each of many lists; characters take their time.
-        let bytes = text.utf8
-        var rest = bytes[...]
+        guard let start = text.authorityStart else { return text }
+        return String(text[..<(text.utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? text.endIndex)])
+    }
+}
+
+extension String {
+    /// Where a URL's host and port begin: behind its first `://`. In bytes, as this is asked for each of many lists; characters
+    /// take their time.
+    var authorityStart: String.Index? {
+        var rest = utf8[...]
         while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
-            rest = rest[bytes.index(after: colon)...]
-            guard rest.starts(with: "//".utf8) else { continue }
-            rest = rest.dropFirst(2)
-            return String(text[..<(rest.firstIndex { "/?#".utf8.contains($0) } ?? text.endIndex)])
+            rest = rest[utf8.index(after: colon)...]
+            if rest.starts(with: "//".utf8) { return rest.dropFirst(2).startIndex }
         }
-        return text
+        return nil
     }
 }

@@ -73,7 +73,8 @@ extension Template: CustomStringConvertible {
     }
 
     private static func escaped(_ text: String) -> String {
-        guard text.contains("${") else { return text }
+        // Bytes, as this is asked for each of many lists; strings take their time.
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         return text.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${")
     }
 }

@@ -17,7 +17,7 @@ extension Store {
         package var count: Int { keys.count }
 
         /// One of the parts to ask, by its place from 0.
-        package func part(at index: Int) -> FeedPart? { parent?.part(storedKey: keys[index]) }
+        func part(at index: Int) -> FeedPart? { parent?.part(storedKey: keys[index]) }
     }
 
     /// Which parts a run asks.
@@ -84,12 +84,24 @@ extension Store {
         }
     }
 
-    /// The row of a part's parent: the values that a request has of it, and what tells whether it changed. nil where there is
-    /// no such row any more.
-    package func parentRow(
-        of part: FeedPart, _ definition: FeedDefinition, in opening: PartsOpening
-    ) throws(FeedSyncError) -> (row: ParentRow, seen: FeedPart.KeyValue?)? {
-        try inGroup { try opening.parent?.row(part, definition, on: connection) }
+    /// Some of the parts to ask, by their places, each with the row of its parent: the values that a request has of it, and
+    /// what tells whether it changed. One whose row is not there any more is left out.
+    package func parts(
+        _ places: Range<Int>, of definition: FeedDefinition, in opening: PartsOpening
+    ) throws(FeedSyncError) -> [(part: FeedPart, row: ParentRow, seen: FeedPart.KeyValue?)] {
+        guard let parent = opening.parent else { return [] }
+        let connection = connection
+        return try inGroup {
+            let read = {
+                try places.compactMap { place in
+                    try opening.part(at: place).flatMap { part in
+                        try parent.row(part, definition, on: connection).map { (part, $0.row, $0.seen) }
+                    }
+                }
+            }
+            // One look at the file for all of them.
+            return try connection.isInTransaction ? read() : connection.transaction(.deferred, read)
+        }
     }
 
     /// Keeps what a parent's row said when its list was asked for.
