@@ -23,11 +23,12 @@ WINDOW = 200
 
 @dataclass(frozen=True)
 class Place:
-    """Where lists are: on how many hosts, and at which port of theirs."""
+    """Where lists are: on how many hosts, and at which port and in which folder of theirs."""
 
     name: str
     hosts: int
     port: int
+    folder: str = "small"
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
     places = (
         Place("1 host", 1, upstream.hosts),
         Place(f"{HOSTS} hosts", HOSTS, upstream.hosts),
-        Place(f"{HOSTS} hosts 5 ms away", HOSTS, upstream.watched),
+        Place(f"{HOSTS} hosts 20 ms away", HOSTS, upstream.watched, "far"),
     )
     for number, place in enumerate(places):
         loaded = _load(feedsync, upstream, count, place, base / f"loaded-{number}")
@@ -107,7 +108,7 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
 
 
 def _address(number: int, place: Place) -> str:
-    return f"http://{host(number % place.hosts)}:{place.port}/small/{number}"
+    return f"http://{host(number % place.hosts)}:{place.port}/{place.folder}/{number}"
 
 
 def _configure(upstream: Upstream, count: int, place: Place, folder: Path) -> None:
