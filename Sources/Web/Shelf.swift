@@ -56,9 +56,16 @@ actor Shelf {
         }
         let pages = try await Store(path: path, options: Store.Options(access: .readOnly))
         var searches: [Store] = []
+        let words = SharedVocabularies(
+            reader: try await Store(path: path, options: Store.Options(access: .readOnly)))
+        var indexes: Set<String> = []
         for _ in 0..<Self.searchCount {
-            searches.append(try await Store(path: path, options: Store.Options(access: .readOnly)))
+            let search = try await Store(path: path, options: Store.Options(access: .readOnly))
+            indexes.formUnion(try await search.share(words))
+            searches.append(search)
         }
+        // So that the first search is as fast as others.
+        words.read(indexes)
         guard served.pages == nil || served.pages?.reading?.followsFile == false else { return }
         // What was kept of another connection's is told apart by this.
         served.version += 1

@@ -144,6 +144,48 @@ struct StoredSearchTests {
         for _ in 0..<3 { #expect(try await known.search("heardo").map(\.key) == ["9999"]) }
     }
 
+    @Test("Connections that share the words find the same as one that looks through all rows, also while rows change")
+    func sharedVocabulary() async throws {
+        let bench = try await EngineBench()
+        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed)
+        let options = Store.Options(access: .readOnly)
+        let shared = SharedVocabularies(reader: try await Store(path: bench.store.path, options: options))
+        var searches: [Mirror] = []
+        for _ in 0..<3 {
+            let store = try await Store(path: bench.store.path, options: options)
+            _ = try await store.share(shared)
+            searches.append(Mirror(store, options: EngineBench.options))
+        }
+        var usesOfWords = 0
+        for round in 0..<12 {
+            let names = (0..<60).map { _ in "item\(Int.random(in: 0..<500, using: &random))of\(round)" }
+            let items = names.enumerated().map { #"{"id":\#($0.offset),"name":"\#($0.element)"}"# }
+            try await load(items.joined(separator: ","), bench, mirror)
+            for _ in 0..<30 {
+                let text =
+                    "\(Int.random(in: 0..<500, using: &random))of\(round - Int.random(in: 0...1, using: &random))"
+                let found = try await searches.randomElement(using: &random)?.search(text, limit: 100).map(\.key) ?? []
+                let expected = names.indices.filter { names[$0].contains(text) }.map(String.init)
+                #expect(Set(found) == Set(expected), "seed \(seed), round \(round): \(text)")
+            }
+            // The words are read while searches go on.
+            for search in searches where round % 3 == 0 {
+                let deadline = ContinuousClock.now + .seconds(10)
+                while try await !search.store.sharesWords(of: "things"), .now < deadline {
+                    _ = try await search.search("7of\(round)", limit: 100)
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+                usesOfWords += 1
+                #expect(try await search.store.sharesWords(of: "things"), "seed \(seed), round \(round)")
+                let found = try await search.search("tem\(names[0].dropFirst(4))", limit: 100).map(\.key)
+                #expect(found.contains("0"), "seed \(seed), round \(round)")
+            }
+        }
+        #expect(usesOfWords == 12)
+    }
+
     @Test("A word with any letter in it is found by a part of it")
     func foldedWords() throws {
         let seed = UInt64.random(in: 0...(.max))
@@ -189,6 +231,21 @@ struct StoredSearchTests {
         #expect(found("ast") == ["last"])
         #expect(found("tw") == [])
         #expect(found(String(repeating: "x", count: 5_000)) == [])
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed)
+        let numbers = (0..<20_000).map { "\(1_000_000 + $0)" } + ["abc", "abcd", "z"]
+        let ofNumbers = try #require(Vocabulary(numbers.map { Array($0.utf8) }))
+        for _ in 0..<300 {
+            let word = numbers.randomElement(using: &random) ?? ""
+            let part = word.dropFirst(Int.random(in: 0..<word.count, using: &random)).prefix(
+                Int.random(in: 1...7, using: &random))
+            let all = numbers.filter { $0.contains(part) }
+            let most = Int.random(in: 1...200, using: &random)
+            #expect(
+                ofNumbers.words(with: Array(part.utf8), most: most) == (all.count > most ? nil : all),
+                "seed \(seed): \(part)")
+        }
+        #expect(ofNumbers.words(with: Array("10000001".utf8), most: 64) == [])
         #expect(Vocabulary([[UInt8](repeating: 97, count: 32_768)]) == nil)
         #expect(Vocabulary([]).map { $0.words(with: [97], most: 1) } == [])
     }
@@ -196,6 +253,14 @@ struct StoredSearchTests {
 
 extension Store {
     fileprivate func knowsWords(of feed: String) throws -> Bool {
-        try indexedFeeds.feed(feed, on: connection)?.hasVocabulary ?? false
+        try indexedFeeds.feed(feed, since: .now, on: connection)?.hasVocabulary ?? false
+    }
+
+    /// Whether the words that others read are those of the feed's index as it stands.
+    fileprivate func sharesWords(of feed: String) throws -> Bool {
+        let began = ContinuousClock.now
+        return try connection.transaction(.deferred) {
+            try indexedFeeds.feed(feed, since: began, on: connection)?.vocabulary(on: connection) != nil
+        }
     }
 }

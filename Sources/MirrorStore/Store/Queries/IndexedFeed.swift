@@ -5,6 +5,10 @@ internal import SQLite
 /// - Isolation: the store's.
 final class IndexedFeed {
     fileprivate var mark: Store.Mark
+    /// Since when the store is as it is, and until when it was, as far as is known.
+    private let first: ContinuousClock.Instant
+    fileprivate var last: ContinuousClock.Instant
+    private let shared: SharedVocabularies?
     let source: ListingSource
     /// The columns that are indexed, the one that counts most first.
     let columns: [String]
@@ -17,11 +21,15 @@ final class IndexedFeed {
     /// Nil within where the index has too many words.
     private var vocabulary: Vocabulary??
 
-    fileprivate init?(_ feed: String, _ mark: Store.Mark, on connection: Connection) throws {
+    fileprivate init?(
+        _ feed: String, _ mark: Store.Mark, _ shared: SharedVocabularies?, on connection: Connection
+    ) throws {
         guard let source = try ListingSource(feed, on: connection) else { return nil }
         columns = try SearchIndex.storedColumns(of: source.name, on: connection)
         guard !columns.isEmpty else { return nil }
-        (self.mark, self.source) = (mark, source)
+        (self.mark, self.source, self.shared) = (mark, source, shared)
+        first = .now
+        last = first
         index = SearchIndex.name(of: source.name)
     }
 
@@ -31,6 +39,8 @@ final class IndexedFeed {
     /// The words of the index; nil where they are not worth reading yet: it takes as long as looking through all rows
     /// three times.
     func vocabulary(on connection: Connection) throws -> Vocabulary? {
+        // Whoever shares them need not wait for them.
+        if let shared { return shared.words(of: index, from: first, to: last) ?? nil }
         if let vocabulary { return vocabulary }
         guard hasBeenScanned else { return nil }
         let read = try Vocabulary(of: index, on: connection)
@@ -58,11 +68,19 @@ final class IndexedFeed {
 final class IndexedFeeds {
     private var kept: [String: IndexedFeed] = [:]
 
-    /// One of them as it stands now; nil where it has no index.
-    func feed(_ name: String, on connection: Connection) throws -> IndexedFeed? {
+    /// Where the words of indexes come from; nil where each connection reads them itself.
+    var shared: SharedVocabularies?
+
+    /// One of them as a transaction sees it; nil where it has no index.
+    ///
+    /// - Parameter began: A moment before the transaction read anything.
+    func feed(_ name: String, since began: ContinuousClock.Instant, on connection: Connection) throws -> IndexedFeed? {
         let mark = try Store.Mark(of: connection)
-        if let known = kept[name], known.mark == mark { return known }
-        kept[name] = try IndexedFeed(name, mark, on: connection)
+        if let known = kept[name], known.mark == mark {
+            known.last = began
+            return known
+        }
+        kept[name] = try IndexedFeed(name, mark, shared, on: connection)
         return kept[name]
     }
 }

@@ -11,7 +11,7 @@ final class SearchSource {
     private let indexedFeed: IndexedFeed
     private let table: String
     private let index: String
-    private let title: String?
+    private lazy var title = ItemTitle.column(query.show[feed]?.title, of: columns)
     /// What to look for in the index's words: of long ones there are fewer.
     private let parts: [[UInt8]]
     private var known: [Int64] = []
@@ -29,13 +29,16 @@ final class SearchSource {
     /// How rows rank that have words in common with so many: behind those that rare words find in another feed.
     private static let commonRank = -1.0
 
+    /// - Parameter began: A moment before the transaction read anything.
     /// - Returns: Nil for a feed without an index.
-    init?(_ feed: String, _ query: SearchQuery, _ feeds: IndexedFeeds, on connection: Connection) throws {
-        guard let indexedFeed = try feeds.feed(feed, on: connection) else { return nil }
+    init?(
+        _ feed: String, _ query: SearchQuery, _ feeds: IndexedFeeds, since began: ContinuousClock.Instant,
+        on connection: Connection
+    ) throws {
+        guard let indexedFeed = try feeds.feed(feed, since: began, on: connection) else { return nil }
         (self.feed, self.query, self.indexedFeed, self.connection) = (feed, query, indexedFeed, connection)
         table = indexedFeed.source.table
         index = try SQL.identifier(indexedFeed.index)
-        title = ItemTitle.column(query.show[feed]?.title, of: indexedFeed.source.columns)
         parts = query.text.words.compactMap(Vocabulary.part).sorted { $0.count > $1.count }
     }
 

@@ -61,8 +61,11 @@ extension Store {
     package func search(_ query: SearchQuery, take: (SearchHit) -> Bool) throws(FeedSyncError) {
         try storing {
             // One snapshot for the index and the rows.
+            let began = ContinuousClock.now
             try connection.transaction(.deferred) {
-                let sources = try query.feeds.compactMap { try SearchSource($0, query, indexedFeeds, on: connection) }
+                let sources = try query.feeds.compactMap {
+                    try SearchSource($0, query, indexedFeeds, since: began, on: connection)
+                }
                 var count = 0
                 let most = query.mostHits
                 func give(_ places: [(source: SearchSource, row: Int64)]) throws -> Bool {
@@ -93,8 +96,11 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func foundText(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> ListingText? {
         try storing {
-            try connection.transaction(.deferred) {
-                guard let source = try SearchSource(feed, query, indexedFeeds, on: connection) else { return nil }
+            let began = ContinuousClock.now
+            return try connection.transaction(.deferred) {
+                guard let source = try SearchSource(feed, query, indexedFeeds, since: began, on: connection) else {
+                    return nil
+                }
                 let rows = try source.rowLookup()
                 var result = ListingText()
                 rows.begin(&result)

@@ -13,6 +13,15 @@ struct Vocabulary {
     private static let longestWord = 32_768
     private static let blockSize = SIMD16<UInt8>.scalarCount
 
+    /// Words that stand together, and the groups of bytes that they have.
+    private struct Section {
+        let bytes: Range<Int>
+        let groups: ByteGroups
+    }
+
+    private var sections: [Section] = []
+    private static let sectionSize = 4_096
+
     /// - Returns: Nil where the words are too many or too long to be looked through.
     init?(_ words: some Sequence<[UInt8]>) {
         for word in words where !append(word) { return nil }
@@ -34,13 +43,18 @@ struct Vocabulary {
             // The whole index has gone through the cache; searches need a little of it.
             try? connection.execute("PRAGMA shrink_memory")
         }
-        var isWhole = true
-        try connection.rows("SELECT term FROM temp._words") { row in
-            row.withBytes(at: 0) { isWhole = isWhole && append($0) }
+        do {
+            try connection.rows("SELECT term FROM temp._words") { row in
+                guard row.withBytes(at: 0, { append($0) }) else { throw TooMuch() }
+            }
+        } catch is TooMuch {
+            return nil
         }
-        guard isWhole else { return nil }
         finish()
     }
+
+    /// Ends the reading of words that are too many, or too long.
+    private struct TooMuch: Error {}
 
     private mutating func append(_ word: some Collection<UInt8>) -> Bool {
         guard word.count < Self.longestWord, bytes.count + word.count < Self.mostBytes else { return false }
@@ -55,7 +69,17 @@ struct Vocabulary {
         exact.reserveCapacity(bytes.count + Self.blockSize * 2)
         exact.append(contentsOf: bytes)
         exact.append(contentsOf: repeatElement(Self.separator, count: Self.blockSize * 2))
+        let end = bytes.count
         bytes = exact
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            while start < end {
+                let most = min(start + Self.sectionSize, end)
+                let next = bytes[most..<end].firstIndex(of: Self.separator) ?? end
+                sections.append(Section(bytes: start..<next, groups: ByteGroups(of: bytes[start..<next])))
+                start = next
+            }
+        }
     }
 
     /// The part of a typed word that each text with this word has inside one of its words, whatever their case and accents;
@@ -77,24 +101,29 @@ struct Vocabulary {
         guard !part.isEmpty, bytes.count > part.count + 2 * Self.blockSize else { return [] }
         var words: [String] = []
         let isWhole = bytes.withUnsafeBytes { bytes in
+            let groups = part.withUnsafeBytes { Array(ByteGroups.bits(of: $0[...])) }
             var end = 0
-            return Self.eachPlace(of: part, in: bytes) { place in
-                guard place >= end, bytes[place...].starts(with: part) else { return true }
-                guard words.count < most else { return false }
-                let begin = bytes[..<place].lastIndex(of: Self.separator).map { $0 + 1 } ?? 0
-                end = bytes[place...].firstIndex(of: Self.separator) ?? bytes.count
-                words.append(String(decoding: bytes[begin..<end], as: UTF8.self))
-                return true
+            return sections.allSatisfy { section in
+                guard section.groups.contain(groups) else { return true }
+                return Self.eachPlace(of: part, in: bytes, section.bytes) { place in
+                    guard place >= end, bytes[place...].starts(with: part) else { return true }
+                    guard words.count < most else { return false }
+                    let begin = bytes[..<place].lastIndex(of: Self.separator).map { $0 + 1 } ?? 0
+                    end = bytes[place...].firstIndex(of: Self.separator) ?? bytes.count
+                    words.append(String(decoding: bytes[begin..<end], as: UTF8.self))
+                    return true
+                }
             }
         }
         return isWhole ? words : nil
     }
 
-    /// Calls `body` with each place where three of the part's bytes are right, sixteen places at a time.
+    /// Calls `body` with each place where three of the part's bytes are right, sixteen places at a time, and with some behind
+    /// the range.
     ///
     /// - Returns: Whether `body` wanted all of them.
     private static func eachPlace(
-        of part: [UInt8], in bytes: UnsafeRawBufferPointer, _ body: (Int) -> Bool
+        of part: [UInt8], in bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ body: (Int) -> Bool
     ) -> Bool {
         // Numbers begin alike, so two of the three are at the end.
         let offsets = [0, max(part.count - 2, 0), part.count - 1]
@@ -105,7 +134,8 @@ struct Vocabulary {
         let (nextOffset, lastOffset) = (offsets[1], offsets[2])
         func block(_ place: Int) -> SIMD16<UInt8> { bytes.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self) }
         // What stands behind the words has room for the last block.
-        for place in stride(from: 0, to: bytes.count - blockSize - part.count, by: blockSize) {
+        let end = min(range.upperBound, bytes.count - blockSize - part.count)
+        for place in stride(from: range.lowerBound, to: end, by: blockSize) {
             let isRight =
                 (block(place) .== first) .& (block(place + nextOffset) .== next) .& (block(place + lastOffset) .== last)
             // A mask of 16 lanes is 16 bytes, each of which is 0 or 0xFF: safe to read as two numbers.
@@ -122,4 +152,28 @@ struct Vocabulary {
         }
         return true
     }
+}
+
+/// Which groups of four bytes stand together in a text: a part of it has no others. Some groups cannot be told apart.
+private struct ByteGroups {
+    private var bits: [UInt64]
+    private static let bitCount = 8_192
+
+    init(of bytes: Slice<UnsafeRawBufferPointer>) {
+        bits = Array(repeating: 0, count: Self.bitCount / 64)
+        for bit in Self.bits(of: bytes) { bits[bit / 64] |= 1 << UInt64(bit % 64) }
+    }
+
+    /// The bits of the groups in a text; none if it is shorter than a group.
+    static func bits(of bytes: Slice<UnsafeRawBufferPointer>) -> some Sequence<Int> {
+        let base = bytes.base
+        return (bytes.startIndex..<max(bytes.startIndex, bytes.endIndex - 3)).lazy.map { place in
+            let group = base.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+            // The upper bits of the product depend on all of the group's: https://en.wikipedia.org/wiki/Hash_function#Fibonacci_hashing
+            return Int((group &* 0x9E37_79B1) >> 19)
+        }
+    }
+
+    /// Whether there are groups with all of these bits.
+    func contain(_ bits: [Int]) -> Bool { bits.allSatisfy { self.bits[$0 / 64] & 1 << UInt64($0 % 64) != 0 } }
 }
