@@ -30,7 +30,7 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
 func answer(_ response: ServerResponse, streaming reader: StreamReader, on connection: OpaquePointer) -> MHD_Result {
     let owned = Unmanaged.passRetained(reader)
     let message = cmhd_create_response_from_callback(
-        cmhd_size_unknown(), 4 * 1024, readStream, owned.toOpaque(), releaseStream)
+        cmhd_size_unknown(), 1024, readStream, owned.toOpaque(), releaseStream)
     if message == nil { owned.release() }
     return queue(message, for: response, on: connection)
 }

@@ -108,7 +108,8 @@ extension Site {
     }
 
     /// The event log, from the listener's last event on, as it grows.
-    func events(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+    func events(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+        let served = await shelf.served
         let name = request.parameter("feed")
         if let name, try await feed(name, served) == nil { return unknownFeed(name) }
         let known = request.header("Last-Event-ID") ?? request.parameter("after")
