@@ -87,7 +87,7 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, count: int, planned
     shutil.rmtree(base, ignore_errors=True)
     runs, bare = {}, {}
     places = (
-        Place("1 host", 1, upstream.hosts),
+        Place("1 host with a quota", 1, upstream.hosts, "counted"),
         Place(f"{HOSTS} hosts", HOSTS, upstream.hosts),
         Place(f"{HOSTS} hosts 20 ms away", HOSTS, upstream.watched, "far"),
     )

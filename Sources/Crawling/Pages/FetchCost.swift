@@ -22,7 +22,7 @@ package struct FetchCost: Sendable {
     /// Only the last word on a quota counts.
     package mutating func note(_ reading: QuotaReading?) {
         guard let reading else { return }
-        quota.removeAll { $0.concernsSameQuota(as: reading) }
+        quota.removeAll { $0.quota == reading.quota }
         quota.append(reading)
     }
 }

@@ -26,8 +26,19 @@ package struct QuotaReading: Sendable, Hashable {
         self.blockedUntil = blockedUntil
     }
 
-    /// Whether the other reading is about the same quota.
-    package func concernsSameQuota(as other: QuotaReading) -> Bool {
-        origin == other.origin && credential == other.credential && resource == other.resource
+    /// What tells a quota from others.
+    package struct Quota: Sendable, Hashable {
+        package let origin: String
+        package let credential: Int64
+        package let resource: String
+
+        package init(origin: String, credential: Int64, resource: String) {
+            self.origin = origin
+            self.credential = credential
+            self.resource = resource
+        }
     }
+
+    /// The quota that it is about.
+    package var quota: Quota { Quota(origin: origin, credential: credential, resource: resource) }
 }

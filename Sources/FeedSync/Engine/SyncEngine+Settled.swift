@@ -52,7 +52,7 @@ extension SyncEngine {
         switch result {
         case .failure(.heldBack): return .heldBack
         case .failure(let error) where error.kind == .cancelled: throw error
-        case .success(let fetched) where fetched.kind == .notModified && cost.quota.isEmpty:
+        case .success(let fetched) where fetched.kind == .notModified && settled.mayTake(cost.quota):
             let validators = settled.page.validators.refreshed(by: fetched.response).without(asked.secrets)
             guard validators == settled.page.validators else { return .open(early) }
             let confirmed = ConfirmedList(

@@ -2,8 +2,15 @@ internal import SQLite
 
 /// What hosts said of their quotas, for every process that uses the store.
 enum QuotaLedger {
-    /// Keeps the last word on each quota. Part of the transaction that it is called in.
+    /// Keeps the last word on each quota, and which one the feed's requests count against. Part of the transaction that it is
+    /// called in.
     static func record(_ readings: [QuotaReading], for feed: String, on connection: Connection) throws {
+        try keep(readings, on: connection)
+        if let last = readings.last { try count(feed, against: last.quota, on: connection) }
+    }
+
+    /// Keeps the last word on each quota.
+    static func keep(_ readings: [QuotaReading], on connection: Connection) throws {
         for reading in readings {
             try connection.run(
                 """
@@ -16,11 +23,13 @@ enum QuotaLedger {
                 Value(reading.resetAt.flatMap { Timestamp(sinceEpoch: $0)?.text }),
                 Value(reading.blockedUntil.flatMap { Timestamp(sinceEpoch: $0)?.text }))
         }
-        if let last = readings.last {
-            try connection.run(
-                "UPDATE \(ListTables(of: feed).state) SET quota_origin = ?, quota_credential = ?, resource = ? WHERE feed = ?",
-                .text(last.origin), Value(last.credential), .text(last.resource), .text(feed))
-        }
+    }
+
+    /// Takes note of the quota that a feed's requests count against.
+    static func count(_ feed: String, against quota: QuotaReading.Quota, on connection: Connection) throws {
+        try connection.run(
+            "UPDATE \(ListTables(of: feed).state) SET quota_origin = ?, quota_credential = ?, resource = ? WHERE feed = ?",
+            .text(quota.origin), Value(quota.credential), .text(quota.resource), .text(feed))
     }
 
     /// Until when the host wants no request of this feed's kind, in seconds since 1970; nil if it takes them.

@@ -13,6 +13,14 @@ package struct SettledList: Sendable {
     let seen: Value
     let pollInterval: Int64?
     let freshFor: Int64?
+    /// The quota that its last request counted against; nil where the host told of none.
+    let quota: QuotaReading.Quota?
+
+    /// Whether what a response told of quotas can be stored without a run: that one took a request away, and no more.
+    package func mayTake(_ readings: [QuotaReading]) -> Bool {
+        guard let reading = readings.first else { return quota == nil }
+        return readings.count == 1 && reading.blockedUntil == nil && (quota == nil || quota == reading.quota)
+    }
 }
 
 /// A settled list whose upstream has said that its page is as it was.
@@ -24,6 +32,7 @@ package struct ConfirmedList: Sendable {
     let at: String
     /// What the run did.
     package let figures: RunMetrics
+    let quota: QuotaReading?
     let serverDate: Int64?
     let advice: PollingAdvice
     let every: Duration?
@@ -46,6 +55,7 @@ package struct ConfirmedList: Sendable {
         figures.items.unchanged = list.page.elements
         figures.add(cost)
         self.figures = figures
+        quota = cost.quota.last
         self.serverDate = serverDate
         self.advice = advice
         self.every = every
@@ -96,7 +106,11 @@ extension Store {
                 found = SettledList(
                     feed: name, page: page, crawl: crawl, definition: fingerprint, seen: row.value(at: 8),
                     pollInterval: row.isNull(at: 9) ? nil : row.int64(at: 9),
-                    freshFor: row.isNull(at: 10) ? nil : row.int64(at: 10))
+                    freshFor: row.isNull(at: 10) ? nil : row.int64(at: 10),
+                    quota: row.text(at: 11).map {
+                        QuotaReading.Quota(
+                            origin: $0, credential: row.number(at: 12), resource: row.text(at: 13) ?? "")
+                    })
             }
             return found
         }
@@ -105,13 +119,13 @@ extension Store {
     /// A run that nobody closed is to be closed first, and one that is too old to be kept is to go.
     private static let settled = """
         SELECT s.crawl, s.ranges, p.id, p.etag, p.last_modified, p.generation, p.elements, p.keys, s.seen,
-            s.poll_interval, s.fresh_for
+            s.poll_interval, s.fresh_for, s.quota_origin, s.quota_credential, s.resource
         FROM feed_part l JOIN _feed_part s ON s.feed = l.name JOIN _crawl c ON c.id = s.crawl
         JOIN _crawl_page w ON w.crawl = c.id AND w.number = 1 JOIN _page p ON p.id = w.page
         WHERE l.name = ?1 AND s.definition = ?4
             AND l.status = 'noMoreData' AND l.no_more_data = 1 AND l.next_page IS NULL AND l.complete = 1
             AND l.verified = 1 AND l.error IS NULL AND l.item_count = p.elements AND l.reloaded_at IS NOT NULL
-            AND s.failures = 0 AND s.failing_since IS NULL AND s.watermark IS NULL AND s.quota_origin IS NULL
+            AND s.failures = 0 AND s.failing_since IS NULL AND s.watermark IS NULL
             AND c.mode = 'all' AND c.round = c.id AND c.pages = 1 AND c.complete = 1 AND c.reason IS NULL
             AND c.elements = p.elements AND c.position = p.elements AND c.skipped = 0 AND c.total IS NULL
             AND c.has_totals = 0 AND c.total_moved = 0 AND c.drift = 0 AND c.doubtful = 0 AND c.part IS NULL

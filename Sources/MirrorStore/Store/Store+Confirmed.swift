@@ -39,6 +39,9 @@ extension Store {
             for feed in Set(lists.map(\.part.feed)) { try locks[feed]?.check() }
             let events = try connection.transaction { () -> [[StatusEvent]] in
                 var numbers = try Numbers(on: connection)
+                var told = FetchCost()
+                for list in lists { told.note(list.quota) }
+                try QuotaLedger.keep(told.quota, on: connection)
                 return try lists.map { try store($0, &numbers) }
             }
             for (list, events) in zip(lists, events) { events.forEach(list.publish) }
@@ -85,7 +88,7 @@ extension Store {
             """
         guard try connection.int64(isSettled, name, Value(list.crawl), .text(list.definition)) == 1 else { return [] }
         let (page, figures, crawl) = (list.page, confirmed.figures, numbers.crawl)
-        let dueAt = Value(confirmed.dueText)
+        let dueAt = Value(confirmed.dueText(blockedUntil: try blockedUntil(confirmed)))
         try connection.run(
             """
             INSERT INTO run (id, feed, command, started_at, finished_at, outcome, complete, verified, pages, requests, bytes,
@@ -135,6 +138,19 @@ extension Store {
     }
 }
 
+extension Store {
+    /// Takes note of the quota that a list's request counted against.
+    ///
+    /// - Returns: Until when its host wants no further one, in seconds since 1970.
+    private func blockedUntil(_ confirmed: ConfirmedList) throws -> Int64? {
+        guard let quota = confirmed.quota?.quota else { return nil }
+        let feed = confirmed.list.feed
+        if quota != confirmed.list.quota { try QuotaLedger.count(feed, against: quota, on: connection) }
+        return try QuotaLedger.blockedUntil(
+            origin: quota.origin, credential: quota.credential, feed: feed, now: confirmed.at, on: connection)
+    }
+}
+
 /// The lists that wait to be stored.
 struct ConfirmedLists {
     static let most = 256
@@ -150,8 +166,9 @@ extension ConfirmedList {
     fileprivate var freshFor: Int64? { advice.freshFor ?? (advice.isModified ? nil : list.freshFor) }
 
     /// When the list is due again.
-    fileprivate var dueText: String? {
+    fileprivate func dueText(blockedUntil: Int64?) -> String? {
         var history = FeedHistory(feed: list.feed)
+        history.blockedUntil = blockedUntil.map { $0 * 1_000 }
         history.roundStartedAt = Timestamp.milliseconds(of: startedAt)
         history.roundEndedAt = Timestamp.milliseconds(of: at)
         history.isLoaded = true

@@ -25,6 +25,8 @@ extension Store {
         _ page: PageCommit, to feed: String, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
     ) throws(FeedSyncError) -> PageOutcome {
         try inGroup {
+            // What their responses said of a quota is older than what this page's said.
+            if !page.cost.quota.isEmpty { storeConfirmed() }
             let writer = try session(feed)
             let outcome = try storeInGroup { try writer.commit(page, now: now) }
             if !group.writers.contains(where: { $0 === writer }) { group.writers.append(writer) }

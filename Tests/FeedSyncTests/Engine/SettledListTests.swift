@@ -13,8 +13,15 @@ import Testing
 private final class Lists: Sendable {
     private let lists = Lock<[String: [Int]]>([:])
     private let failures = Lock<[String: Int]>([:])
+    private let quotas = Lock<[String: [(name: String, value: String)]]>([:])
 
     func answer(_ request: ServerRequest) -> ServerResponse {
+        var response = answerWithoutQuota(request)
+        response.headers += quotas.withLock { $0[request.path] ?? [] }
+        return response
+    }
+
+    private func answerWithoutQuota(_ request: ServerRequest) -> ServerResponse {
         if let status = failures.withLock({ $0[request.path] }) { return .status(status) }
         guard let ids = lists.withLock({ $0[request.path] }) else { return .status(404) }
         let body = "[\(ids.map { #"{"id":\#($0)}"# }.joined(separator: ","))]"
@@ -24,6 +31,9 @@ private final class Lists: Sendable {
     }
 
     func set(_ path: String, _ ids: [Int]?) { lists.withLock { $0[path] = ids } }
+
+    /// What responses say of a quota from now on.
+    func count(_ path: String, _ headers: [(name: String, value: String)]) { quotas.withLock { $0[path] = headers } }
 
     func fail(_ path: String, _ status: Int?) { failures.withLock { $0[path] = status } }
 }
@@ -105,11 +115,12 @@ private final class ListMirror: Sendable {
                     json_array_length(ranges, '$.synced'), json_extract(ranges, '$.synced[0].crawls[0]') = crawl,
                     json_extract(ranges, '$.synced[0].generations[0]') = generation, json_extract(ranges, '$.full_pages'),
                     json_extract(ranges, '$.synced[0].first') IS NULL, json_extract(ranges, '$.synced[0].verified'),
-                    seen IS (SELECT _changed_at FROM owners WHERE id = parent_key)
+                    seen IS (SELECT _changed_at FROM owners WHERE id = parent_key), quota_origin, quota_credential, resource
                 FROM feed_part JOIN _feed_part ON name = _feed_part.feed ORDER BY name
                 """,
                 "SELECT 'row', owners_id, id, _position, _removed_at IS NULL FROM things ORDER BY 2, 3",
                 "SELECT 'feed', name, item_count, complete, verified FROM feed ORDER BY name",
+                "SELECT 'quota', origin, credential, resource, remaining, reset_at, blocked_until FROM _quota ORDER BY 2, 3, 4",
                 "SELECT 'ahead', parent_key, is_new FROM _part_ahead ORDER BY parent_key",
             ].flatMap(rows)
         }
@@ -127,8 +138,18 @@ private final class ListMirror: Sendable {
         for owner in owners { lists.set("/things/\(owner)", Array(1...Int.random(in: 1...4, using: &random))) }
         let together = try await ListMirror(of: server.url)
         let oneByOne = try await ListMirror(of: server.url, oneByOne: true)
+        let reset = String(WallClock.system.seconds + 3_000)
+        let quota = [("X-RateLimit-Remaining", "4000"), ("X-RateLimit-Reset", reset)]
         for round in 1...6 {
             lists.set("/owners", owners)
+            // Some tell of no quota, and some of another one than before.
+            for owner in 1...14 {
+                let resource = ["core", "search"].randomElement(using: &random) ?? ""
+                let kinds = [
+                    [], quota, quota + [("X-RateLimit-Resource", "core")], quota + [("X-RateLimit-Resource", resource)],
+                ]
+                lists.count("/things/\(owner)", kinds[owner % 4])
+            }
             for mirror in [together, oneByOne] {
                 try await mirror.sync("owners")
                 _ = try? await mirror.sync("things")
@@ -209,6 +230,38 @@ private final class ListMirror: Sendable {
         let place = try #require(paths.firstIndex(of: "/things/5"))
         #expect(paths.dropFirst(place + 1).first == "/things/5", "\(paths)")
         #expect(paths.count == 10 && Set(paths).count == 9 && summary.figures.items.unchanged == 9)
+    }
+
+    @Test("A quota that a list spends keeps the next ones from being asked for, and is stored")
+    func spent() async throws {
+        let lists = Lists()
+        let asked = Lock<[String]>([])
+        let server = try Server { request in
+            asked.withLock { $0.append(request.path) }
+            return lists.answer(request)
+        }
+        defer { server.stop() }
+        lists.set("/owners", Array(1...9))
+        let reset = String(WallClock.system.seconds + 3_000)
+        for owner in 1...9 {
+            lists.set("/things/\(owner)", [owner])
+            lists.count(
+                "/things/\(owner)", [("X-RateLimit-Remaining", String(50 - owner)), ("X-RateLimit-Reset", reset)])
+        }
+        let mirror = try await ListMirror(of: server.url)
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        try await mirror.sync("things")
+        #expect(try mirror.rows("SELECT remaining, blocked_until FROM _quota") == ["41|-"])
+        lists.count("/things/5", [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", reset)])
+        asked.withLock { $0 = [] }
+        let error = await #expect(throws: FeedSyncError.self) { try await mirror.sync("things") }
+        #expect(error?.kind == .limited)
+        #expect(asked.withLock { $0 } == (1...5).map { "/things/\($0)" })
+        #expect(try mirror.rows("SELECT remaining, blocked_until IS NULL FROM _quota") == ["0|0"])
+        // Those that were asked for are not asked again before the others.
+        #expect(
+            try mirror.rows("SELECT count(*) FROM run WHERE feed GLOB 'things/*' AND outcome = 'unchanged'") == ["14"])
     }
 
     @Test("Where they cannot be stored, their run fails, and they are as they were before")
