@@ -67,7 +67,7 @@ struct ListQueue<List: Sendable> {
     private static var mostWaiting: Int { 256 }
     /// The most that are run at a time, whatever their hosts.
     private static var mostRunning: Int { 16 }
-    /// The most that are looked at or were, and wait to be run: the page that each has is kept in memory.
+    /// The most that are looked at at a time: the page that comes of each may be kept in memory.
     private static var mostLooks: Int { 64 }
 
     /// - Parameters:
@@ -106,7 +106,8 @@ struct ListQueue<List: Sendable> {
     /// Takes the next one whose turn it is; nil if there is none now.
     mutating func next() -> Turn? {
         let mayRun = runningCount < Self.mostRunning && (!mayLook || openCount > 0)
-        let mayLook = mayLook && lookCount + openCount < Self.mostLooks
+        // A page that came is not to grow old before its list is run.
+        let mayLook = mayLook && lookCount < Self.mostLooks && openCount < Self.mostRunning
         guard mayRun || mayLook else { return nil }
         var place = 0
         while place < startable.count {
@@ -164,13 +165,23 @@ struct ListQueue<List: Sendable> {
     }
 
     /// Leaves out all further lists of a host.
-    mutating func close(_ host: String) {
-        let host = number(of: host)
-        openCount -= hosts[host].waiting.count(where: \.isOpen)
+    ///
+    /// - Returns: Those that were looked at.
+    mutating func close(_ host: String) -> [List] { close(number(of: host)) }
+
+    /// Leaves out all further lists.
+    ///
+    /// - Returns: Those that were looked at.
+    mutating func close() -> [List] { hosts.indices.flatMap { close($0) } }
+
+    private mutating func close(_ host: Int) -> [List] {
+        let open = hosts[host].waiting.filter(\.isOpen)
+        openCount -= open.count
         waitingCount -= hosts[host].waiting.count
         hosts[host].waiting = []
         hosts[host].isClosed = true
         follow(host)
+        return open.map(\.list)
     }
 
     /// Puts the first list of a host among those that may start, if it may.

@@ -27,6 +27,9 @@ struct PartsResults {
         self.figures.add(figures)
     }
 
+    /// What requests cost whose lists are left for the next run.
+    mutating func noteUnused(_ costs: [FetchCost]) { for cost in costs { figures.add(cost) } }
+
     /// The upstream has no such list any more.
     mutating func noteGone(removed: Int, at host: String) {
         asked += 1

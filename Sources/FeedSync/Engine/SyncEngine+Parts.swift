@@ -167,10 +167,13 @@ extension SyncEngine {
                     }
                     results.note(error, of: list.definition.name, at: list.host)
                     // The host is gone, and not one of its lists.
-                    if results.unreachable[list.host, default: 0] >= Self.mostUnreachable { queue.close(list.host) }
+                    if results.unreachable[list.host, default: 0] >= Self.mostUnreachable {
+                        results.noteUnused(queue.close(list.host).compactMap(\.early?.cost))
+                    }
                 }
             }
         }
+        results.noteUnused(queue.close().compactMap(\.early?.cost))
         return end
     }
 

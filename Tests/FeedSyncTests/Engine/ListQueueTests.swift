@@ -82,7 +82,7 @@ import Testing
     func closed() throws {
         var queue = queue(["a1", "a2", "b1"])
         let first = queue.next()
-        queue.close("a")
+        #expect(queue.close("a") == [])
         queue.end(.run, at: "a")
         queue.add("a3", host: "a")
         queue.putBack(try #require(first), as: "a1", isOpen: true, host: "a")
@@ -90,6 +90,25 @@ import Testing
         queue.end(.run, at: "b")
         queue.end(.run, at: "b")
         #expect(queue.runningCount == 0)
+    }
+
+    @Test("None is looked at while many that changed wait to be run; those are told of when there is an end to it")
+    func backlog() throws {
+        var queue = ListQueue<String>(perHost: 1, mayLookAhead: true)
+        queue.mayLook = true
+        for number in 0..<60 { queue.add("\(number)", host: "host \(number)") }
+        var turns: [ListQueue<String>.Turn] = []
+        while let turn = queue.next() { turns.append(turn) }
+        #expect(turns.count == 60 && queue.lookCount == 60)
+        for number in 100..<110 { queue.add("\(number)", host: "host \(number)") }
+        for (number, turn) in turns.enumerated() {
+            queue.end(.look, at: "host \(number)")
+            queue.putBack(turn, as: turn.list, isOpen: true, host: "host \(number)")
+        }
+        var errands: [ListQueue<String>.Errand] = []
+        while let turn = queue.next() { errands.append(turn.errand) }
+        #expect(errands == Array(repeating: .run, count: 16))
+        #expect(Set(queue.close()) == Set((16..<60).map { "\($0)" }) && queue.next() == nil)
     }
 
     @Test(
