@@ -59,7 +59,8 @@ package enum ConfigurationText {
             last != ":", last != " ",
             scalars.allSatisfy({ isWordLike($0) || " -./:?&=%+@!*$;()^~'".unicodeScalars.contains($0) })
         else { return false }
-        guard !text.contains(": "), Scalar(text).resolution == .text else { return false }
+        // In braces, libyaml takes `:?` for the end of a name.
+        guard !text.contains(": "), !text.contains(":?"), Scalar(text).resolution == .text else { return false }
         return !wordsOfYAML11.contains(text.lowercased()) && !isNumberLike(text)
     }
 

@@ -122,6 +122,17 @@ struct CurlCommandTests {
         #expect(problem?.advice.isEmpty == false)
     }
 
+    @Test(
+        "is written so that it can be read again",
+        arguments: ["0a:?b", "a:?b=c", "a: b", "a:", "a%\u{FFFD}", "?a", ":?"])
+    func written(value: String) throws {
+        let curl = try CurlCommand("curl -G u --data-urlencode 'name=\(value)'")
+        let entry = FeedEntry(
+            name: "x", members: [.init("url", .text("http://u")), .init("query", .mapping(curl.query))])
+        // It reads what it wrote, and throws where that is not the entry.
+        #expect(try !ConfigurationEditor([], file: "f").adding(entry).isEmpty)
+    }
+
     @Test("is read or refused, whatever stands in it", arguments: 0..<300)
     func whatever(seed: UInt64) throws {
         var random = SeededGenerator(seed)
