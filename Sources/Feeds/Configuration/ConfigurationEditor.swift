@@ -1,3 +1,4 @@
+internal import Text
 internal import YAML
 
 /// Adds feeds to the text of a configuration, renames them and takes them out, and leaves every other byte as it is.
@@ -48,6 +49,10 @@ package struct ConfigurationEditor: Sendable {
     ///   then.
     package func adding(_ entry: FeedEntry) throws(ConfigurationError) -> [UInt8] {
         guard !names.contains(entry.name) else { throw refused("feed `\(entry.name)` already exists") }
+        if let name = ConfigurationText.nameTooLong(in: .mapping(entry.members)) {
+            throw refused(
+                "\(Excerpt.quoted(name, limit: 60)) is too long for the name of a member: YAML takes 1,024 characters")
+        }
         guard let edits = additions(of: entry) else {
             throw refused("the feed cannot be added without changing other lines; add it by hand")
         }

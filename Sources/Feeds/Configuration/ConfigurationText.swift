@@ -52,6 +52,18 @@ package enum ConfigurationText {
         !asJSON && isPlain(text) ? text : quoted(text)
     }
 
+    /// A name that YAML does not take, as it would be written: "an implicit key … must not span more than 1024 Unicode
+    /// characters", and libyaml counts the colon, too. https://yaml.org/spec/1.2.2/#742-flow-mappings
+    static func nameTooLong(in value: FeedEntry.Value) -> String? {
+        switch value {
+        case .text, .plain: nil
+        case .list(let values): values.lazy.compactMap { nameTooLong(in: $0) }.first
+        case .mapping(let members):
+            members.first { scalar($0.name, asJSON: true).unicodeScalars.count > 1_000 }?.name
+                ?? members.lazy.compactMap { nameTooLong(in: $0.value) }.first
+        }
+    }
+
     private static func isPlain(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         guard let first = scalars.first, let last = scalars.last,

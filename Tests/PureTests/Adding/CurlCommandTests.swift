@@ -133,6 +133,23 @@ struct CurlCommandTests {
         #expect(try !ConfigurationEditor([], file: "f").adding(entry).isEmpty)
     }
 
+    @Test("whose names are too long for YAML is not written")
+    func longNames() throws {
+        let name = String(repeating: "\u{1}", count: 200)
+        for command in [
+            "curl -G u -d '\(name)=a'", "curl u -d '{\"a\": [{\"\(String(repeating: "b", count: 1_200))\": 1}]}'",
+        ] {
+            let curl = try CurlCommand(command)
+            var members: [FeedEntry.Member] = [.init("query", .mapping(curl.query))]
+            if let body = curl.body { members.append(.init("body", body)) }
+            let entry = FeedEntry(name: "x", members: members)
+            let error = #expect(throws: ConfigurationError.self) {
+                try ConfigurationEditor([], file: "f").adding(entry)
+            }
+            #expect("\(try #require(error))".contains("is too long for the name of a member"))
+        }
+    }
+
     @Test("is read or refused, whatever stands in it", arguments: 0..<300)
     func whatever(seed: UInt64) throws {
         var random = SeededGenerator(seed)
