@@ -23,6 +23,7 @@ let package = Package(
         // Opened when they are needed, not at every start.
         .target(name: "CCurl", dependencies: ["CLibraryLoader"]),
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"]),
+        .target(name: "CPostgreSQL", dependencies: ["CLibraryLoader"]),
         .target(name: "CLibraryLoader"),
         .target(name: "CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
 
@@ -47,12 +48,16 @@ let package = Package(
         // One crawl as a value, its ranges, proofs and ends; which command wins; when a feed is due. Pure.
         .target(name: "Crawling", dependencies: ["Feeds"], swiftSettings: settings),
 
-        .target(name: "SQLite", dependencies: ["CSQLite", "Text"], swiftSettings: settings),
+        // One numbered step of a schema, and which of them a store lacks. Pure.
+        .target(name: "SchemaMigration", dependencies: ["Text"], swiftSettings: settings),
+        .target(name: "SQLite", dependencies: ["CSQLite", "SchemaMigration"], swiftSettings: settings),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "SchemaMigration"], swiftSettings: settings),
         .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .target(name: "XML", dependencies: ["CExpat"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(
-            name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
+            name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",
+            resources: [.embedInCode("sql"), .embedInCode("postgresql")],
             swiftSettings: settings),
         // What stands in a response's body, whatever the feed: one value, the whole as JSON, what it is if not JSON.
         .target(name: "ResponseBody", dependencies: ["CPageDecoder", "Feeds", "HTTP"], swiftSettings: settings),
@@ -77,6 +82,14 @@ let package = Package(
             dependencies: ["BodyFormats", "Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"],
             swiftSettings: settings),
 
+        // A store on its way from SQLite to PostgreSQL, or back.
+        .target(
+            name: "StoreCopy",
+            dependencies: [
+                "Concurrency", "Feeds", "JSON", "Migrations", "MirrorStore", "PostgreSQL", "SQLite", "SchemaMigration",
+                "Text", "Time",
+            ],
+            swiftSettings: settings),
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
@@ -97,7 +110,7 @@ let package = Package(
             dependencies: [
                 "Adding", "BodyFormats", "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
                 "Concurrency",
-                "Reports", "Text", "Time", "Web",
+                "Reports", "StoreCopy", "Text", "Time", "Web",
             ],
             swiftSettings: settings),
 
@@ -111,6 +124,10 @@ let package = Package(
         .target(
             name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
             path: "Tests/ScriptedServer", swiftSettings: settings),
+        // A PostgreSQL of the tests' own.
+        .target(
+            name: "PostgreSQLServer", dependencies: ["Concurrency", "PostgreSQL"], path: "Tests/PostgreSQLServer",
+            exclude: ["server"], swiftSettings: settings),
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
             name: "PureTests",
@@ -123,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Command", "DemoFeed", "HTTPServer", "JSON", "Reports", "SQLite", "SchemaChecker", "ScriptedServer",
+                "Command", "DemoFeed", "HTTPServer", "JSON", "PostgreSQLServer", "Reports", "SQLite", "SchemaChecker",
+                "ScriptedServer",
                 "SeededGenerator", "Concurrency",
             ],
             swiftSettings: settings),
@@ -146,6 +164,12 @@ let package = Package(
                 "Text", "Web",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "StoreCopyTests",
+            dependencies: [
+                "Concurrency", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
+                "SeededGenerator", "StoreCopy",
+            ], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
         .testTarget(name: "MigrationsTests", dependencies: ["Migrations", "SQLite"], swiftSettings: settings),
         .testTarget(name: "YAMLTests", dependencies: ["SeededGenerator", "YAML"], swiftSettings: settings),

@@ -1,10 +1,17 @@
-public import SQLite
+public import SchemaMigration
 
 /// The store's schema changes, in order.
 ///
-/// Each is a file in `sql/`, embedded in the binary, and never edited once shipped. CONTRIBUTING.md says how to add one.
+/// Each is a file in `sql/`, or in `postgresql/`, embedded in the binary, and never edited once shipped. CONTRIBUTING.md says
+/// how to add one. (Embedding turns the leading digit of a file name into `_`.)
 public enum Migrations {
-    /// Every migration, the oldest first. (Embedding turns the leading digit of a file name into `_`.)
+    /// Those of a store in PostgreSQL, the oldest first: they make the same tables, with PostgreSQL's types.
+    public static let postgreSQL: [Migration] = [
+        Migration(
+            name: "0001_postgresql", sql: String(decoding: PackageResources._001_postgresql_sql, as: UTF8.self))
+    ]
+
+    /// Those of a store in SQLite, the oldest first.
     public static let all: [Migration] = [
         Migration(
             name: "0001_first_store", sql: String(decoding: PackageResources._001_first_store_sql, as: UTF8.self)),

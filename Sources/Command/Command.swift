@@ -48,7 +48,7 @@ struct Command: Sendable {
     /// Every command, in the order of the help text.
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .search, .sql, .changes, .events, .feeds, .path, .explain,
-        .remove, .rename, .reset, .rekey, .prune, .backup, .presets, .check, .doctor, .schema, .serve, .demo,
+        .remove, .rename, .reset, .rekey, .prune, .backup, .store, .presets, .check, .doctor, .schema, .serve, .demo,
         .completion,
         .help,
     ]
@@ -77,13 +77,14 @@ struct Command: Sendable {
         case "sql": "a query, in quotes"
         case "search": "the words to search for"
         case "backup": "the name of the file to write"
+        case "store": "`copy`, a store, and where to copy it"
         default: "the name of a feed"
         }
     }
 
     /// Where to find them.
     var needAdvice: String {
-        ["add", "sql", "search", "backup"].contains(name) ? helpAdvice : "feedsync feeds lists them"
+        ["add", "sql", "search", "backup", "store"].contains(name) ? helpAdvice : "feedsync feeds lists them"
     }
 
     /// Any number of operands.

@@ -64,6 +64,7 @@ extension Invocation {
     fileprivate func run(environment: [String: String], console: Console) async -> ExitCode {
         let session = Session(invocation: self, environment: environment, console: console)
         do throws(Failure) {
+            try session.checkStore()
             let code = try await command.run(session)
             console.endPager()
             return code

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTP
+internal import StoreCopy
 
 /// What a command works with: the command line, the configuration, the store.
 struct Session: Sendable {
@@ -98,6 +99,16 @@ struct Session: Sendable {
         if let path = invocation.options[.store] { return path }
         if let path = environment["FEEDSYNC_STORE"], !path.isEmpty { return path }
         return configuration?.store
+    }
+
+    /// - Throws: `Failure` with exit code 73 where the store is said to be in PostgreSQL.
+    func checkStore() throws(Failure) {
+        guard invocation.command.takes(.store), let path = storePath(nil), case .postgreSQL = StoreAddress(path) else {
+            return
+        }
+        throw Failure(
+            .store, ["feedsync keeps its store in a SQLite file; it does not work on one in PostgreSQL yet"],
+            advice: "name a file; feedsync store copy FILE URI copies it to PostgreSQL, where others can query it")
     }
 
     /// The feeds that the operands name, by a name or a pattern, in order, each once.

@@ -195,6 +195,9 @@ package enum ResultSchema {
         Object("pruned", "a feed, and how many of its items were deleted", ["feed": text, "deleted": count]),
         Object("backup", "the copy", ["file": text, "bytes": count]),
         Object(
+            "copied", "a table of a store that was copied",
+            ["table": text, "rows": count, "checksum": text, "copied": flag]),
+        Object(
             "error", "why something failed",
             ["kind": text, "message": text, "http_status": countOrNull, "url": textOrNull], hasVersion: false),
     ]
@@ -206,6 +209,7 @@ package enum ResultSchema {
         "path": ["paths", "configuration_path", "store_path"], "explain": ["explanation"],
         "explain --response": ["response"], "remove": ["removed"], "remove --data": ["deleted"],
         "rename": ["renamed"], "reset": ["reset"], "rekey": ["rekeyed"], "prune": ["pruned"], "backup": ["backup"],
+        "store": ["copied"],
         "presets": ["preset", "preset_file"], "check": ["check"], "check --online": ["page", "failed_page"],
         "doctor": ["finding"],
     ]

@@ -1,4 +1,5 @@
 internal import CSQLite
+@_exported public import SchemaMigration
 
 /// Brings a store's schema up to date, each migration in one transaction with the row that records it.
 public struct Migrator: Sendable {
@@ -19,23 +20,7 @@ public struct Migrator: Sendable {
     ///
     /// - Throws: `MigrationError` if the store does not fit, `SQLiteError` if what it records cannot be read.
     public func pending(in connection: Connection) throws -> [Migration] {
-        let recorded = try recorded(in: connection)
-        let known = Set(migrations.map(\.name))
-        let unknown = recorded.keys.filter { !known.contains($0) }.sorted()
-        guard unknown.isEmpty else { throw MigrationError.newerStore(unknown: unknown) }
-
-        var pending: [Migration] = []
-        for migration in migrations {
-            guard let checksum = recorded[migration.name] else {
-                pending.append(migration)
-                continue
-            }
-            guard checksum == migration.checksum else { throw MigrationError.edited(name: migration.name) }
-            if let skipped = pending.first {
-                throw MigrationError.outOfOrder(name: skipped.name, after: migration.name)
-            }
-        }
-        return pending
+        try migrations.pending(recorded: recorded(in: connection))
     }
 
     /// Applies the migrations that the store lacks.

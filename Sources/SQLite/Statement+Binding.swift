@@ -76,6 +76,16 @@ extension Statement {
         try check(sqlite3_bind_double(pointer, Int32(clamping: index), real))
     }
 
+    /// Binds a copy of bytes as text, which they should be, to the parameter at a 1-based index.
+    public func bindText(copying bytes: [UInt8], at index: Int) throws(SQLiteError) {
+        let code = bytes.withUnsafeBytes { bytes in
+            csqlite_bind_text_copy(
+                pointer, Int32(clamping: index),
+                (bytes.baseAddress ?? Self.noBytes).assumingMemoryBound(to: CChar.self), UInt64(bytes.count))
+        }
+        try check(code)
+    }
+
     /// Binds UTF-8 text to the parameter at a 1-based index without copying it.
     ///
     /// - Parameter bytes: must stay alive and unchanged until the parameter is bound again or the bindings are cleared,

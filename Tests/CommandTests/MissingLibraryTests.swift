@@ -37,6 +37,17 @@ struct MissingLibraryTests {
         #expect(run.errors.isEmpty)
     }
 
+    @Test("is told which package a store in PostgreSQL needs")
+    func postgreSQL() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.run("reload things").code == 0)
+        let environment = try environment(breaking: "libpq.so.5", in: place)
+        let run = try await place.run("store copy feedsync.db postgres:///x", environment: environment)
+        #expect(run.code == 73)
+        #expect(run.errors.contains("libpq cannot be loaded: ") && run.errors.contains("apt-get install libpq5"))
+    }
+
     @Test("is told which package the demo server needs")
     func server() async throws {
         let place = try Workplace()

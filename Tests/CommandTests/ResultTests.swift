@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import PostgreSQLServer
 import SchemaChecker
 import ScriptedServer
 import Testing
@@ -53,7 +54,8 @@ import Testing
         ("explain --response", "explain idle --response"), ("presets", "presets"), ("presets", "presets github.repo"),
         ("check", "check"), ("check --online", "check --online"), ("doctor", "doctor"), ("events", "events"),
         ("changes", "changes"), ("reload", "reload things idle"), ("more", "more things"), ("sync", "sync"),
-        ("prune", "prune"), ("backup", "backup copy.db"), ("rekey", "rekey things"), ("reset", "reset things"),
+        ("prune", "prune"), ("backup", "backup copy.db"), ("store", "store copy feedsync.db DATABASE"),
+        ("rekey", "rekey things"), ("reset", "reset things"),
         ("add", "add new URL/new --dry-run"), ("add", "add new URL/new"), ("add", "add other qf56.anchors"),
         ("rename", "rename things others"), ("remove", "remove idle"), ("remove --data", "remove others --data --yes"),
     ]
@@ -63,7 +65,9 @@ import Testing
         let place = try await place()
         let schema = try await schema()
         for (property, words) in Self.commands {
-            let run = try await place.run("\(words) --json".replacing("URL", with: place.server.url))
+            let database = words.contains("DATABASE") ? try PostgreSQLServer.database() : ""
+            let run = try await place.run(
+                "\(words) --json".replacing("URL", with: place.server.url).replacing("DATABASE", with: database))
             let checker = try SchemaChecker(schema, property: property)
             let isLines = ["events", "changes"].contains(property)
             let texts = isLines ? run.output.split(separator: "\n").map(String.init) : [run.output]

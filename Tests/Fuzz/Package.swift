@@ -34,10 +34,11 @@ let package = Package(
         module("HTTP", ["CCurl", "Concurrency", "Text", "Time"]),
         module("ResponseBody", ["CPageDecoder", "Feeds", "HTTP"]),
         module("BodyFormats", ["Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"]),
-        module("SQLite", ["CSQLite", "Text"]), module("Crawling", ["Feeds"]),
+        module("SchemaMigration", ["Text"]), module("SQLite", ["CSQLite", "SchemaMigration"]),
+        module("Crawling", ["Feeds"]),
         .target(
-            name: "Migrations", dependencies: ["SQLite"], path: "Migrations", resources: [.embedInCode("sql")],
-            swiftSettings: settings),
+            name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",
+            resources: [.embedInCode("sql"), .embedInCode("postgresql")], swiftSettings: settings),
         module(
             "MirrorStore",
             ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite", "Text"]),

@@ -82,7 +82,11 @@ public struct Configuration: Sendable {
 extension MappingDecoder {
     fileprivate func configuration(file: String, home: String?) -> Configuration {
         let folder = FilePath.folder(of: file)
-        let store = string("store").map { FilePath.resolve($0, in: folder, home: home) }
+        let place = string("store")
+        if let place, ["postgres://", "postgresql://"].contains(where: place.hasPrefix) {
+            report("`store` is in PostgreSQL, which feedsync copies stores to, but does not work on yet", at: "store")
+        }
+        let store = place.map { FilePath.resolve($0, in: folder, home: home) }
         if let store, store.isEmpty || store.utf8.contains(0) {
             report("`store` is not the path of a file", at: "store")
         }

@@ -3,7 +3,7 @@ internal import SQLite
 
 extension FeedSyncError {
     /// An error of the store, with what to try.
-    init(storing error: any Error, path: String) {
+    package init(storing error: any Error, path: String) {
         switch error {
         case let error as FeedSyncError: self = error
         case let error as SQLiteError: self.init(error, path: path)

@@ -23,6 +23,29 @@ public struct Migration: Sendable, Hashable {
     }
 }
 
+extension [Migration] {
+    /// Those that a store lacks, oldest first.
+    ///
+    /// - Parameter recorded: What the store records: checksums by name; none for a new store.
+    /// - Throws: `MigrationError` if the store does not fit.
+    public func pending(recorded: [String: String]) throws(MigrationError) -> [Migration] {
+        let known = Set(map(\.name))
+        let unknown = recorded.keys.filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else { throw .newerStore(unknown: unknown) }
+
+        var pending: [Migration] = []
+        for migration in self {
+            guard let checksum = recorded[migration.name] else {
+                pending.append(migration)
+                continue
+            }
+            guard checksum == migration.checksum else { throw .edited(name: migration.name) }
+            if let skipped = pending.first { throw .outOfOrder(name: skipped.name, after: migration.name) }
+        }
+        return pending
+    }
+}
+
 /// Why the migrations do not fit a store; the store is unchanged.
 public enum MigrationError: Error, Sendable, Hashable {
     /// The store records unknown migrations: a newer version wrote it.

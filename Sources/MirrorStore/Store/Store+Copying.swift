@@ -1,0 +1,35 @@
+package import SQLite
+
+// A whole store, on its way to or from another database.
+extension Store {
+    /// Runs `body` with the store's connection, on the store's thread.
+    ///
+    /// - Throws: what `body` throws; `FeedSyncError` of kind `store`.
+    package func copying<Result: Sendable>(
+        _ body: (Connection) throws(FeedSyncError) -> Result
+    ) throws(FeedSyncError) -> Result {
+        try storing { try body(connection) }
+    }
+
+    /// The same, for a body that writes every table of a store that was just made. Makes the views that belong to them, and
+    /// leaves one file.
+    ///
+    /// - Throws: what `body` throws; `FeedSyncError` of kind `store`.
+    package func filling<Result: Sendable>(
+        _ body: (Connection) throws(FeedSyncError) -> Result
+    ) throws(FeedSyncError) -> Result {
+        try storing {
+            let result = try body(connection)
+            try connection.transaction {
+                try ChangeView.apply(to: connection)
+                var models: [String] = []
+                try connection.rows("SELECT DISTINCT model FROM feed WHERE model IS NOT NULL") { row in
+                    models.append(row.text(at: 0) ?? "")
+                }
+                for model in models { try ModelView(model: model).apply(to: connection) }
+            }
+            try connection.execute("PRAGMA journal_mode = DELETE")
+            return result
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import CPostgreSQL
+
+extension Connection {
+    /// Runs one statement with parameters `$1`, `$2`, …, and gives its rows as text.
+    ///
+    /// - Throws: `PostgreSQLError`, also for a parameter with a NUL character, which PostgreSQL does not take.
+    @discardableResult
+    public func query(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> [[String?]] {
+        guard !sql.utf8.contains(0), !values.contains(where: { $0?.utf8.contains(0) == true }) else {
+            throw PostgreSQLError("a parameter contains a NUL character", sql: sql)
+        }
+        let result = withCStrings(values) { cpq_execute(handle, sql, Int32(clamping: values.count), $0) }
+        defer { cpq_clear(result) }
+        try check(result, sql, PGRES_TUPLES_OK, PGRES_COMMAND_OK)
+        return (0..<cpq_row_count(result)).map { row in
+            (0..<cpq_column_count(result)).map { column in
+                cpq_is_null(result, row, column) == 1 ? nil : cpq_value(result, row, column).map { String(cString: $0) }
+            }
+        }
+    }
+
+    /// The first value of the first row; nil where it is NULL or there is none.
+    ///
+    /// - Throws: `PostgreSQLError`.
+    public func scalar(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> String? {
+        try query(sql, values).first?.first ?? nil
+    }
+
+    /// Runs any number of statements without parameters; all of them or none, unless they say otherwise.
+    ///
+    /// - Throws: `PostgreSQLError` of the first that fails.
+    public func execute(_ sql: String) throws(PostgreSQLError) {
+        guard !sql.utf8.contains(0) else { throw PostgreSQLError("a statement contains a NUL character", sql: sql) }
+        let result = cpq_execute_all(handle, sql)
+        defer { cpq_clear(result) }
+        try check(result, sql, PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY)
+    }
+
+    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Within an open one it is a part of
+    /// that.
+    ///
+    /// - Throws: what `body` throws, or the `PostgreSQLError` of the begin or the commit.
+    public func transaction<T>(_ begin: String = "BEGIN", _ body: () throws -> T) throws -> T {
+        guard !isInTransaction else { return try body() }
+        try execute(begin)
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // The first error counts; where the connection is lost, the server rolls back by itself.
+            if isInTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// - Throws: `PostgreSQLError` unless the result is one of these.
+    func check(_ result: OpaquePointer?, _ sql: String, _ wanted: ExecStatusType...) throws(PostgreSQLError) {
+        guard let result else { throw Self.error(of: handle) }
+        guard !wanted.contains(cpq_result_status(result)) else { return }
+        func field(_ code: Character) -> String? {
+            cpq_result_field(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
+        }
+        // https://www.postgresql.org/docs/15/protocol-error-fields.html: message, detail, code
+        guard let message = field("M"), let code = field("C") else { throw Self.error(of: handle) }
+        throw PostgreSQLError(message + (field("D").map { ": \($0)" } ?? ""), code: code, sql: sql)
+    }
+}
+
+extension Connection {
+    /// A name as SQL has it, whatever it contains.
+    public static func identifier(_ name: String) -> String { quoted(name, with: UInt8(ascii: "\"")) }
+
+    /// A text as a literal.
+    public static func literal(_ text: String) -> String { quoted(text, with: UInt8(ascii: "'")) }
+
+    // Bytes, not Characters: a quote with a combining accent behind it is a Character that equals no quote.
+    private static func quoted(_ text: String, with quote: UInt8) -> String {
+        var result = [quote]
+        for byte in text.utf8 {
+            if byte == quote { result.append(quote) }
+            result.append(byte)
+        }
+        return String(decoding: result + [quote], as: UTF8.self)
+    }
+}

@@ -1,0 +1,91 @@
+internal import CPostgreSQL
+
+/// One connection to one PostgreSQL database, in UTC, UTF-8 and ISO 8601. It closes when it is gone.
+///
+/// Source of all that libpq does: https://www.postgresql.org/docs/15/libpq.html
+///
+/// - Isolation: belongs to one owner, such as an actor; never shared between threads. All calls block.
+public final class Connection {
+    let handle: OpaquePointer
+    /// Where it leads, without a password: `feeds at /run/postgresql`.
+    public let place: String
+
+    /// Connects.
+    ///
+    /// - Parameter uri: `postgres://USER@HOST:PORT/DATABASE?OPTIONS`; what it leaves open is taken from the environment and
+    ///   `~/.pgpass`, as by `psql`. https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
+    /// - Throws: `PostgreSQLError` if libpq is not installed, if the URI is wrong, if the server cannot be reached within ten
+    ///   seconds or refuses, and if the database is not in UTF-8.
+    public init(uri: String) throws(PostgreSQLError) {
+        if let missingLibrary {
+            throw PostgreSQLError("libpq cannot be loaded: \(missingLibrary)", isMissingLibrary: true)
+        }
+        guard !uri.utf8.contains(0) else { throw PostgreSQLError("the URI contains a NUL character") }
+        // Those behind the URI are taken only if it does not say otherwise.
+        let names = ["connect_timeout", "application_name", "dbname"]
+        let values = ["10", "feedsync", uri]
+        guard let handle = Self.connect(names, values) else { throw PostgreSQLError("no memory for a connection") }
+        self.handle = handle
+        place = Self.place(of: handle)
+        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
+        try checkEncoding()
+        try execute(
+            """
+            SET client_encoding = 'UTF8'; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1;
+            SET bytea_output = 'hex'; SET standard_conforming_strings = on
+            """)
+    }
+
+    deinit { cpq_finish(handle) }
+
+    private static func connect(_ names: [String], _ values: [String]) -> OpaquePointer? {
+        withCStrings(names) { names in withCStrings(values) { values in cpq_connect(names, values) } }
+    }
+
+    /// A database in another encoding cannot hold what feeds have.
+    private func checkEncoding() throws(PostgreSQLError) {
+        let encoding = cpq_parameter_status(handle, "server_encoding").map { String(cString: $0) } ?? "UTF8"
+        guard encoding == "UTF8" else {
+            throw PostgreSQLError("the database is in \(encoding); feeds need UTF8 (CREATE DATABASE … ENCODING 'UTF8')")
+        }
+    }
+
+    private static func place(of handle: OpaquePointer) -> String {
+        let database = cpq_database(handle).map { String(cString: $0) } ?? ""
+        let host = cpq_host(handle).map { String(cString: $0) } ?? ""
+        return database + (host.isEmpty ? "" : " at \(host)")
+    }
+
+    /// What libpq says of the connection, which has no code and no statement.
+    static func error(of handle: OpaquePointer) -> PostgreSQLError {
+        PostgreSQLError(cpq_error_message(handle).map { String(cString: $0) } ?? "the connection failed")
+    }
+
+    /// Whether a transaction is open, also one that failed.
+    public var isInTransaction: Bool { cpq_transaction_status(handle) != PQTRANS_IDLE }
+
+    /// The server's version as a number: 150012 is 15.12.
+    public var serverVersion: Int { Int(cpq_server_version(handle)) }
+}
+
+@available(*, unavailable)
+extension Connection: Sendable {}
+
+/// Why libpq cannot be used; nil if it can. Opens it, the first time.
+private let missingLibrary = cpq_load().map { String(cString: $0) }
+
+/// Lends the texts as C has them, with NULL at the end.
+func withCStrings<Result>(
+    _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+) -> Result {
+    var bytes: [CChar] = []
+    let offsets = texts.map { text -> Int? in
+        guard let text else { return nil }
+        defer { bytes += text.utf8CString }
+        return bytes.count
+    }
+    return bytes.withUnsafeBufferPointer { bytes in
+        let pointers = offsets.map { offset in offset.flatMap { bytes.baseAddress?.advanced(by: $0) } } + [nil]
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+}

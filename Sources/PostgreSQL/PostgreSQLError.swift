@@ -1,0 +1,49 @@
+/// An error of PostgreSQL, of libpq, or of this wrapper. Values are never a part of it, nor is a password.
+public struct PostgreSQLError: Error, Sendable, Hashable {
+    /// What went wrong, in the server's or the library's words, on one line.
+    public let message: String
+    /// The five characters that PostgreSQL calls the error by; nil where it did not come from a server.
+    ///
+    /// Source: https://www.postgresql.org/docs/15/errcodes-appendix.html
+    public let code: String?
+    /// The statement that failed, on one line and cut to 200 characters; nil outside of one.
+    public let sql: String?
+    /// Whether libpq is not installed.
+    public let isMissingLibrary: Bool
+
+    /// An error with these parts.
+    public init(_ message: String, code: String? = nil, sql: String? = nil, isMissingLibrary: Bool = false) {
+        self.isMissingLibrary = isMissingLibrary
+        self.message = Self.oneLine(message)
+        self.code = code
+        self.sql = sql.map { Self.oneLine($0) }.map { $0.count > 200 ? "\($0.prefix(200))…" : $0 }
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}
+
+extension PostgreSQLError {
+    /// The first two characters of the code: the class of the error.
+    private var codeClass: String { String(code?.prefix(2) ?? "") }
+
+    /// Whether the server cannot be reached, is starting, stopping or full of connections, or ended this one.
+    public var isOfConnection: Bool { isLost || codeClass == "08" || codeClass == "57" || code == "53300" }
+
+    /// Whether the connection is gone, or never came to be.
+    public var isLost: Bool { code == nil && sql == nil }
+
+    /// Whether the server does not know the user, the password or the database, or lets the user do too little.
+    public var isRefusal: Bool { codeClass == "28" || codeClass == "3D" || code == "42501" }
+
+    /// Whether the server's disk is full.
+    public var isFull: Bool { code == "53100" }
+}
+
+extension PostgreSQLError: CustomStringConvertible {
+    /// The message, with the code and the statement where there are any.
+    public var description: String {
+        message + (code.map { " (PostgreSQL error \($0))" } ?? "") + (sql.map { ", in: \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,109 @@
+internal import JSON
+internal import PostgreSQL
+internal import SQLite
+internal import Text
+
+/// A table of a store as both databases have it.
+struct CopiedTable: Sendable, Hashable {
+    /// A column that is in both.
+    struct Column: Sendable, Hashable {
+        /// Its name in SQLite.
+        let name: String
+        let type: FieldType
+
+        /// Its name in PostgreSQL, which takes 63 bytes: https://www.postgresql.org/docs/15/sql-syntax-lexical.html
+        var shortName: String {
+            guard name.utf8.count > 63 else { return name }
+            var hash = FNV1a()
+            hash.add(name.utf8)
+            var start = name
+            while start.utf8.count > 54 { start.unicodeScalars.removeLast() }
+            return "\(start)_\(hash.digits.prefix(8))"
+        }
+    }
+
+    let name: String
+    let columns: [Column]
+    /// Whether it has a column `_exact`, for what the types of the others cannot hold.
+    let hasExact: Bool
+
+    /// The columns as PostgreSQL's statements name them.
+    var postgreSQLColumns: String {
+        (columns.map(\.shortName) + (hasExact ? ["_exact"] : [])).map(PostgreSQL.Connection.identifier)
+            .joined(separator: ", ")
+    }
+
+    /// The columns as SQLite's statements name them.
+    var sqliteColumns: String {
+        get throws(SQLiteError) {
+            try columns.map { column throws(SQLiteError) in try SQL.identifier(column.name) }.joined(separator: ", ")
+        }
+    }
+
+    /// Those that every store has, in an order in which none refers to a later one.
+    static let fixed = [
+        "feed", "run", "event", "_feed", "_crawl", "_page", "_crawl_page", "_section", "_quota", "_salt", "_change",
+        "_consumer", "_response", "feed_part", "_feed_part", "_part_ahead",
+    ]
+
+    /// Their columns in which SQLite's values are of any type.
+    static let ofAnyType: Set<[String]> = [
+        ["_change", "key"], ["feed_part", "parent_key"], ["_feed_part", "seen"], ["_part_ahead", "parent_key"],
+    ]
+}
+
+// Rows on their way.
+extension CopiedTable {
+    /// Writes a row as fields.
+    ///
+    /// - Throws: `CopyProblem` for a value that the table cannot hold.
+    func write(_ row: [StoredValue], to writer: inout CopyWriter) throws {
+        var exact = JSONObject()
+        for (column, value) in zip(columns, row) {
+            let field = column.type.field(value)
+            writer.field(field.text?.utf8)
+            guard !field.isExact else { continue }
+            guard hasExact else { throw CopyProblem.unfit(table: name, column: column.name) }
+            exact[column.shortName] = ExactValue.json(value)
+        }
+        if hasExact { writer.field(exact.isEmpty ? nil : JSONValue.object(exact).json.utf8) }
+        try writer.endRow()
+    }
+
+    /// The row of fields.
+    ///
+    /// - Throws: `CopyProblem` for what none of ours can have become.
+    func row(_ fields: [[UInt8]?]) throws -> [StoredValue] {
+        guard fields.count == columns.count + (hasExact ? 1 : 0) else { throw CopyProblem.unreadable(table: name) }
+        var exact: JSONObject?
+        if hasExact, let text = fields.last ?? nil {
+            guard case .object(let members)? = try? JSONValue(parsing: text) else {
+                throw CopyProblem.unreadable(table: name)
+            }
+            exact = members
+        }
+        return try zip(columns, fields).map { column, field in
+            if let own = exact?[column.shortName] {
+                guard let value = ExactValue.value(own) else { throw CopyProblem.unreadable(table: name) }
+                return value
+            }
+            guard let field else { return .null }
+            guard let value = column.type.value(String(decoding: field, as: UTF8.self)) else {
+                throw CopyProblem.unreadable(table: name)
+            }
+            return value
+        }
+    }
+}
+
+/// Why a copy cannot be made.
+enum CopyProblem: Error {
+    /// A table without `_exact` has a value that a column cannot hold: somebody wrote it by hand.
+    case unfit(table: String, column: String)
+    /// A row in PostgreSQL is none that was copied there.
+    case unreadable(table: String)
+    /// What was written is not what was read.
+    case different(table: String)
+    /// Anything else.
+    case refused(String, advice: String)
+}

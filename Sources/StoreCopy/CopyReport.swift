@@ -1,0 +1,16 @@
+/// What a copy came to.
+package struct CopyReport: Sendable, Hashable {
+    /// A table of it.
+    package struct Table: Sendable, Hashable {
+        package let name: String
+        /// The rows that both have now.
+        package let rowCount: Int
+        /// The checksum that both have now: 32 hexadecimal digits.
+        package let checksum: String
+        /// Whether it was written; false where the copy had these rows already.
+        package let isWritten: Bool
+    }
+
+    /// All tables, those of the feeds last.
+    package internal(set) var tables: [Table] = []
+}

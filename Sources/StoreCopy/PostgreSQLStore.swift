@@ -1,0 +1,142 @@
+internal import Feeds
+internal import JSON
+internal import Migrations
+internal import PostgreSQL
+internal import SchemaMigration
+internal import Time
+
+/// A store in PostgreSQL: its tables in the schema that comes first in the connection's `search_path`.
+struct PostgreSQLStore {
+    let connection: PostgreSQL.Connection
+
+    /// Whether there is one; false in a schema without tables.
+    ///
+    /// - Throws: `CopyProblem` if the tables in the schema are another program's.
+    func exists() throws -> Bool {
+        guard let schema = try connection.scalar("SELECT current_schema()") else {
+            throw CopyProblem.refused(
+                "\(connection.place) has no schema for its tables", advice: "CREATE SCHEMA, or set its `search_path`")
+        }
+        let tables = try connection.query(
+            """
+            SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+            """
+        ).compactMap { $0[0] }
+        guard !tables.isEmpty else { return false }
+        guard tables.contains("_migration"), tables.contains("_salt") else {
+            throw CopyProblem.refused(
+                "the schema \(schema) of \(connection.place) belongs to another program: it has tables, but none of feedsync's",
+                advice: "CREATE SCHEMA feeds, and add ?options=-csearch_path%3Dfeeds to the URI")
+        }
+        return true
+    }
+
+    /// Makes the tables, or brings those of an older feedsync up to date.
+    ///
+    /// - Throws: `MigrationError` if a newer feedsync made them; `PostgreSQLError`.
+    func migrate(now: String) throws {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS _migration (
+                name text NOT NULL PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL
+            )
+            """)
+        for migration in try pending() {
+            try connection.execute(migration.sql)
+            try connection.query(
+                "INSERT INTO _migration (name, checksum, applied_at) VALUES ($1, $2, $3)",
+                [migration.name, migration.checksum, now])
+        }
+    }
+
+    /// The migrations that it lacks.
+    ///
+    /// - Throws: `MigrationError` if a newer feedsync made it.
+    func pending() throws -> [Migration] {
+        var recorded: [String: String] = [:]
+        for row in try connection.query("SELECT name, checksum FROM _migration") { recorded[row[0] ?? ""] = row[1] }
+        return try Migrations.postgreSQL.pending(recorded: recorded)
+    }
+
+    /// A table with its columns and their types; nil where there is none.
+    func table(_ name: String) throws -> CopiedTable? {
+        let rows = try connection.query(
+            """
+            SELECT a.attname, format_type(a.atttypid, NULL), col_description(a.attrelid, a.attnum)
+            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relname = $1 AND c.relkind IN ('r', 'p')
+                AND a.attnum > 0 AND NOT a.attisdropped
+            ORDER BY a.attnum
+            """, [name])
+        guard !rows.isEmpty else { return nil }
+        var columns: [CopiedTable.Column] = []
+        for row in rows where row[0] != "_exact" {
+            let isOfAnyType = CopiedTable.ofAnyType.contains([name, row[0] ?? ""])
+            guard let type = isOfAnyType ? FieldType.anyAsJSON : FieldType(rawValue: row[1] ?? "") else {
+                throw CopyProblem.refused(
+                    "the column \(row[0] ?? "") of \(name) is of the type \(row[1] ?? ""), which feedsync does not write",
+                    advice: "drop the column, or copy to another schema")
+            }
+            columns.append(CopiedTable.Column(name: row[2] ?? row[0] ?? "", type: type))
+        }
+        return CopiedTable(name: name, columns: columns, hasExact: rows.contains { $0[0] == "_exact" })
+    }
+
+    /// The columns that identify a row of a feed's table, and whether all of them are integers in SQLite; nil where the table
+    /// does not say.
+    func key(of table: String) throws -> FeedKey? {
+        let comment = try connection.scalar(
+            """
+            SELECT obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relname = $1
+            """, [table])
+        return comment.flatMap(FeedKey.init(comment:))
+    }
+
+    /// The tables of the feeds.
+    func feedTables() throws -> [String] {
+        try connection.query("SELECT \"table\" FROM _feed ORDER BY id").compactMap { $0[0] }
+    }
+
+    /// The checksum of a table's rows, as SQLite would have them.
+    func checksum(_ table: CopiedTable) throws -> TableChecksum {
+        var checksum = TableChecksum()
+        try rows(of: table) { checksum.add($0) }
+        return checksum
+    }
+
+    /// Gives each row of a table.
+    func rows(of table: CopiedTable, _ body: ([StoredValue]) throws -> Void) throws {
+        let name = PostgreSQL.Connection.identifier(table.name)
+        try connection.copyOut("COPY \(name) (\(table.postgreSQLColumns)) TO STDOUT") { fields in
+            try body(table.row(fields))
+        }
+    }
+}
+
+/// What a feed's table says of its key, in its comment.
+struct FeedKey: Sendable, Hashable {
+    let columns: [String]
+    /// Whether SQLite has the key as the number of the row.
+    let isRowID: Bool
+
+    init(columns: [String], isRowID: Bool) {
+        self.columns = columns
+        self.isRowID = isRowID
+    }
+
+    init?(comment: String) {
+        guard case .object(let members)? = try? JSONValue(parsing: comment),
+            case .array(let names)? = members["key"], case .bool(let isRowID)? = members["is_row_id"]
+        else { return nil }
+        columns = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        self.isRowID = isRowID
+    }
+
+    var comment: String {
+        JSONValue.object(of: [
+            ("key", .array(columns.map(JSONValue.string))), ("is_row_id", .bool(isRowID)),
+        ]).json
+    }
+}

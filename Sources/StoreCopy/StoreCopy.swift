@@ -1,0 +1,134 @@
+internal import Concurrency
+internal import Glibc
+package import MirrorStore
+internal import PostgreSQL
+internal import SQLite
+internal import SchemaMigration
+internal import Time
+
+/// Copies a store from SQLite to PostgreSQL, or back: rows, places, crawls, validators, history. What is copied is read again
+/// and compared by a checksum; what is equal already is left as it is, so that a copy that was cut off goes on.
+package enum StoreCopy {
+    /// Copies a store.
+    ///
+    /// - Parameter report: Is told of each table behind it.
+    /// - Throws: `FeedSyncError` of kind `store`. A target that was whole is as it was then; another one goes on where it is, by
+    ///   the same call.
+    package static func copy(
+        from: StoreAddress, to: StoreAddress, report: @escaping @Sendable (CopyReport.Table) -> Void = { _ in }
+    ) async throws(FeedSyncError) -> CopyReport {
+        switch (from, to) {
+        case (.file(let path), .postgreSQL(let uri)): return try await copy(from: path, toURI: uri, report)
+        case (.postgreSQL(let uri), .file(let path)): return try await copy(fromURI: uri, to: path, report)
+        case (.file, .file):
+            throw FeedSyncError(.store, "both are files", advice: "feedsync backup FILE copies a store to a file")
+        case (.postgreSQL, .postgreSQL):
+            throw FeedSyncError(.store, "both are in PostgreSQL", advice: "pg_dump copies such a store")
+        }
+    }
+
+    private static func copy(
+        from path: String, toURI uri: String, _ report: @escaping @Sendable (CopyReport.Table) -> Void
+    ) async throws(FeedSyncError) -> CopyReport {
+        let store = try await Store(path: path, options: Store.Options(access: .readOnly))
+        return try await store.copying { source throws(FeedSyncError) in
+            try telling(path) {
+                let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                return try PostgreSQLCopy(
+                    source: source, target: target, now: WallClock.system.text, report: report
+                ).run()
+            }
+        }
+    }
+
+    /// By way of a file beside the target, which gets its name when it is whole.
+    private static func copy(
+        fromURI uri: String, to path: String, _ report: @escaping @Sendable (CopyReport.Table) -> Void
+    ) async throws(FeedSyncError) -> CopyReport {
+        guard access(path, F_OK) != 0 else {
+            throw FeedSyncError(
+                .store, "\(path) exists already, and a copy replaces nothing",
+                advice: "name another file, or move this one away")
+        }
+        let part = "\(path).part"
+        let isNew = access(part, F_OK) != 0
+        let hasBegun = Lock(false)
+        let result: CopyReport
+        do throws(FeedSyncError) {
+            result = try await Store(path: part).filling { target throws(FeedSyncError) in
+                try telling(part) {
+                    let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                    return try SQLiteCopy(source: source, target: target) { table in
+                        hasBegun.withLock { $0 = true }
+                        report(table)
+                    }.run()
+                }
+            }
+        } catch {
+            // Nothing to go on with.
+            if isNew, !hasBegun.withLock({ $0 }) { for end in ["", "-wal", "-shm", "-lock"] { unlink(part + end) } }
+            throw error
+        }
+        guard rename(part, path) == 0 else {
+            throw FeedSyncError(
+                .store, "cannot name \(part) \(path): \(String(cString: strerror(errno)))",
+                advice: "check that you can write to that folder")
+        }
+        unlink("\(part)-lock")
+        return result
+    }
+
+    /// Turns what goes wrong into one error with what to try.
+    private static func telling<Result>(
+        _ path: String, _ body: () throws -> Result
+    ) throws(FeedSyncError) -> Result {
+        do {
+            return try body()
+        } catch let error as FeedSyncError {
+            throw error
+        } catch let error as CopyProblem {
+            throw FeedSyncError(error)
+        } catch let error as PostgreSQLError {
+            throw FeedSyncError(error)
+        } catch {
+            throw FeedSyncError(storing: error, path: path)
+        }
+    }
+}
+
+extension FeedSyncError {
+    fileprivate init(_ problem: CopyProblem) {
+        switch problem {
+        case .unfit(let table, let column):
+            self.init(
+                .store,
+                "`\(column)` of `\(table)` has a value that is none of feedsync's, and PostgreSQL has no place for it",
+                advice: "set it right in sqlite3, or to NULL, and run the copy again")
+        case .unreadable(let table):
+            self.init(
+                .store, "the table `\(table)` in PostgreSQL was changed by somebody else and cannot be read",
+                advice: "copy to another schema")
+        case .different(let table):
+            self.init(
+                .store, "`\(table)` was read back otherwise than it was written; nothing of it was kept",
+                advice: "report this, with the table's columns, as a bug")
+        case .refused(let message, let advice): self.init(.store, message, advice: advice)
+        }
+    }
+
+    fileprivate init(_ error: PostgreSQLError) {
+        let advice =
+            if error.isMissingLibrary {
+                "install libpq; on Debian: apt-get install libpq5"
+            } else if error.isFull {
+                "make room on the server's disk, then run the command again; it goes on"
+            } else if error.isRefusal {
+                "check the name, the password (~/.pgpass) and the database with psql"
+            } else if error.isOfConnection {
+                "check the URI and that the server runs, then run the command again; it goes on"
+            } else {
+                "run the command again; it goes on"
+            }
+        self.init(.store, error.isMissingLibrary ? error.message : "PostgreSQL: \(error)", advice: advice)
+    }
+}

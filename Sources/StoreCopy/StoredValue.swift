@@ -1,0 +1,54 @@
+internal import SQLite
+
+/// A value of a store, as SQLite holds it: what a copy must give back.
+///
+/// Source: https://sqlite.org/datatype3.html#storage_classes_and_datatypes
+enum StoredValue: Sendable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+    /// Text that is not UTF-8, which only somebody else can have written.
+    case otherText([UInt8])
+
+    /// A column of the row that a statement stands at.
+    init(_ statement: Statement, at index: Int) {
+        switch statement.storageClass(at: index) {
+        case .null: self = .null
+        case .integer: self = .integer(statement.int64(at: index))
+        case .real: self = .real(statement.double(at: index))
+        case .text:
+            self = statement.withBytes(at: index) { bytes in
+                String(validating: bytes, as: UTF8.self).map(StoredValue.text) ?? .otherText(Array(bytes))
+            }
+        case .blob: self = .blob(statement.blob(at: index) ?? [])
+        }
+    }
+
+    /// Binds it to a parameter.
+    func bind(to statement: Statement, at index: Int) throws(SQLiteError) {
+        switch self {
+        case .null: try statement.bind(.null, at: index)
+        case .integer(let integer): try statement.bind(.integer(integer), at: index)
+        case .real(let real): try statement.bind(.real(real), at: index)
+        case .text(let text): try statement.bind(.text(text), at: index)
+        case .blob(let bytes): try statement.bind(.blob(bytes), at: index)
+        case .otherText(let bytes): try statement.bindText(copying: bytes, at: index)
+        }
+    }
+}
+
+extension StoredValue: Equatable {
+    /// Bit by bit: -0.0 is not 0.0, and an accent of its own is not a letter's.
+    static func == (left: StoredValue, right: StoredValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.blob(let left), .blob(let right)), (.otherText(let left), .otherText(let right)): left == right
+        default: false
+        }
+    }
+}
