@@ -41,4 +41,13 @@ package struct QuotaReading: Sendable, Hashable {
 
     /// The quota that it is about.
     package var quota: Quota { Quota(origin: origin, credential: credential, resource: resource) }
+
+    /// The later one of two about the same quota, for responses that may be told in another order than they came: until a
+    /// quota starts again, its count only falls.
+    package func later(than other: QuotaReading) -> QuotaReading {
+        guard resetAt != nil, resetAt == other.resetAt, blockedUntil == nil, other.blockedUntil == nil,
+            let remaining, let others = other.remaining
+        else { return self }
+        return remaining <= others ? self : other
+    }
 }

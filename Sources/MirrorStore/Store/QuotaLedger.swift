@@ -9,15 +9,16 @@ enum QuotaLedger {
         if let last = readings.last { try count(feed, against: last.quota, on: connection) }
     }
 
-    /// Keeps the last word on each quota.
+    /// Keeps the last word on each quota: `QuotaReading.later(than:)` in SQL.
     static func keep(_ readings: [QuotaReading], on connection: Connection) throws {
         for reading in readings {
             try connection.run(
                 """
                 INSERT INTO _quota (origin, credential, resource, remaining, reset_at, blocked_until)
                 VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET remaining = excluded.remaining, reset_at = excluded.reset_at,
-                    blocked_until = excluded.blocked_until
+                ON CONFLICT DO UPDATE SET reset_at = excluded.reset_at, blocked_until = excluded.blocked_until,
+                    remaining = iif(reset_at = excluded.reset_at AND remaining < excluded.remaining
+                        AND blocked_until IS NULL AND excluded.blocked_until IS NULL, remaining, excluded.remaining)
                 """, .text(reading.origin), Value(reading.credential), .text(reading.resource),
                 Value(reading.remaining),
                 Value(reading.resetAt.flatMap { Timestamp(sinceEpoch: $0)?.text }),

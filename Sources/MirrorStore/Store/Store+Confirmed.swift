@@ -39,9 +39,11 @@ extension Store {
             for feed in Set(lists.map(\.part.feed)) { try locks[feed]?.check() }
             let events = try connection.transaction { () -> [[StatusEvent]] in
                 var numbers = try Numbers(on: connection)
-                var told = FetchCost()
-                for list in lists { told.note(list.quota) }
-                try QuotaLedger.keep(told.quota, on: connection)
+                var told: [QuotaReading.Quota: QuotaReading] = [:]
+                for reading in lists.compactMap(\.quota) {
+                    told[reading.quota] = told[reading.quota].map(reading.later) ?? reading
+                }
+                try QuotaLedger.keep(Array(told.values), on: connection)
                 return try lists.map { try store($0, &numbers) }
             }
             for (list, events) in zip(lists, events) { events.forEach(list.publish) }
