@@ -84,7 +84,7 @@ let package = Package(
 
         // A store on its way from SQLite to PostgreSQL, or back.
         .target(
-            name: "StoreCopy",
+            name: "SharedStore",
             dependencies: [
                 "Concurrency", "Feeds", "JSON", "Migrations", "MirrorStore", "PostgreSQL", "SQLite", "SchemaMigration",
                 "Text", "Time",
@@ -110,7 +110,7 @@ let package = Package(
             dependencies: [
                 "Adding", "BodyFormats", "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
                 "Concurrency",
-                "Reports", "StoreCopy", "Text", "Time", "Web",
+                "Reports", "SharedStore", "Text", "Time", "Web",
             ],
             swiftSettings: settings),
 
@@ -140,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Command", "DemoFeed", "HTTPServer", "JSON", "PostgreSQLServer", "Reports", "SQLite", "SchemaChecker",
+                "Command", "DemoFeed", "HTTPServer", "JSON", "PostgreSQL", "PostgreSQLServer", "Reports", "SQLite",
+                "SchemaChecker",
                 "ScriptedServer",
                 "SeededGenerator", "Concurrency",
             ],
@@ -165,10 +166,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "StoreCopyTests",
+            name: "SharedStoreTests",
             dependencies: [
                 "Concurrency", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
-                "SeededGenerator", "StoreCopy",
+                "SeededGenerator", "SharedStore",
             ], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
         .testTarget(name: "MigrationsTests", dependencies: ["Migrations", "SQLite"], swiftSettings: settings),

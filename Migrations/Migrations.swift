@@ -8,7 +8,8 @@ public enum Migrations {
     /// Those of a store in PostgreSQL, the oldest first: they make the same tables, with PostgreSQL's types.
     public static let postgreSQL: [Migration] = [
         Migration(
-            name: "0001_postgresql", sql: String(decoding: PackageResources._001_postgresql_sql, as: UTF8.self))
+            name: "0001_postgresql", sql: String(decoding: PackageResources._001_postgresql_sql, as: UTF8.self)),
+        Migration(name: "0002_workers", sql: String(decoding: PackageResources._002_workers_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.

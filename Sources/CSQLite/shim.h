@@ -1,6 +1,9 @@
 #ifndef FEEDSYNC_CSQLITE_SHIM_H
 #define FEEDSYNC_CSQLITE_SHIM_H
 
+// What Debian's library has, and its header declares only for those who say so: https://sqlite.org/sessionintro.html
+#define SQLITE_ENABLE_SESSION 1
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
 
 // sqlite3_config is variadic, too. Without statistics of memory, which nobody reads, an allocation takes no lock.

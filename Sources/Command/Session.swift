@@ -1,6 +1,6 @@
 internal import FeedSync
 internal import HTTP
-internal import StoreCopy
+internal import SharedStore
 
 /// What a command works with: the command line, the configuration, the store.
 struct Session: Sendable {
@@ -12,14 +12,20 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` with exit code 78 if it cannot be used.
     func configurationIfAny() throws(Failure) -> Configuration? {
+        let configuration: Configuration
         do throws(ConfigurationError) {
             guard let file = try search.found(option: invocation.options[.config]) else { return nil }
-            return try Configuration.load(
+            configuration = try Configuration.load(
                 file.path, environment: environment, allowsCommands: file.mayRunCommands)
         } catch {
             let nearest = invocation.options[.config].flatMap(MissingPath.init)?.nearest
             throw Failure(error, advice: nearest.map { "--config \($0)" })
         }
+        let needNoStore = ["work", "check", "feeds", "add", "presets"].contains(invocation.command.name)
+        guard configuration.sharedStore == nil || needNoStore || storePath(nil) != nil else {
+            throw .sharedStore(.configuration)
+        }
+        return configuration
     }
 
     /// The configuration.
@@ -103,12 +109,12 @@ struct Session: Sendable {
 
     /// - Throws: `Failure` with exit code 73 where the store is said to be in PostgreSQL.
     func checkStore() throws(Failure) {
-        guard invocation.command.takes(.store), let path = storePath(nil), case .postgreSQL = StoreAddress(path) else {
+        guard invocation.command.takes(.store), invocation.command.name != "work", let path = storePath(nil),
+            case .postgreSQL = StoreAddress(path)
+        else {
             return
         }
-        throw Failure(
-            .store, ["feedsync keeps its store in a SQLite file; it does not work on one in PostgreSQL yet"],
-            advice: "name a file; feedsync store copy FILE URI copies it to PostgreSQL, where others can query it")
+        throw .sharedStore(.store)
     }
 
     /// The feeds that the operands name, by a name or a pattern, in order, each once.

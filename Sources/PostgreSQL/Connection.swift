@@ -22,8 +22,13 @@ public final class Connection {
         }
         guard !uri.utf8.contains(0) else { throw PostgreSQLError("the URI contains a NUL character") }
         // Those behind the URI are taken only if it does not say otherwise.
-        let names = ["connect_timeout", "application_name", "dbname"]
-        let values = ["10", "feedsync", uri]
+        // A server that answers no more is noticed within half a minute:
+        // https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-KEEPALIVES
+        let names = [
+            "connect_timeout", "application_name", "keepalives_idle", "keepalives_interval", "keepalives_count",
+            "tcp_user_timeout", "dbname",
+        ]
+        let values = ["10", "feedsync", "10", "5", "3", "25000", uri]
         guard let handle = Self.connect(names, values) else { throw PostgreSQLError("no memory for a connection") }
         self.handle = handle
         place = Self.place(of: handle)

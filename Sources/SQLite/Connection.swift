@@ -26,6 +26,8 @@ public final class Connection {
     let handle: Handle
     /// Statements by their text, for `cached`.
     var statements = StatementCache()
+    /// Somebody who commits elsewhere first.
+    public var companion: (any CommitCompanion)?
 
     /// Opens the database file at `path` and reads its header.
     ///

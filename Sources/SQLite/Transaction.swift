@@ -20,6 +20,15 @@ public enum TransactionKind: Sendable, Hashable {
     }
 }
 
+/// Commits elsewhere what a connection is about to commit.
+public protocol CommitCompanion: AnyObject {
+    /// Commits; what it throws keeps the connection from its own commit.
+    func commitFirst() throws(SQLiteError)
+
+    /// The connection's commit failed behind the companion's.
+    func commitFailed(_ error: SQLiteError)
+}
+
 extension Connection {
     /// Whether a transaction is open.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle.database) == 0 }
@@ -50,7 +59,14 @@ extension Connection {
     public func begin(_ kind: TransactionKind) throws(SQLiteError) { try run(kind.begin) }
 
     /// Commits the open transaction; it stays open if that fails.
-    public func commit() throws(SQLiteError) { try run("COMMIT") }
+    public func commit() throws(SQLiteError) {
+        guard let companion else { return try run("COMMIT") }
+        try companion.commitFirst()
+        do throws(SQLiteError) { try run("COMMIT") } catch {
+            companion.commitFailed(error)
+            throw error
+        }
+    }
 
     /// Ends the open transaction, if one is open, with nothing of it in the database.
     public func rollback() {

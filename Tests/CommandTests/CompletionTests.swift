@@ -13,7 +13,7 @@ import Testing
             (["show", "things", ""], []),
             (["add", ""], []), (["add", "x", "github.sea"], ["github.search"]),
             (["add", "x", "gitlab.projects", ""], ["host="]), (["add", "x", "gitlab.projects", "host=a", ""], []),
-            (["presets", "redmine"], ["redmine.issues"]), (["help", "wo"], ["words"]), (["help", "rel"], ["reload"]),
+            (["presets", "redmine"], ["redmine.issues"]), (["help", "wo"], ["work", "words"]), (["help", "rel"], ["reload"]),
             (["completion", ""], ["bash", "zsh", "fish"]), (["--config", ""], [":path"]), (["--store=x"], [":path"]),
             (["--config", "other.yaml", "sync", ""], ["elsewhere"]),
             (["--config=other.yaml", "sync", ""], ["elsewhere"]),

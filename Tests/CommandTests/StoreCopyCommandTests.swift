@@ -50,8 +50,8 @@ struct StoreCopyCommandTests {
             ("store copy missing.db postgres:///x", 73, "missing.db"),
             ("store copy feedsync.db postgres://me:s3cr3t@127.0.0.1:9/x", 73, "PostgreSQL: connection to server"),
             ("store copy feedsync.db nowhere/copy.db", 73, "nowhere"),
-            ("sync --store postgres:///x", 73, "does not work on one in PostgreSQL yet"),
-            ("status --store postgres:///x", 73, "does not work on one in PostgreSQL yet"),
+            ("sync --store postgres:///x", 73, "the store is in PostgreSQL, which only `feedsync work`"),
+            ("status --store postgres:///x", 73, "the store is in PostgreSQL, which only `feedsync work`"),
         ])
     func wrong(words: String, code: Int32, message: String) async throws {
         let place = try Workplace()
@@ -71,7 +71,7 @@ struct StoreCopyCommandTests {
         for words in ["sync", "status"] {
             let run = try await place.run(words)
             #expect(run.code == 78, "\(run.errors)")
-            #expect(run.errors.contains("feedsync.yaml:1:8: `store` is in PostgreSQL"), "\(run.errors)")
+            #expect(run.errors.contains("the store is in PostgreSQL"), "\(run.errors)")
         }
     }
 }

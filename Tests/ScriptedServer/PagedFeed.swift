@@ -76,6 +76,11 @@ public final class PagedFeed: Sendable {
         state.withLock { $0.gates[page] = gate }
     }
 
+    /// Answers later requests for a page at once; those that wait go on to wait.
+    public func release(page: Int) {
+        state.withLock { $0.gates[page] = nil }
+    }
+
     /// The numbers from 1 of the pages requested so far, in order of arrival.
     public var requestedPages: [Int] { state.withLock { $0.requestedPages } }
 

@@ -11,9 +11,9 @@ struct TemporaryFolder: Sendable {
     /// Creates one in `$TMPDIR`, or in `/tmp`.
     ///
     /// - Throws: `Failure` with exit code 73.
-    init(_ environment: [String: String]) throws(Failure) {
+    init(_ environment: [String: String], for purpose: String = "check") throws(Failure) {
         let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        var template = Array("\(parent)/feedsync-check-XXXXXX".utf8CString)
+        var template = Array("\(parent)/feedsync-\(purpose)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             let reason = String(cString: strerror(errno))
             throw Failure(

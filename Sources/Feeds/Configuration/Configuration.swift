@@ -8,6 +8,8 @@ public struct Configuration: Sendable {
     public let folder: String
     /// The path of the store.
     public let store: String
+    /// The URI of the store in PostgreSQL; nil where it is a file.
+    package let sharedStore: String?
     /// The feeds in the order of the file.
     public let feeds: [FeedDefinition]
     /// How long events and runs are kept.
@@ -83,10 +85,9 @@ extension MappingDecoder {
     fileprivate func configuration(file: String, home: String?) -> Configuration {
         let folder = FilePath.folder(of: file)
         let place = string("store")
-        if let place, ["postgres://", "postgresql://"].contains(where: place.hasPrefix) {
-            report("`store` is in PostgreSQL, which feedsync copies stores to, but does not work on yet", at: "store")
-        }
-        let store = place.map { FilePath.resolve($0, in: folder, home: home) }
+        let isShared =
+            place.map { place in ["postgres://", "postgresql://"].contains(where: place.hasPrefix) } ?? false
+        let store = isShared ? nil : place.map { FilePath.resolve($0, in: folder, home: home) }
         if let store, store.isEmpty || store.utf8.contains(0) {
             report("`store` is not the path of a file", at: "store")
         }
@@ -100,7 +101,8 @@ extension MappingDecoder {
         let feeds = feeds(written, common)
         finish()
         return Configuration(
-            file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"), feeds: feeds,
+            file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"),
+            sharedStore: isShared ? place : nil, feeds: feeds,
             keep: keep ?? Configuration.standardKeep, isDurable: isDurable ?? false,
             includes: WrittenFeeds.includes(node("include"), from: file, home: home))
     }

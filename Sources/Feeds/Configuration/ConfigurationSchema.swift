@@ -111,7 +111,7 @@ package enum ConfigurationSchema {
         let notShared: Set = ["url", "preset", "with", "for_each", "each"]
         let shared = members.filter { !notShared.contains($0.name) }
         let top = [
-            #""store":{"description":"the SQLite file, relative to this one",\#(text)}"#,
+            #""store":{"description":"the SQLite file, relative to this one; or, for `work`, the URI of a database in PostgreSQL",\#(text)}"#,
             #""keep":{"description":"how long runs, events and changes are kept",\#(duration)}"#,
             #""durable":{"description":"whether a commit survives a power failure",\#(boolean)}"#,
             #""include":{"description":"files with further feeds",\#(words)}"#,

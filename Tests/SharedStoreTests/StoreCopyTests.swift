@@ -6,7 +6,7 @@ import PostgreSQL
 import PostgreSQLServer
 import SQLite
 import SeededGenerator
-import StoreCopy
+import SharedStore
 import Testing
 
 @Suite("A copy of a store")

@@ -39,7 +39,8 @@ struct SQLiteCopy {
                 guard let table = try source.table(name) else { continue }
                 result.tables.append(
                     try target.transaction {
-                        try make(table)
+                        guard let key = try source.key(of: name) else { throw CopyProblem.unreadable(table: name) }
+                        try table.make(in: target, key: key)
                         return try bring(table)
                     })
             }
@@ -48,51 +49,19 @@ struct SQLiteCopy {
         }
     }
 
-    /// Makes a feed's table as feedsync makes it, unless it is there.
-    private func make(_ table: CopiedTable) throws {
-        guard try target.scalar("SELECT 1 FROM sqlite_schema WHERE name = ?", .text(table.name)) == nil else { return }
-        guard let key = try source.key(of: table.name) else { throw CopyProblem.unreadable(table: table.name) }
-        let own = [
-            "_section": "TEXT", "_generation": "INTEGER NOT NULL", "_position": "INTEGER NOT NULL",
-            "_first_seen_at": "TEXT NOT NULL", "_changed_at": "TEXT NOT NULL", "_removed_at": "TEXT", "_raw": "TEXT",
-        ]
-        var lines = try table.columns.map { column in
-            let isKey = key.columns.contains(column.name)
-            let type = own[column.name] ?? (isKey ? key.isRowID ? "INTEGER NOT NULL" : "ANY NOT NULL" : "ANY")
-            return "\(try SQL.identifier(column.name)) \(type)"
-        }
-        lines.append("PRIMARY KEY (\(try key.columns.map { try SQL.identifier($0) }.joined(separator: ", ")))")
-        try target.execute(
-            "CREATE TABLE \(try SQL.identifier(table.name)) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
-    }
-
     /// Makes a table's rows what the source has, and makes sure of it.
     private func bring(_ table: CopiedTable) throws -> CopyReport.Table {
         let wanted = try source.checksum(table)
-        let isWritten = try checksum(table) != wanted
+        let isWritten = try table.checksum(in: target) != wanted
         if isWritten {
-            let name = try SQL.identifier(table.name)
-            try target.execute("DELETE FROM \(name)")
-            let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
-            let statement = try target.prepare("INSERT INTO \(name) (\(table.sqliteColumns)) VALUES (\(marks))")
-            try source.rows(of: table) { row in
-                for (index, value) in row.enumerated() { try value.bind(to: statement, at: index + 1) }
-                _ = try statement.step()
-                try statement.reset()
-            }
-            guard try checksum(table) == wanted else { throw CopyProblem.different(table: table.name) }
+            try target.execute("DELETE FROM \(try SQL.identifier(table.name))")
+            try table.insert(into: target) { insert in try source.rows(of: table, insert) }
+            guard try table.checksum(in: target) == wanted else { throw CopyProblem.different(table: table.name) }
         }
         let result = CopyReport.Table(
             name: table.name, rowCount: wanted.rowCount, checksum: wanted.digits, isWritten: isWritten)
         report(result)
         return result
-    }
-
-    private func checksum(_ table: CopiedTable) throws -> TableChecksum {
-        var checksum = TableChecksum()
-        let statement = try target.prepare("SELECT \(table.sqliteColumns) FROM \(try SQL.identifier(table.name))")
-        while try statement.step() { checksum.add(table.columns.indices.map { StoredValue(statement, at: $0) }) }
-        return checksum
     }
 
     /// Gives each table the next number that the source would give.
@@ -102,8 +71,10 @@ struct SQLiteCopy {
                 "SELECT pg_get_serial_sequence($1, 'id') WHERE EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = CAST($1 AS regclass) AND attname = 'id')",
                 [table])
             guard let sequence,
-                let number = try source.connection.scalar("SELECT last_value FROM \(sequence) WHERE is_called"),
-                let last = Int64(number)
+                // Workers give numbers of their own blocks.
+                let number = try source.connection.scalar(
+                    "SELECT greatest((SELECT last_value FROM \(sequence) WHERE is_called), (SELECT max(id) FROM \(PostgreSQL.Connection.identifier(table))))"
+                ), let last = Int64(number)
             else { continue }
             try target.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table))
             try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", .text(table), .integer(last))

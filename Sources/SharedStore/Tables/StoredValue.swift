@@ -26,6 +26,18 @@ enum StoredValue: Sendable {
         }
     }
 
+    /// A value that was read.
+    init(_ value: SQLite.Value) {
+        self =
+            switch value {
+            case .null: .null
+            case .integer(let integer): .integer(integer)
+            case .real(let real): .real(real)
+            case .text(let text): .text(text)
+            case .blob(let bytes): .blob(bytes)
+            }
+    }
+
     /// Binds it to a parameter.
     func bind(to statement: Statement, at index: Int) throws(SQLiteError) {
         switch self {

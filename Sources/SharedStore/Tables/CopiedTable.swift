@@ -46,6 +46,9 @@ struct CopiedTable: Sendable, Hashable {
         "_consumer", "_response", "feed_part", "_feed_part", "_part_ahead",
     ]
 
+    /// Those whose rows are numbered in the order in which they come.
+    static let numbered = ["run", "event", "_feed", "_crawl", "_page", "_change", "_feed_part"]
+
     /// Their columns in which SQLite's values are of any type.
     static let ofAnyType: Set<[String]> = [
         ["_change", "key"], ["feed_part", "parent_key"], ["_feed_part", "seen"], ["_part_ahead", "parent_key"],
@@ -58,16 +61,26 @@ extension CopiedTable {
     ///
     /// - Throws: `CopyProblem` for a value that the table cannot hold.
     func write(_ row: [StoredValue], to writer: inout CopyWriter) throws {
+        for field in try fields(of: row) { writer.field(field?.utf8) }
+        try writer.endRow()
+    }
+
+    /// The fields of a row, that of `_exact` last; nil for NULL.
+    ///
+    /// - Throws: `CopyProblem` for a value that the table cannot hold.
+    func fields(of row: [StoredValue]) throws -> [String?] {
         var exact = JSONObject()
+        var fields: [String?] = []
+        fields.reserveCapacity(columns.count + 1)
         for (column, value) in zip(columns, row) {
             let field = column.type.field(value)
-            writer.field(field.text?.utf8)
+            fields.append(field.text)
             guard !field.isExact else { continue }
             guard hasExact else { throw CopyProblem.unfit(table: name, column: column.name) }
             exact[column.shortName] = ExactValue.json(value)
         }
-        if hasExact { writer.field(exact.isEmpty ? nil : JSONValue.object(exact).json.utf8) }
-        try writer.endRow()
+        if hasExact { fields.append(exact.isEmpty ? nil : JSONValue.object(exact).json) }
+        return fields
     }
 
     /// The row of fields.

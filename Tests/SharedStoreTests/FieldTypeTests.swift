@@ -1,7 +1,7 @@
 import SeededGenerator
 import Testing
 
-@testable import StoreCopy
+@testable import SharedStore
 
 @Suite("A column's type in PostgreSQL")
 struct FieldTypeTests {

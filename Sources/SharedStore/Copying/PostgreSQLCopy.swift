@@ -61,24 +61,21 @@ struct PostgreSQLCopy {
 
     private func copyAll() throws -> CopyReport {
         var result = CopyReport()
-        let feeds = try feeds()
+        let feeds = try StoredFeed.all(in: source)
         try dropTables(except: Set(feeds.map(\.table)))
         for name in CopiedTable.fixed {
             guard let table = try target.table(name) else { throw CopyProblem.unreadable(table: name) }
             result.tables.append(try bring(table))
         }
-        var shown: [PostgreSQLViews.Feed] = []
         for feed in feeds {
-            let (table, key) = try connection.transaction { try shape(feed) }
+            let table = try connection.transaction {
+                try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
+            }
             result.tables.append(try bring(table))
-            shown.append(
-                PostgreSQLViews.Feed(
-                    name: feed.name, model: feed.model, table: table, key: key, hasParts: feed.hasParts,
-                    columns: feed.columns))
         }
         try connection.transaction {
             try continueNumbers()
-            try PostgreSQLViews(feeds: shown).apply(to: connection)
+            try PostgreSQLViews(feeds: target.shownFeeds()).apply(to: connection)
             try connection.query("UPDATE _copy SET finished_at = $1", [now])
         }
         return result
@@ -91,7 +88,7 @@ extension PostgreSQLCopy {
     private func bring(_ table: CopiedTable) throws -> CopyReport.Table {
         let before = try target.checksum(table)
         // Of a table without rows, the rows are read once: on their way.
-        var wanted = before.rowCount > 0 ? try checksum(table) : nil
+        var wanted = before.rowCount > 0 ? try table.checksum(in: source) : nil
         let isWritten = wanted != before
         if isWritten {
             try connection.transaction {
@@ -99,7 +96,7 @@ extension PostgreSQLCopy {
                 if before.rowCount > 0 { try connection.execute("DELETE FROM \(name)") }
                 var written = TableChecksum()
                 try connection.copyIn("COPY \(name) (\(table.postgreSQLColumns)) FROM STDIN") { writer in
-                    try rows(of: table) { row in
+                    try table.rows(in: source) { row in
                         written.add(row)
                         try table.write(row, to: &writer)
                     }
@@ -115,17 +112,6 @@ extension PostgreSQLCopy {
         return result
     }
 
-    private func checksum(_ table: CopiedTable) throws -> TableChecksum {
-        var checksum = TableChecksum()
-        try rows(of: table) { checksum.add($0) }
-        return checksum
-    }
-
-    private func rows(of table: CopiedTable, _ body: ([StoredValue]) throws -> Void) throws {
-        let statement = try source.prepare("SELECT \(table.sqliteColumns) FROM \(try SQL.identifier(table.name))")
-        while try statement.step() { try body(table.columns.indices.map { StoredValue(statement, at: $0) }) }
-    }
-
     /// Gives each table the next number that the source would give.
     private func continueNumbers() throws {
         var numbers: [(table: String, number: Int64)] = []
@@ -138,67 +124,8 @@ extension PostgreSQLCopy {
     }
 }
 
-// The feeds' tables.
+// Feeds that are gone.
 extension PostgreSQLCopy {
-    private struct Feed {
-        let name: String
-        let model: String?
-        let table: String
-        var types: [String: ColumnType] = [:]
-        var columns: [String] = []
-        let hasParts: Bool
-    }
-
-    private func feeds() throws -> [Feed] {
-        var feeds: [Feed] = []
-        try source.rows(
-            """
-            SELECT feed.name, feed.model, _feed."table", _feed.columns,
-                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name)
-            FROM feed JOIN _feed ON _feed.feed = feed.name
-            WHERE _feed."table" COLLATE NOCASE IN (SELECT name FROM sqlite_schema WHERE type = 'table') ORDER BY _feed.id
-            """
-        ) { row in
-            var feed = Feed(
-                name: row.text(at: 0) ?? "", model: row.text(at: 1), table: row.text(at: 2) ?? "",
-                hasParts: row.int64(at: 4) == 1)
-            if case .array(let columns)? = try? JSONValue(parsing: row.text(at: 3) ?? "") {
-                for case .object(let members) in columns {
-                    guard case .string(let name)? = members["name"] else { continue }
-                    feed.columns.append(name)
-                    if case .string(let type)? = members["type"] { feed.types[name] = ColumnType(rawValue: type) }
-                }
-            }
-            feeds.append(feed)
-        }
-        return feeds
-    }
-
-    /// Makes a feed's table, or adds to it what the source has besides. Where the key is another now, it is made anew.
-    private func shape(_ feed: Feed) throws -> (CopiedTable, key: [String]) {
-        let shape = try FeedTableShape(of: feed.table, types: feed.types, on: source)
-        var existing = try target.table(feed.table)
-        if let table = existing {
-            let types = Dictionary(table.columns.map { ($0.name, $0.type) }) { first, _ in first }
-            let keyTypes = shape.columns.filter { shape.key.columns.contains($0.name) }
-            if try target.key(of: feed.table) != shape.key || keyTypes.contains(where: { types[$0.name] != $0.type }) {
-                try PostgreSQLViews(feeds: []).drop(from: connection)
-                try connection.execute("DROP TABLE \(PostgreSQL.Connection.identifier(feed.table))")
-                existing = nil
-            }
-        }
-        if let table = existing {
-            let names = Set(table.columns.map(\.name))
-            for column in shape.columns where !names.contains(column.name) {
-                for sql in shape.addition(of: column) { try connection.execute(sql) }
-            }
-        } else {
-            for sql in shape.creation { try connection.execute(sql) }
-        }
-        guard let table = try target.table(feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
-        return (table, shape.key.columns)
-    }
-
     /// Drops the tables of feeds that the source has no longer.
     private func dropTables(except names: Set<String>) throws {
         let gone = try target.feedTables().filter { !names.contains($0) }

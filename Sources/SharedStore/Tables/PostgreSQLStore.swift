@@ -106,10 +106,13 @@ struct PostgreSQLStore {
         return checksum
     }
 
-    /// Gives each row of a table.
-    func rows(of table: CopiedTable, _ body: ([StoredValue]) throws -> Void) throws {
+    /// Gives each row of a table, or those of a condition.
+    func rows(
+        of table: CopiedTable, where condition: String = "true", _ body: ([StoredValue]) throws -> Void
+    ) throws {
         let name = PostgreSQL.Connection.identifier(table.name)
-        try connection.copyOut("COPY \(name) (\(table.postgreSQLColumns)) TO STDOUT") { fields in
+        let select = "SELECT \(table.postgreSQLColumns) FROM \(name) WHERE \(condition)"
+        try connection.copyOut("COPY (\(select)) TO STDOUT") { fields in
             try body(table.row(fields))
         }
     }

@@ -1,0 +1,42 @@
+internal import FeedSync
+internal import SharedStore
+
+extension Command {
+    /// `work`
+    static let work = Command(
+        "work", options: [.jobs] + Option.requesting, general: [.config, .store, .quiet, .help], endsGracefully: true,
+        summary: "Sync feeds into a store in PostgreSQL, beside other workers",
+        explanation: """
+            Syncs the feeds of the configuration when they are due, until it is stopped. Their store is in PostgreSQL,
+            and any number of workers on any machines may share it: `store: postgres://…` in the configuration, or --store.
+
+            A worker claims the feeds of one host at a time, up to --jobs hosts, those that are due longest first. Each page
+            is committed only if the claim is still the worker's. If a worker ends, or is not heard of for 10 seconds,
+            others take its feeds.
+
+            While a worker has them, the feeds' rows are in a temporary SQLite file, too. SIGTERM and Ctrl-C end it after
+            the pages under way.
+            """,
+        example: "feedsync work --store postgres:///feeds --jobs 16"
+    ) { session throws(Failure) in
+        let configuration = try session.configuration()
+        guard let path = session.sharedStore(configuration) else {
+            throw .usage(
+                "work needs a store in PostgreSQL",
+                advice: "--store postgres://USER@HOST/DATABASE; feedsync sync works on a SQLite file")
+        }
+        let folder = try TemporaryFolder(session.environment, for: "work")
+        defer { folder.remove() }
+        let crew = try WorkCrew(session, configuration, uri: path, folder: folder.path)
+        return try await crew.run()
+    }
+}
+
+extension Session {
+    /// The URI of the store in PostgreSQL; nil if it is said to be a file.
+    func sharedStore(_ configuration: Configuration) -> String? {
+        guard let path = storePath(nil) else { return configuration.sharedStore }
+        if case .postgreSQL(let uri) = StoreAddress(path) { return uri }
+        return nil
+    }
+}

@@ -1,0 +1,171 @@
+internal import Concurrency
+internal import FeedSync
+internal import Glibc
+internal import HTTP
+internal import Reports
+internal import SharedStore
+
+/// The jobs of one worker: each claims a group, syncs what is due of it, and lets go.
+struct WorkCrew: Sendable {
+    private let session: Session
+    private let configuration: Configuration
+    private let options: EngineOptions
+    private let jobs: Int
+    private let worker: Worker
+    private let stores: WorkingStores
+
+    /// How long a group of which nothing could be done is left to others.
+    private static let rest = Duration.seconds(15)
+    /// The shortest sleep, and the longest: so soon, a time that somebody set in the store is seen.
+    private static let shortestPause = Duration.milliseconds(200)
+    private static let longestPause = Duration.seconds(5)
+    /// The shortest and the longest wait for a database that cannot be reached.
+    private static let retries = Duration.seconds(1)...Duration.seconds(30)
+
+    init(_ session: Session, _ configuration: Configuration, uri: String, folder: String) throws(Failure) {
+        self.session = session
+        self.configuration = configuration
+        options = try session.engineOptions(folder: configuration.folder)
+        jobs = min(try session.invocation.count(.jobs) ?? 4, 256)
+        do throws(FeedSyncError) {
+            worker = try Worker(uri: uri, name: Self.name, groups: FeedGroup.all(of: configuration.feeds))
+        } catch {
+            throw Failure(error)
+        }
+        stores = WorkingStores(uri: uri, folder: folder, keep: configuration.keep)
+    }
+
+    /// The machine and the process.
+    private static var name: String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        gethostname(&bytes, bytes.count - 1)
+        let host = bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return "\(String(decoding: host, as: UTF8.self)) \(getpid())"
+    }
+
+    /// What happened while the crew waited.
+    private enum Event: Sendable {
+        /// A job is done, and has synced so many feeds.
+        case done(group: String, count: Int)
+        /// It is time to look for what is due.
+        case alarm
+    }
+
+    /// Works until its task is cancelled.
+    ///
+    /// - Throws: `Failure` if the store cannot be used from the beginning.
+    func run() async throws(Failure) -> ExitCode {
+        do throws(FeedSyncError) { _ = try await worker.live() } catch { throw Failure(error) }
+        session.console.note("working; Ctrl-C ends it")
+        ServiceNotice.ready(session.environment)
+        let pulse = Task {
+            var lost: [String] = []
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Worker.pulse)
+                guard let now = try? await worker.live(), now != lost else { continue }
+                lost = now
+                guard !lost.isEmpty else { continue }
+                let failure = Failure(
+                    .configuration,
+                    ["another worker's configuration has other feeds of \(lost.joined(separator: ", "))"],
+                    advice: "start this one again with that configuration")
+                session.console.reportBriefly(failure, always: true)
+            }
+        }
+        defer { pulse.cancel() }
+        await work()
+        return .done
+    }
+
+    private func work() async {
+        await withTaskGroup(of: Event.self) { group in
+            var running = 0
+            var hasAlarm = false
+            var resting: [String: ContinuousClock.Instant] = [:]
+            var wait = Self.retries.lowerBound
+            while !Task.isCancelled || running > 0 {
+                if !Task.isCancelled, running < jobs {
+                    resting = resting.filter { $0.value > .now }
+                    let pause: Duration
+                    do throws(FeedSyncError) {
+                        if let claim = try await worker.claim(besides: Set(resting.keys)) {
+                            running += 1
+                            group.addTask { .done(group: claim.group.name, count: await sync(claim)) }
+                            continue
+                        }
+                        wait = Self.retries.lowerBound
+                        let free = try await worker.timeUntilDue(besides: Set(resting.keys))
+                        pause = min(max(free, Self.shortestPause), Self.longestPause)
+                    } catch {
+                        session.console.reportBriefly(Failure(error), always: true)
+                        // Not all workers at once.
+                        pause = wait * Double.random(in: 0.5...1)
+                        wait = min(wait * 2, Self.retries.upperBound)
+                    }
+                    if !hasAlarm {
+                        hasAlarm = true
+                        group.addTask {
+                            try? await Task.sleep(for: pause)
+                            return .alarm
+                        }
+                    }
+                }
+                switch await group.next() {
+                case .done(let name, let count)?:
+                    running -= 1
+                    if count == 0 { resting[name] = .now + Self.rest }
+                case .alarm?, nil: hasAlarm = false
+                }
+            }
+        }
+    }
+
+    /// Syncs what is due of a group.
+    ///
+    /// - Returns: How many feeds were synced.
+    private func sync(_ claim: Claim) async -> Int {
+        var count = 0
+        do throws(FeedSyncError) {
+            let store = try await stores.begin(claim)
+            count = await sync(claim, store)
+        } catch {
+            session.console.reportBriefly(Failure(error, feed: claim.group.name), always: true)
+        }
+        if let failure = await stores.end(claim) {
+            session.console.reportBriefly(Failure(failure, feed: claim.group.name), always: true)
+            count = 0
+        }
+        await worker.release(claim)
+        return count
+    }
+
+    private func sync(_ claim: Claim, _ store: Store) async -> Int {
+        let feeds = claim.group.feeds.compactMap { configuration.feed(named: $0) }
+        guard let plans = try? await session.plans(of: feeds, in: store) else { return 0 }
+        let now = WallClock.system.milliseconds
+        let due = zip(feeds, plans).filter { $0.1.isDue(at: now) }.sorted {
+            ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min)
+        }.map(\.0)
+        // Which lists there are shows when the feed above is up to date.
+        for depth in Set(due.map { $0.forEach?.depth ?? 0 }).sorted() {
+            for feed in due where (feed.forEach?.depth ?? 0) == depth {
+                guard !Task.isCancelled, await !stores.hasFailed(claim) else { return due.count }
+                await sync(feed, store)
+            }
+        }
+        return due.count
+    }
+
+    private func sync(_ feed: FeedDefinition, _ store: Store) async {
+        let line = ProgressLine(feed: feed.name, console: session.console, isShown: false)
+        let report = await session.run("sync", on: feed, store: store, options: options, progress: line) {
+            engine throws(FeedSyncError) in try await engine.syncDue()
+        }
+        if !session.console.isQuiet, let line = report.line(session.console.palette, nameWidth: feed.name.count) {
+            session.console.print(line)
+        }
+        for failure in [report.failure, report.hookFailure].compactMap(\.self) where !Task.isCancelled {
+            session.console.reportBriefly(failure, always: true)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import MirrorStore
+internal import PostgreSQL
+
+extension FeedSyncError {
+    /// An error of one of the two databases, with what to try.
+    init(copying error: any Error, path: String) {
+        switch error {
+        case let error as FeedSyncError: self = error
+        case let error as CopyProblem: self.init(error)
+        case let error as PostgreSQLError: self.init(error)
+        default: self.init(storing: error, path: path)
+        }
+    }
+
+    /// An error of a worker's commit.
+    init(ofSharedStore error: any Error, group: String) {
+        // What the check of the fence divides by.
+        if let error = error as? PostgreSQLError, error.code == "22012" {
+            self.init(
+                .locked, "another worker works on \(group) now; nothing more was stored", advice: "run it again later")
+        } else {
+            self.init(copying: error, path: "the working copy of \(group)")
+        }
+    }
+
+    fileprivate init(_ problem: CopyProblem) {
+        switch problem {
+        case .unfit(let table, let column):
+            self.init(
+                .store,
+                "`\(column)` of `\(table)` has a value that is none of feedsync's, and PostgreSQL has no place for it",
+                advice: "set it right in sqlite3, or to NULL, and run the copy again")
+        case .unreadable(let table):
+            self.init(
+                .store, "the table `\(table)` in PostgreSQL was changed by somebody else and cannot be read",
+                advice: "copy to another schema")
+        case .different(let table):
+            self.init(
+                .store, "`\(table)` was read back otherwise than it was written; nothing of it was kept",
+                advice: "report this, with the table's columns, as a bug")
+        case .refused(let message, let advice): self.init(.store, message, advice: advice)
+        }
+    }
+
+    fileprivate init(_ error: PostgreSQLError) {
+        let advice =
+            if error.isMissingLibrary {
+                "install libpq; on Debian: apt-get install libpq5"
+            } else if error.isFull {
+                "make room on the server's disk, then run the command again; it goes on"
+            } else if error.isRefusal {
+                "check the name, the password (~/.pgpass) and the database with psql"
+            } else if error.isOfConnection {
+                "check the URI and that the server runs, then run the command again; it goes on"
+            } else {
+                "run the command again; it goes on"
+            }
+        self.init(.store, error.isMissingLibrary ? error.message : "PostgreSQL: \(error)", advice: advice)
+    }
+}

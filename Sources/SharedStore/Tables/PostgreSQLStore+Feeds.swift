@@ -1,0 +1,51 @@
+internal import PostgreSQL
+
+// The feeds' tables.
+extension PostgreSQLStore {
+    /// Makes a feed's table, or adds to it what SQLite's has besides. Where the key is another now, or no longer fits, the table
+    /// is made anew, and is empty.
+    func shape(_ feed: StoredFeed, as shape: FeedTableShape) throws -> CopiedTable {
+        var existing = try table(feed.table)
+        if let table = existing {
+            let types = Dictionary(table.columns.map { ($0.name, $0.type) }) { first, _ in first }
+            let keyTypes = shape.columns.filter { shape.key.columns.contains($0.name) }
+            let fits =
+                try keyTypes.allSatisfy { types[$0.name] == $0.type || types[$0.name] == .text }
+                && !(shape.hasLongKey && hasPrimaryKey(feed.table))
+            if try !fits || key(of: feed.table) != shape.key {
+                try PostgreSQLViews(feeds: []).drop(from: connection)
+                try connection.execute("DROP TABLE \(PostgreSQL.Connection.identifier(feed.table))")
+                existing = nil
+            }
+        }
+        if let table = existing {
+            let names = Set(table.columns.map(\.name))
+            for column in shape.columns where !names.contains(column.name) {
+                for sql in shape.addition(of: column) { try connection.execute(sql) }
+            }
+        } else {
+            for sql in shape.creation { try connection.execute(sql) }
+        }
+        guard let table = try table(feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
+        return table
+    }
+
+    /// Whether a table's key is a primary key; if not, an index of its hash keeps two rows of one key away.
+    func hasPrimaryKey(_ table: String) throws -> Bool {
+        try connection.scalar(
+            """
+            SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relname = $1 AND i.indisprimary
+            """, [table]) != nil
+    }
+
+    /// The feeds with their tables, as the views show them.
+    func shownFeeds() throws -> [PostgreSQLViews.Feed] {
+        try StoredFeed.all(in: connection).compactMap { feed in
+            guard let table = try table(feed.table), let key = try key(of: feed.table) else { return nil }
+            return PostgreSQLViews.Feed(
+                name: feed.name, model: feed.model, table: table, key: key.columns, hasParts: feed.hasParts,
+                columns: feed.columns)
+        }
+    }
+}

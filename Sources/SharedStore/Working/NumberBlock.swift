@@ -1,0 +1,38 @@
+internal import PostgreSQL
+internal import SQLite
+
+/// The numbers that a working copy gives to runs, events and other rows: those of a block that is nobody else's.
+struct NumberBlock: Sendable {
+    private let index: Int64
+
+    private static let size: Int64 = 1 << 28
+
+    /// The next block of a store.
+    init(of connection: PostgreSQL.Connection) throws {
+        index = try connection.scalar("SELECT nextval('_number_block')").flatMap { Int64($0) } ?? 0
+    }
+
+    /// Makes the blocks of a store begin behind all numbers that were given in it.
+    static func begin(in connection: PostgreSQL.Connection) throws {
+        let highest = CopiedTable.numbered.map { "SELECT max(id) FROM \($0)" }.joined(separator: " UNION ALL ")
+        try connection.execute(
+            """
+            SELECT setval('_number_block', greatest(
+                (SELECT last_value FROM _number_block), (SELECT coalesce(max(max), 0) / \(size) + 1 FROM (\(highest)) n)))
+            """)
+    }
+
+    /// Makes a file give the block's numbers.
+    func use(in connection: SQLite.Connection) throws {
+        try connection.execute("DELETE FROM sqlite_sequence")
+        for table in CopiedTable.numbered {
+            try connection.run(
+                "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", .text(table), .integer(index * Self.size))
+        }
+    }
+
+    /// Whether a file should get a new block: half of this one is used.
+    func isShort(in connection: SQLite.Connection) throws -> Bool {
+        try connection.int64("SELECT max(seq) FROM sqlite_sequence") ?? 0 > index * Self.size + Self.size / 2
+    }
+}

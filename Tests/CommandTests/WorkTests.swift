@@ -1,0 +1,158 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+/// Workers that share a store in PostgreSQL.
+@Suite(.timeLimit(.minutes(60))) struct WorkTests {
+    @Test("Workers share the feeds: each page is asked for once, and what they stored is a store like any other")
+    func share() async throws {
+        let bench = try WorkBench(hosts: 4, feeds: 3)
+        let workers = try [bench.worker("--jobs 2"), bench.worker("--jobs 2"), bench.worker("--jobs 1")]
+        try await bench.waitUntilComplete()
+        try await bench.end(workers)
+        for (name, feed) in bench.feeds { #expect(feed.requestedPages == [1, 2, 3], "\(name)") }
+        #expect(try bench.query("SELECT count(*) FROM _claim WHERE worker IS NULL AND until IS NULL") == ["4"])
+        #expect(try bench.query("SELECT count(*) FROM _worker") == ["3"])
+        try await bench.expectTrue()
+    }
+
+    @Test("A host gets one request at a time, however many workers there are")
+    func oneAtATime() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 4, items: 100)
+        let gate = bench.hosts[0].gate()
+        for feed in bench.feeds.values { feed.hold(page: 1, at: gate) }
+        let workers = try (0..<3).map { _ in try bench.worker() }
+        await gate.arrived()
+        try await bench.wait(for: "3", "SELECT count(*) FROM _worker")
+        // Time enough for a second request, if there were one.
+        try await Task.sleep(for: .seconds(1))
+        #expect(bench.hosts[0].requests.count == 1)
+        gate.open()
+        try await bench.waitUntilComplete()
+        try await bench.end(workers)
+        try await bench.expectTrue()
+    }
+
+    @Test("A worker that was believed dead stores nothing more when it wakes up")
+    func fenced() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1)
+        let feed = try #require(bench.feeds["h0x0"])
+        let gate = bench.hosts[0].gate()
+        feed.hold(page: 2, at: gate)
+        let sleeper = try bench.worker()
+        await gate.arrived()
+        sleeper.send(SIGSTOP)
+        feed.release(page: 2)
+        let other = try bench.worker()
+        try await bench.waitUntilComplete()
+        let before = try bench.query("SELECT count(*) FROM event")
+        gate.open()
+        sleeper.send(SIGCONT)
+        try await Task.sleep(for: .seconds(1))
+        #expect(try bench.query("SELECT count(*) FROM event") == before)
+        sleeper.send(SIGTERM)
+        let run = await sleeper.end()
+        #expect(run.errors.contains("another worker works on \(bench.hosts[0].url) now"), "\(run.errors)")
+        try await bench.end([other])
+        try await bench.expectTrue()
+    }
+
+    @Test("Where a worker is killed, another goes on as the next sync would: what is stored is not sent again")
+    func killed() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1, items: 450)
+        let feed = try #require(bench.feeds["h0x0"])
+        let gate = bench.hosts[0].gate()
+        feed.hold(page: 3, at: gate)
+        let first = try bench.worker()
+        await gate.arrived()
+        try await bench.wait(for: "200", "SELECT count(*) FROM h0x0")
+        first.send(SIGKILL)
+        _ = await first.end()
+        feed.release(page: 3)
+        gate.open()
+        let second = try bench.worker()
+        try await bench.waitUntilComplete()
+        try await bench.end([second])
+        #expect(feed.requestedPages == [1, 2, 3, 1, 2, 3, 4, 5])
+        let again = bench.hosts[0].requests.dropFirst(3).map { $0.header("If-None-Match") != nil }
+        #expect(again == [true, true, false, false, false])
+        try await bench.expectTrue()
+    }
+
+    @Test("Where the database ends all connections, workers connect again and go on")
+    func reconnect() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 2)
+        let gate = bench.hosts[0].gate()
+        try #require(bench.feeds["h0x0"]).hold(page: 2, at: gate)
+        let workers = try [bench.worker("--jobs 1"), bench.worker("--jobs 1")]
+        await gate.arrived()
+        _ = try bench.query(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """)
+        gate.open()
+        try await bench.waitUntilComplete()
+        try await bench.end(workers)
+        try await bench.expectTrue()
+    }
+
+    @Test("The feeds of a tree are one worker's at a time, and each list is whole")
+    func tree() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 0)
+        let server = bench.hosts[0]
+        server.route("/owners") { _ in .json(#"[{"id":1},{"id":2}]"#) }
+        server.route("/of/1") { _ in .json(#"[{"id":10},{"id":11}]"#) }
+        server.route("/of/2") { _ in .json(#"[{"id":20}]"#) }
+        try bench.place.write(
+            "feedsync.yaml",
+            """
+            store: \(bench.uri)
+            defaults: {retries: 0, key: id, pagination: none}
+            feeds:
+              things: {for_each: owners, url: "\(server.url)/of/{owners.id}"}
+              owners: {url: "\(server.url)/owners"}
+            """)
+        let workers = try [bench.worker(), bench.worker()]
+        try await bench.wait(for: "2", "SELECT count(*) FROM feed_part WHERE complete")
+        try await bench.end(workers)
+        #expect(server.requests.map(\.path).sorted() == ["/of/1", "/of/2", "/owners"])
+        #expect(try bench.query("SELECT id FROM things ORDER BY id") == ["10", "11", "20"])
+        try await bench.expectTrue()
+    }
+
+    @Test("Feeds that move to another host by the configuration become the newer worker's")
+    func otherConfiguration() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 1)
+        let old = try bench.worker()
+        try await bench.waitUntilComplete()
+        let text = try bench.place.text(of: "feedsync.yaml")
+        bench.hosts[1].route("/h0x0", to: try #require(bench.feeds["h0x0"]))
+        try bench.place.write(
+            "feedsync.yaml", text.replacing("\(bench.hosts[0].url)/h0x0", with: "\(bench.hosts[1].url)/h0x0"))
+        let new = try bench.worker()
+        try await bench.wait(for: "1", "SELECT count(*) FROM _claim")
+        // The old one says so at its next sign of life.
+        try await Task.sleep(for: .seconds(4))
+        old.send(SIGTERM)
+        let run = await old.end()
+        #expect(run.errors.contains("another worker's configuration has other feeds of"), "\(run.errors)")
+        try await bench.end([new])
+        try await bench.expectTrue()
+    }
+
+    @Test(
+        "says what is wrong",
+        arguments: [
+            ("work", 64, "work needs a store in PostgreSQL"),
+            ("work --store feedsync.db", 64, "work needs a store in PostgreSQL"),
+            ("work --store postgres://me:s3cr3t@127.0.0.1:9/x", 73, "PostgreSQL: connection to server"),
+            ("work things", 64, "unexpected argument: things"),
+        ])
+    func wrong(words: String, code: Int32, message: String) async throws {
+        let run = try await Workplace().run(words)
+        #expect(run.code == code && run.errors.contains(message) && run.errors.contains("\nTry: "), "\(run.errors)")
+        #expect(!run.errors.contains("s3cr3t"))
+    }
+}
