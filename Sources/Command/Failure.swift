@@ -24,13 +24,6 @@ struct Failure: Error, Sendable {
         Failure(.usage, [message], advice: advice)
     }
 
-    /// A store in PostgreSQL, for a command that works on files.
-    static func sharedStore(_ code: ExitCode) -> Failure {
-        Failure(
-            code, ["the store is in PostgreSQL, which only `feedsync work` and `feedsync store copy` work on"],
-            advice: "look at it with psql; feedsync store copy URI FILE makes a file of it")
-    }
-
     /// A word that names nothing, with the nearest one that does.
     static func unknown(_ what: String, _ word: String, among words: [String], advice: String) -> Failure {
         let nearest = NearestWord.suggestion(for: word, among: words)

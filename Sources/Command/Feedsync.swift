@@ -66,9 +66,12 @@ extension Invocation {
         do throws(Failure) {
             try session.checkStore()
             let code = try await command.run(session)
+            try await session.shared.end()
             console.endPager()
             return code
         } catch {
+            // What failed first is told.
+            do throws(Failure) { try await session.shared.end() } catch {}
             console.endPager()
             console.report(error)
             return error.code

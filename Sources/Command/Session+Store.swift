@@ -7,6 +7,9 @@ extension Session {
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
+        if let uri = sharedStore(configuration) {
+            return try await shared.read(uri, for: self)
+        }
         guard let path = storePath(configuration) else { return nil }
         // A store that cannot be reached is not one that is not there.
         guard access(path, F_OK) == 0 || errno != ENOENT else {

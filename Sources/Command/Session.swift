@@ -1,12 +1,13 @@
 internal import FeedSync
 internal import HTTP
-internal import SharedStore
 
 /// What a command works with: the command line, the configuration, the store.
 struct Session: Sendable {
     let invocation: Invocation
     let environment: [String: String]
     let console: Console
+    /// What the command does with a store in PostgreSQL.
+    let shared = SharedStoreUse()
 
     /// The configuration; nil if there is none.
     ///
@@ -21,9 +22,8 @@ struct Session: Sendable {
             let nearest = invocation.options[.config].flatMap(MissingPath.init)?.nearest
             throw Failure(error, advice: nearest.map { "--config \($0)" })
         }
-        let needNoStore = ["work", "check", "feeds", "add", "presets"].contains(invocation.command.name)
-        guard configuration.sharedStore == nil || needNoStore || storePath(nil) != nil else {
-            throw .sharedStore(.configuration)
+        if configuration.sharedStore != nil, namedStore == nil {
+            try SharedStoreUse.check(invocation, .configuration)
         }
         return configuration
     }
@@ -101,20 +101,19 @@ struct Session: Sendable {
         """
 
     /// The path of the store; nil if nothing defines it.
-    func storePath(_ configuration: Configuration?) -> String? {
+    func storePath(_ configuration: Configuration?) -> String? { namedStore ?? configuration?.store }
+
+    /// The store that the command line or the environment names.
+    var namedStore: String? {
         if let path = invocation.options[.store] { return path }
         if let path = environment["FEEDSYNC_STORE"], !path.isEmpty { return path }
-        return configuration?.store
+        return nil
     }
 
-    /// - Throws: `Failure` with exit code 73 where the store is said to be in PostgreSQL.
+    /// - Throws: `Failure` with exit code 73 where the command line names a store in PostgreSQL for a command that needs a file.
     func checkStore() throws(Failure) {
-        guard invocation.command.takes(.store), invocation.command.name != "work", let path = storePath(nil),
-            case .postgreSQL = StoreAddress(path)
-        else {
-            return
-        }
-        throw .sharedStore(.store)
+        guard invocation.command.takes(.store), sharedStore(nil) != nil else { return }
+        try SharedStoreUse.check(invocation, .store)
     }
 
     /// The feeds that the operands name, by a name or a pattern, in order, each once.

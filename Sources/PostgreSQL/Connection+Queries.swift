@@ -74,6 +74,23 @@ extension Connection {
     /// A text as a literal.
     public static func literal(_ text: String) -> String { quoted(text, with: UInt8(ascii: "'")) }
 
+    /// Texts as the value of a parameter of type `text[]`.
+    ///
+    /// Source: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO
+    public static func array(_ texts: some Sequence<String>) -> String {
+        var bytes = [UInt8(ascii: "{")]
+        for text in texts {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(UInt8(ascii: "\""))
+            for byte in text.utf8 {
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+                bytes.append(byte)
+            }
+            bytes.append(UInt8(ascii: "\""))
+        }
+        return String(decoding: bytes + [UInt8(ascii: "}")], as: UTF8.self)
+    }
+
     // Bytes, not Characters: a quote with a combining accent behind it is a Character that equals no quote.
     private static func quoted(_ text: String, with quote: UInt8) -> String {
         var result = [quote]

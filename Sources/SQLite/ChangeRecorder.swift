@@ -17,22 +17,31 @@ public struct ChangedRow: Sendable, Hashable {
     }
 }
 
-/// Which rows a connection has written since it was asked last.
+/// Which rows of some tables a connection has written since it was asked last.
 ///
-/// Tables without a primary key, and those whose names begin with `_search_`, are left out.
+/// Tables without a primary key are left out.
 ///
 /// Source: https://sqlite.org/sessionintro.html
 ///
 /// - Isolation: belongs to the connection's owner.
 public final class ChangeRecorder {
     private let connection: Connection
+    private let filter: Filter
     private var session: OpaquePointer?
+
+    private final class Filter {
+        let isWanted: (String) -> Bool
+
+        init(_ isWanted: @escaping (String) -> Bool) { self.isWanted = isWanted }
+    }
 
     /// Records what is written from now on.
     ///
+    /// - Parameter isWanted: Whether a table is recorded, by its name.
     /// - Throws: `SQLiteError`.
-    public init(on connection: Connection) throws(SQLiteError) {
+    public init(on connection: Connection, of isWanted: @escaping (String) -> Bool) throws(SQLiteError) {
         self.connection = connection
+        filter = Filter(isWanted)
         try begin()
     }
 
@@ -60,10 +69,11 @@ public final class ChangeRecorder {
         try connection.handle.check(sqlite3session_create(connection.handle.database, "main", &session))
         sqlite3session_table_filter(
             session,
-            { _, table in
-                guard let table else { return 0 }
-                return String(cString: table).hasPrefix("_search_") ? 0 : 1
-            }, nil)
+            { context, table in
+                guard let context, let table else { return 0 }
+                let filter = Unmanaged<Filter>.fromOpaque(context).takeUnretainedValue()
+                return filter.isWanted(String(cString: table)) ? 1 : 0
+            }, Unmanaged.passUnretained(filter).toOpaque())
         try connection.handle.check(sqlite3session_attach(session, nil))
     }
 

@@ -50,8 +50,7 @@ struct StoreCopyCommandTests {
             ("store copy missing.db postgres:///x", 73, "missing.db"),
             ("store copy feedsync.db postgres://me:s3cr3t@127.0.0.1:9/x", 73, "PostgreSQL: connection to server"),
             ("store copy feedsync.db nowhere/copy.db", 73, "nowhere"),
-            ("sync --store postgres:///x", 73, "the store is in PostgreSQL, which only `feedsync work`"),
-            ("status --store postgres:///x", 73, "the store is in PostgreSQL, which only `feedsync work`"),
+            ("search x --store postgres:///x", 73, "the store is in PostgreSQL, and `search` needs a file"),
         ])
     func wrong(words: String, code: Int32, message: String) async throws {
         let place = try Workplace()
@@ -62,16 +61,5 @@ struct StoreCopyCommandTests {
         #expect(run.errors.contains(message), "\(run.errors)")
         #expect(!run.errors.contains("s3cr3t"))
         #expect(run.errors.contains("\nTry: "))
-    }
-
-    @Test("a store in PostgreSQL in the configuration is refused with what to do")
-    func configured() async throws {
-        let place = try Workplace()
-        try place.write("feedsync.yaml", "store: postgres:///feeds\n" + place.text(of: "feedsync.yaml"))
-        for words in ["sync", "status"] {
-            let run = try await place.run(words)
-            #expect(run.code == 78, "\(run.errors)")
-            #expect(run.errors.contains("the store is in PostgreSQL"), "\(run.errors)")
-        }
     }
 }

@@ -33,7 +33,10 @@ final class WorkBench: Sendable {
         try place.write("feedsync.yaml", text)
     }
 
-    func worker(_ options: String = "") throws -> RunningCommand { try place.start("work \(options)") }
+    func worker(_ options: String = "") throws -> RunningCommand {
+        // What those leave that are killed goes with the folder.
+        try place.start("work \(options)", environment: ["TMPDIR": place.folder])
+    }
 
     /// The first column of a query on the store in PostgreSQL.
     func query(_ sql: String) throws -> [String] {

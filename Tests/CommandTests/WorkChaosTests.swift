@@ -68,12 +68,6 @@ import Testing
             """)
         try await bench.end(workers)
         try await bench.expectTrue()
-        let twice = try bench.query(
-            """
-            SELECT feed || ' ' || run || ' ' || page FROM event WHERE status IN ('endHeader', 'endFooter')
-            GROUP BY feed, run, page HAVING count(*) > 1
-            """)
-        #expect(twice == [])
         let pages = try bench.query("SELECT sum(pages) FROM run")
         print("workers: seed \(Self.seed), \(counts), \(pages) pages, \(bench.hosts.map(\.requests.count)) requests")
     }

@@ -83,7 +83,11 @@ extension Session {
         } catch {
             findings += Finding.problems(.store, error.rescuing(storePath(configuration)))
         }
-        if let path = storePath(configuration), !findings.contains(where: { $0.subject == .store }) {
+        if sharedStore(configuration) != nil, let name = storeName(configuration) {
+            if !findings.contains(where: { $0.subject == .store }) {
+                findings.append(Finding(.store, .ok, name + (store == nil ? ": nothing stored yet" : "")))
+            }
+        } else if let path = storePath(configuration), !findings.contains(where: { $0.subject == .store }) {
             findings += await storeFindings(store, at: path)
         }
         if let configuration { findings += await networkFindings(configuration) }

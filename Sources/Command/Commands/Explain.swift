@@ -106,8 +106,9 @@ extension Session {
             }
         }
         guard let store else { return explanation }
+        let name = sharedStore(configuration) == nil ? store.path : storeName(configuration) ?? store.path
         explanation.known = try await reading { () async throws(FeedSyncError) in
-            try await FeedSummary(feed, of: store)
+            try await FeedSummary(feed, of: store, called: name)
         }
         return explanation
     }

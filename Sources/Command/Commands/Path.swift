@@ -13,10 +13,10 @@ extension Command {
         example: "feedsync path store"
     ) { session throws(Failure) in
         let file = try session.configurationFile()?.path
-        let store = session.storePath(try session.configurationForReading())
-        let paths = [("configuration", file), ("store", store)].map { name, path in
-            (name: name, path: path.map(AbsolutePath.of))
-        }
+        let configuration = try session.configurationForReading()
+        let isFile = session.sharedStore(configuration) == nil
+        let store = session.storeName(configuration).map { isFile ? AbsolutePath.of($0) : $0 }
+        let paths = [(name: "configuration", path: file.map(AbsolutePath.of)), (name: "store", path: store)]
         if let name = session.invocation.operands.first {
             guard let wanted = paths.first(where: { $0.name == name }) else {
                 throw .unknown("path", name, among: paths.map(\.name), advice: session.invocation.command.helpAdvice)
@@ -46,9 +46,9 @@ extension Session {
     func nameFiles(_ configuration: Configuration?) {
         guard listingForm == .people, console.isWatched else { return }
         let file = configuration.map { "using \($0.file)" }
-        let store = storePath(configuration).map { path in
-            "store \(path)" + (access(path, F_OK) == 0 ? "" : " (not there yet)")
-        }
+        let isThere =
+            sharedStore(configuration) != nil || storePath(configuration).map { access($0, F_OK) == 0 } ?? false
+        let store = storeName(configuration).map { "store \($0)" + (isThere ? "" : " (not there yet)") }
         console.comment(console.errorPalette.faint([file, store].compactMap(\.self).joined(separator: ", ")))
     }
 }

@@ -16,6 +16,9 @@ extension Command {
 
             While a worker has them, the feeds' rows are in a temporary SQLite file, too. SIGTERM and Ctrl-C end it after
             the pages under way.
+
+            sync, reload, more, status, plan, explain, feeds, show, events, changes and doctor work on such a store,
+            too. What else needs a file: feedsync store copy makes one.
             """,
         example: "feedsync work --store postgres:///feeds --jobs 16"
     ) { session throws(Failure) in
@@ -29,14 +32,5 @@ extension Command {
         defer { folder.remove() }
         let crew = try WorkCrew(session, configuration, uri: path, folder: folder.path)
         return try await crew.run()
-    }
-}
-
-extension Session {
-    /// The URI of the store in PostgreSQL; nil if it is said to be a file.
-    func sharedStore(_ configuration: Configuration) -> String? {
-        guard let path = storePath(nil) else { return configuration.sharedStore }
-        if case .postgreSQL(let uri) = StoreAddress(path) { return uri }
-        return nil
     }
 }

@@ -79,9 +79,10 @@ struct FeedSummary: Sendable, JSONRecord {
 
     /// Reads it.
     ///
+    /// - Parameter name: What the store is called.
     /// - Throws: `FeedSyncError` of kind `store`.
-    init(_ feed: FeedDefinition, of store: Store) async throws(FeedSyncError) {
-        path = store.path
+    init(_ feed: FeedDefinition, of store: Store, called name: String) async throws(FeedSyncError) {
+        path = name
         part = feed.part.map { part in
             part.key.map { "\($0.name) \($0.value.text)" }.joined(separator: ", ")
         }
@@ -97,7 +98,7 @@ struct FeedSummary: Sendable, JSONRecord {
         guard let record else { return ["\(path): never loaded"] }
         var table = Table([Table.Column(title: ""), Table.Column(title: "")])
         table.hasTitles = false
-        table.add(["file", path])
+        table.add([path.contains("://") ? "database" : "file", path])
         if let part { table.add(["list of", part]) }
         let items = NumberFormat.count(record.itemCount, "item")
         table.add(["feed", "\(record.status.rawValue), \(items), generation \(record.generation)"])

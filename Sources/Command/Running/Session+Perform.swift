@@ -8,7 +8,7 @@ extension Session {
         let configuration = try configuration()
         let feeds = try feeds(of: configuration, partsToo: true)
         let options = try engineOptions(folder: configuration.folder)
-        let store = try await storeForWriting(configuration)
+        let store = try await storeForWriting(configuration, feeds)
         var codes: [ExitCode] = []
         var documents: [String] = []
         for feed in feeds {
@@ -30,8 +30,12 @@ extension Session {
 
     /// The store, created if it does not exist.
     ///
+    /// - Parameter feeds: Those that are written.
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
-    func storeForWriting(_ configuration: Configuration) async throws(Failure) -> Store {
+    func storeForWriting(_ configuration: Configuration, _ feeds: [FeedDefinition]) async throws(Failure) -> Store {
+        if let uri = sharedStore(configuration) {
+            return try await shared.open(uri, for: self, configuration, feeds: feeds)
+        }
         let wait = try invocation.duration(.wait) ?? .zero
         let path = storePath(configuration) ?? configuration.store
         if let failure = Failure.missingFolder(of: path) { throw failure }

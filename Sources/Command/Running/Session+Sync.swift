@@ -39,9 +39,9 @@ extension Session {
         let allowance = RequestBudget(requests: request.maxRequests, time: request.maxTime)
         var options = try engineOptions(folder: configuration.folder, allowance: allowance)
         if let deadline = allowance.deadline { options.clock = DeadlineClock(deadline: deadline) }
-        let store = try await storeForWriting(configuration)
         var feeds =
             invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
+        let store = try await storeForWriting(configuration, feeds)
         if request.isDueOnly { feeds = try await due(feeds, in: store) }
 
         var reports: [String: RunReport] = [:]

@@ -1,6 +1,5 @@
 internal import Concurrency
 internal import FeedSync
-internal import Glibc
 internal import HTTP
 internal import Reports
 internal import SharedStore
@@ -11,6 +10,8 @@ struct WorkCrew: Sendable {
     private let configuration: Configuration
     private let options: EngineOptions
     private let jobs: Int
+    /// The jobs under way by their groups.
+    private let tasks = Lock<[String: Task<Int, Never>]>([:])
     private let worker: Worker
     private let stores: WorkingStores
 
@@ -28,19 +29,13 @@ struct WorkCrew: Sendable {
         options = try session.engineOptions(folder: configuration.folder)
         jobs = min(try session.invocation.count(.jobs) ?? 4, 256)
         do throws(FeedSyncError) {
-            worker = try Worker(uri: uri, name: Self.name, groups: FeedGroup.all(of: configuration.feeds))
+            worker = try Worker(
+                uri: uri, name: "\(ProcessName.own) (work)", groups: FeedGroup.all(of: configuration.feeds),
+                takesOver: true)
         } catch {
             throw Failure(error)
         }
         stores = WorkingStores(uri: uri, folder: folder, keep: configuration.keep)
-    }
-
-    /// The machine and the process.
-    private static var name: String {
-        var bytes = [CChar](repeating: 0, count: 256)
-        gethostname(&bytes, bytes.count - 1)
-        let host = bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        return "\(String(decoding: host, as: UTF8.self)) \(getpid())"
     }
 
     /// What happened while the crew waited.
@@ -55,26 +50,31 @@ struct WorkCrew: Sendable {
     ///
     /// - Throws: `Failure` if the store cannot be used from the beginning.
     func run() async throws(Failure) -> ExitCode {
-        do throws(FeedSyncError) { _ = try await worker.live() } catch { throw Failure(error) }
+        do throws(FeedSyncError) { try await worker.live() } catch { throw Failure(error) }
         session.console.note("working; Ctrl-C ends it")
         ServiceNotice.ready(session.environment)
-        let pulse = Task {
-            var lost: [String] = []
-            while !Task.isCancelled {
-                try? await Task.sleep(for: Worker.pulse)
-                guard let now = try? await worker.live(), now != lost else { continue }
-                lost = now
-                guard !lost.isEmpty else { continue }
-                let failure = Failure(
-                    .configuration,
-                    ["another worker's configuration has other feeds of \(lost.joined(separator: ", "))"],
-                    advice: "start this one again with that configuration")
-                session.console.reportBriefly(failure, always: true)
-            }
-        }
+        let pulse = Task { await live() }
         defer { pulse.cancel() }
         await work()
+        await worker.end()
         return .done
+    }
+
+    /// Says that the worker lives, and follows what others say.
+    private func live() async {
+        var lost: [String] = []
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Worker.pulse)
+            guard let signs = try? await worker.live() else { continue }
+            for group in signs.wanted { tasks.withLock { $0[group] }?.cancel() }
+            guard signs.lost != lost else { continue }
+            lost = signs.lost
+            guard !lost.isEmpty else { continue }
+            let failure = Failure(
+                .configuration, ["another worker's configuration has other feeds of \(lost.joined(separator: ", "))"],
+                advice: "start this one again with that configuration")
+            session.console.reportBriefly(failure, always: true)
+        }
     }
 
     private func work() async {
@@ -90,7 +90,7 @@ struct WorkCrew: Sendable {
                     do throws(FeedSyncError) {
                         if let claim = try await worker.claim(besides: Set(resting.keys)) {
                             running += 1
-                            group.addTask { .done(group: claim.group.name, count: await sync(claim)) }
+                            group.addTask { .done(group: claim.group.name, count: await job(claim)) }
                             continue
                         }
                         wait = Self.retries.lowerBound
@@ -117,6 +117,18 @@ struct WorkCrew: Sendable {
                 case .alarm?, nil: hasAlarm = false
                 }
             }
+        }
+    }
+
+    /// Syncs what is due of a group, unless a reload wants it first.
+    private func job(_ claim: Claim) async -> Int {
+        let task = Task { await sync(claim) }
+        tasks.withLock { $0[claim.group.name] = task }
+        defer { tasks.withLock { $0[claim.group.name] = nil } }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 

@@ -5,15 +5,19 @@ internal import Glibc
 struct TemporaryFolder: Sendable {
     let path: String
 
-    /// The folders that exist now.
-    private static let present = Lock<[String]>([])
+    /// The folders that exist now, open and locked.
+    private static let present = Lock<[(path: String, descriptor: Int32)]>([])
+    /// How old a folder is that a process has left behind, in seconds: one that was just made may not be locked yet.
+    private static let leftAfter = 60
 
-    /// Creates one in `$TMPDIR`, or in `/tmp`.
+    /// Creates one in `$TMPDIR`, or in `/tmp`, and removes those of the same kind whose processes were killed.
     ///
     /// - Throws: `Failure` with exit code 73.
     init(_ environment: [String: String], for purpose: String = "check") throws(Failure) {
         let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        var template = Array("\(parent)/feedsync-\(purpose)-XXXXXX".utf8CString)
+        let start = "feedsync-\(purpose)-"
+        Self.sweep(parent, start)
+        var template = Array("\(parent)/\(start)XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             let reason = String(cString: strerror(errno))
             throw Failure(
@@ -21,30 +25,65 @@ struct TemporaryFolder: Sendable {
         }
         let made = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         path = made
-        Self.present.withLock { $0.append(made) }
+        let descriptor = Self.locked(made) ?? -1
+        Self.present.withLock { $0.append((made, descriptor)) }
     }
 
     /// Removes the folder and its files.
     func remove() {
-        Self.present.withLock { $0.removeAll { $0 == path } }
+        let own = Self.present.withLock { present in
+            defer { present.removeAll { $0.path == path } }
+            return present.filter { $0.path == path }
+        }
         Self.remove(path)
+        for folder in own where folder.descriptor >= 0 { close(folder.descriptor) }
     }
 
     /// Removes all existing folders, for a process that ends at once.
     static func removeAll() {
-        for path in present.withLock({ $0 }) { remove(path) }
+        for folder in present.withLock({ $0 }) { remove(folder.path) }
+    }
+
+    /// The lock ends with the process: https://man7.org/linux/man-pages/man2/flock.2.html
+    ///
+    /// - Returns: The folder, open; nil if another process has it.
+    private static func locked(_ path: String) -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private static func sweep(_ parent: String, _ start: String) {
+        for name in names(in: parent) where name.hasPrefix(start) {
+            let path = "\(parent)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_uid == getuid(), time(nil) - status.st_mtim.tv_sec > leftAfter,
+                let descriptor = locked(path)
+            else { continue }
+            remove(path)
+            close(descriptor)
+        }
     }
 
     private static func remove(_ path: String) {
-        if let folder = opendir(path) {
-            while let entry = readdir(folder) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if name != ".", name != ".." { unlink("\(path)/\(name)") }
-            }
-            closedir(folder)
-        }
+        for name in names(in: path) { unlink("\(path)/\(name)") }
         rmdir(path)
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
     }
 }

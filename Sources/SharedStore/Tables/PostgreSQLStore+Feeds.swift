@@ -41,8 +41,11 @@ extension PostgreSQLStore {
 
     /// The feeds with their tables, as the views show them.
     func shownFeeds() throws -> [PostgreSQLViews.Feed] {
-        try StoredFeed.all(in: connection).compactMap { feed in
-            guard let table = try table(feed.table), let key = try key(of: feed.table) else { return nil }
+        let feeds = try StoredFeed.all(in: connection)
+        let tables = try tables(feeds.map(\.table))
+        let keys = try keys(of: feeds.map(\.table))
+        return feeds.compactMap { feed in
+            guard let table = tables[feed.table], let key = keys[feed.table] else { return nil }
             return PostgreSQLViews.Feed(
                 name: feed.name, model: feed.model, table: table, key: key.columns, hasParts: feed.hasParts,
                 columns: feed.columns)

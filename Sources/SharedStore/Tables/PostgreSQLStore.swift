@@ -60,16 +60,25 @@ struct PostgreSQLStore {
     }
 
     /// A table with its columns and their types; nil where there is none.
-    func table(_ name: String) throws -> CopiedTable? {
+    func table(_ name: String) throws -> CopiedTable? { try tables([name])[name] }
+
+    /// Tables by their names, of those that are there.
+    func tables(_ names: [String]) throws -> [String: CopiedTable] {
         let rows = try connection.query(
             """
-            SELECT a.attname, format_type(a.atttypid, NULL), col_description(a.attrelid, a.attnum)
+            SELECT c.relname, a.attname, format_type(a.atttypid, NULL), col_description(a.attrelid, a.attnum)
             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = current_schema() AND c.relname = $1 AND c.relkind IN ('r', 'p')
+            WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[])) AND c.relkind IN ('r', 'p')
                 AND a.attnum > 0 AND NOT a.attisdropped
             ORDER BY a.attnum
-            """, [name])
-        guard !rows.isEmpty else { return nil }
+            """, [PostgreSQL.Connection.array(names)])
+        return try Dictionary(grouping: rows) { $0[0] ?? "" }.reduce(into: [:]) { tables, entry in
+            tables[entry.key] = try table(entry.key, columns: entry.value.map { Array($0.dropFirst()) })
+        }
+    }
+
+    /// - Parameter rows: The names, types and comments of its columns.
+    private func table(_ name: String, columns rows: [[String?]]) throws -> CopiedTable {
         var columns: [CopiedTable.Column] = []
         for row in rows where row[0] != "_exact" {
             let isOfAnyType = CopiedTable.ofAnyType.contains([name, row[0] ?? ""])
@@ -85,13 +94,16 @@ struct PostgreSQLStore {
 
     /// The columns that identify a row of a feed's table, and whether all of them are integers in SQLite; nil where the table
     /// does not say.
-    func key(of table: String) throws -> FeedKey? {
-        let comment = try connection.scalar(
+    func key(of table: String) throws -> FeedKey? { try keys(of: [table])[table] }
+
+    /// Those of tables by their names.
+    func keys(of tables: [String]) throws -> [String: FeedKey] {
+        let rows = try connection.query(
             """
-            SELECT obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = current_schema() AND c.relname = $1
-            """, [table])
-        return comment.flatMap(FeedKey.init(comment:))
+            SELECT c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[]))
+            """, [PostgreSQL.Connection.array(tables)])
+        return rows.reduce(into: [:]) { keys, row in keys[row[0] ?? ""] = row[1].flatMap(FeedKey.init(comment:)) }
     }
 
     /// The tables of the feeds.

@@ -10,4 +10,14 @@ package enum StoreAddress: Sendable, Hashable {
         let isURI = ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
         self = isURI ? .postgreSQL(text) : .file(text)
     }
+
+    /// As it is shown, without a password.
+    package var shown: String {
+        switch self {
+        case .file(let path): path
+        case .postgreSQL(let uri):
+            uri.replacing(#/^(\w+:\/\/[^:@\/?]*):[^@\/?]*@/#) { "\($0.1):***@" }
+                .replacing(#/([?&](?:ssl)?password=)[^&]*/#) { "\($0.1)***" }
+        }
+    }
 }

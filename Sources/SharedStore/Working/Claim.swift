@@ -2,7 +2,15 @@
 package struct Claim: Sendable, Hashable {
     package let group: FeedGroup
     /// What each commit is checked by.
-    package let fence: Int64
+    let fence: Int64
     /// How many commits the group had when it was claimed.
-    package let version: Int64
+    let version: Int64
+}
+
+extension [Claim] {
+    /// What errors call the feeds.
+    var nameOfFeeds: String {
+        let names = map(\.group.name)
+        return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and others" : "")
+    }
 }

@@ -1,10 +1,13 @@
 internal import PostgreSQL
 
-/// Which rows of a store's tables are about some of its feeds.
+/// Which rows of a store's tables are about some of its feeds. All in SQL of PostgreSQL.
 struct FeedScope {
     let feeds: [String]
 
-    /// The condition for a table that every store has, in SQL of PostgreSQL; nil for one that is about no feed.
+    /// How many runs of a feed or a list a working copy has.
+    private static let runsKept = 20
+
+    /// The condition for a table that every store has; nil for one that is about no feed.
     func condition(of table: String) -> String? {
         switch table {
         case "feed": "name IN (\(names))"
@@ -15,7 +18,55 @@ struct FeedScope {
         }
     }
 
-    private var names: String { feeds.map(PostgreSQL.Connection.literal).joined(separator: ", ") }
+    /// The condition for the rows that a sync may need: of the history the latest, and what hooks were not told yet.
+    func recent(of table: String) -> String? {
+        switch table {
+        case "run": "id IN (SELECT r.id FROM \(latestRuns) UNION ALL SELECT e.run FROM \(untold("event", "event")))"
+        case "event":
+            """
+            id IN (SELECT e.id FROM \(latestRuns) JOIN event e ON e.feed = r.feed AND e.run = r.id
+                UNION ALL SELECT e.id FROM \(untold("event", "event")))
+            """
+        case "_change": "id IN (SELECT e.id FROM \(untold("_change", "change")))"
+        default: condition(of: table)
+        }
+    }
+
+    /// Deletes history from before a time.
+    func pruning(before limit: String) -> String {
+        let limit = PostgreSQL.Connection.literal(limit)
+        return """
+            DELETE FROM event e USING run r
+                WHERE e.feed = r.feed AND e.run = r.id AND r.feed IN (\(lists)) AND r.finished_at < \(limit);
+            DELETE FROM run WHERE feed IN (\(lists)) AND finished_at < \(limit);
+            DELETE FROM _change WHERE feed IN (\(lists)) AND at < \(limit);
+
+            """
+    }
+
+    private var names: String {
+        feeds.isEmpty ? "NULL" : feeds.map(PostgreSQL.Connection.literal).joined(separator: ", ")
+    }
+
+    /// The names of the feeds and of their lists.
+    private var lists: String {
+        "SELECT name FROM feed WHERE name IN (\(names)) UNION ALL SELECT name FROM feed_part WHERE feed IN (\(names))"
+    }
+
+    /// Those under way come first.
+    private var latestRuns: String {
+        """
+        (\(lists)) f CROSS JOIN LATERAL (
+            SELECT id, feed FROM run WHERE run.feed = f.name ORDER BY finished_at DESC LIMIT \(Self.runsKept)) r
+        """
+    }
+
+    /// What a consumer of a feed's changes was not told yet.
+    private func untold(_ table: String, _ place: String) -> String {
+        """
+        _consumer c JOIN \(table) e ON e.id > c.\(place) AND split_part(e.feed, '/', 1) = c.feed WHERE c.feed IN (\(names))
+        """
+    }
 
     /// Of a feed, or of a list of one, whose name has a slash behind the feed's.
     private var isOfFeed: String { "split_part(feed, '/', 1) IN (\(names))" }

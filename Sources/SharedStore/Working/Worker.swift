@@ -16,6 +16,7 @@ package actor Worker {
     private let uri: String
     private let name: String
     private let groups: [String: FeedGroup]
+    private let takesOver: Bool
     private var connection: PostgreSQL.Connection?
     private var id = ""
     private var claimed: Set<String> = []
@@ -24,15 +25,18 @@ package actor Worker {
     static let lease = "10 seconds"
     package static let pulse = Duration.seconds(3)
 
-    /// - Parameter name: What the others call it.
+    /// - Parameters:
+    ///   - name: What the others call it.
+    ///   - takesOver: Whether its groups hold from now on, if other workers have others.
     /// - Throws: `FeedSyncError` of kind `store` where the system has no thread.
-    package init(uri: String, name: String, groups: [FeedGroup]) throws(FeedSyncError) {
+    package init(uri: String, name: String, groups: [FeedGroup], takesOver: Bool) throws(FeedSyncError) {
         guard let executor = ThreadExecutor() else {
             throw FeedSyncError(.store, "no thread can be started for the worker", advice: "see `ulimit -u`")
         }
         self.executor = executor
         self.uri = uri
         self.name = name
+        self.takesOver = takesOver
         self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
     }
 
@@ -49,7 +53,7 @@ package actor Worker {
                     SELECT c."group" FROM _claim c CROSS JOIN LATERAL (
                         SELECT min(coalesce(f.next_due_at, '-infinity')) AS at
                         FROM unnest(c.feeds) m (name) LEFT JOIN feed f ON f.name = m.name) due
-                    WHERE \(Self.isOurs) AND (c.until IS NULL OR c.until < now()) AND due.at <= now()
+                    WHERE \(Self.isOurs) AND \(Self.isFree) AND due.at <= now() AND NOT \(Self.isWanted)
                     ORDER BY due.at LIMIT 1 FOR UPDATE OF c SKIP LOCKED
                 )
                 UPDATE _claim SET worker = $3, fence = nextval('_fence'), until = now() + interval '\(Self.lease)'
@@ -58,10 +62,54 @@ package actor Worker {
                 """, wanted(besides: resting) + [id]
             ).first
             guard let row, let name = row[0], let group = groups[name] else { return nil }
-            claimed.insert(name)
-            let numbers = row.dropFirst().map { $0.flatMap { Int64($0) } ?? 0 }
-            return Claim(group: group, fence: numbers[0], version: numbers[1])
+            return claim(of: group, row)
         }
+    }
+
+    /// Claims all groups, or none if somebody has one of them.
+    ///
+    /// - Parameter isUrgent: Whether those who have them are asked to let go.
+    /// - Returns: The claims, or who has a group.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func claimAll(isUrgent: Bool) throws(FeedSyncError) -> Result<[Claim], Holder> {
+        try connected { connection in
+            let rows = try connection.query(
+                """
+                WITH free AS (
+                    SELECT c."group" FROM _claim c WHERE \(Self.isOurs) AND \(Self.isFree) FOR UPDATE SKIP LOCKED
+                )
+                UPDATE _claim SET worker = $3, fence = nextval('_fence'), until = now() + interval '\(Self.lease)',
+                    wanted_at = NULL
+                FROM free WHERE _claim."group" = free."group" AND (SELECT count(*) FROM free) = $4
+                RETURNING _claim."group", fence, version
+                """, wanted(besides: []) + [id, "\(groups.count)"])
+            let claims = rows.compactMap { row in row[0].flatMap { groups[$0] }.map { claim(of: $0, row) } }
+            guard claims.isEmpty else { return .success(claims) }
+            if isUrgent {
+                try connection.query(
+                    "UPDATE _claim c SET wanted_at = now() WHERE \(Self.isOurs)", wanted(besides: []))
+            }
+            let holder = try connection.query(
+                """
+                SELECT c."group", w.name FROM _claim c LEFT JOIN _worker w ON w.id = c.worker
+                WHERE \(Self.isOurs) ORDER BY \(Self.isFree), 1 LIMIT 1
+                """, wanted(besides: [])
+            ).first
+            return .failure(Holder(group: (holder?[0] ?? nil) ?? "", name: (holder?[1] ?? nil) ?? "another worker"))
+        }
+    }
+
+    /// Somebody who has a group.
+    struct Holder: Error, Sendable {
+        let group: String
+        let name: String
+    }
+
+    /// - Parameter row: Its name, fence and version.
+    private func claim(of group: FeedGroup, _ row: [String?]) -> Claim {
+        claimed.insert(group.name)
+        let numbers = row.dropFirst().map { $0.flatMap { Int64($0) } ?? 0 }
+        return Claim(group: group, fence: numbers[0], version: numbers[1])
     }
 
     /// Lets go of a claim, if it is still the worker's.
@@ -74,11 +122,26 @@ package actor Worker {
         }
     }
 
+    /// Says that the worker has ended.
+    package func end() {
+        _ = try? connected { connection in
+            try connection.query("UPDATE _worker SET ended_at = now() WHERE id = $1", [id])
+        }
+    }
+
+    /// What others made of groups.
+    package struct Signs: Sendable, Hashable {
+        /// Those that another worker, whose configuration differs, has made others of.
+        package var lost: [String] = []
+        /// Those that this worker has, and that a reload wants.
+        package var wanted: [String] = []
+    }
+
     /// Says that the worker lives.
     ///
-    /// - Returns: The groups that another worker, whose configuration differs, has made others of.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func live() throws(FeedSyncError) -> [String] {
+    @discardableResult
+    package func live() throws(FeedSyncError) -> Signs {
         try connected { connection in
             // What is locked is being committed, and nobody's to take.
             try connection.query(
@@ -86,11 +149,15 @@ package actor Worker {
                 UPDATE _claim SET until = now() + interval '\(Self.lease)' WHERE "group" IN (
                     SELECT "group" FROM _claim WHERE worker = $1 AND "group" = ANY(CAST($2 AS text[]))
                     FOR UPDATE SKIP LOCKED)
-                """, [id, Self.array(claimed)])
+                """, [id, PostgreSQL.Connection.array(claimed)])
             try connection.query("UPDATE _worker SET seen_at = now() WHERE id = $1", [id])
             let ours = try connection.query(
                 "SELECT c.\"group\" FROM _claim c WHERE \(Self.isOurs)", wanted(besides: [], claimed: []))
-            return groups.keys.filter { name in !ours.contains { $0[0] == name } }.sorted()
+            let wanted = try connection.query(
+                "SELECT c.\"group\" FROM _claim c WHERE worker = $1 AND \(Self.isWanted)", [id])
+            return Signs(
+                lost: groups.keys.filter { name in !ours.contains { $0[0] == name } }.sorted(),
+                wanted: wanted.compactMap { $0[0] })
         }
     }
 
@@ -115,12 +182,19 @@ package actor Worker {
         (c."group", array_to_string(c.feeds, E'\\n')) IN (SELECT * FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])))
         """
 
+    private static let isFree = "(c.until IS NULL OR c.until < now())"
+    /// Who wants it asks again and again; if it ends meanwhile, the others wait no longer than this.
+    private static let isWanted = "coalesce(c.wanted_at > now() - interval '5 seconds', false)"
+
     /// The parameters of `isOurs`.
     private func wanted(besides resting: Set<String>, claimed: Set<String>? = nil) -> [String?] {
         let wanted = groups.values.filter {
             !(claimed ?? self.claimed).contains($0.name) && !resting.contains($0.name)
         }
-        return [Self.array(wanted.map(\.name)), Self.array(wanted.map { $0.feeds.joined(separator: "\n") })]
+        return [
+            PostgreSQL.Connection.array(wanted.map(\.name)),
+            PostgreSQL.Connection.array(wanted.map { $0.feeds.joined(separator: "\n") }),
+        ]
     }
 
     private func connected<Result>(
@@ -158,7 +232,8 @@ package actor Worker {
             try connection.execute("DELETE FROM _copy")
             try NumberBlock.begin(in: connection)
             for group in groups.values.sorted(by: { $0.name < $1.name }) {
-                let feeds = Self.array(group.feeds)
+                let feeds = PostgreSQL.Connection.array(group.feeds)
+                if !takesOver { try checkOthers(group, feeds, on: connection) }
                 // Feeds that belonged elsewhere: who works there must not store them any more.
                 try connection.query(
                     """
@@ -177,11 +252,17 @@ package actor Worker {
         id = try connection.scalar("INSERT INTO _worker (name) VALUES ($1) RETURNING id", [name]) ?? ""
     }
 
-    /// Texts as PostgreSQL's array.
-    private static func array(_ texts: some Sequence<String>) -> String {
-        let quoted = texts.map { text in
-            "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-        }
-        return "{\(quoted.joined(separator: ","))}"
+    /// - Throws: `CopyProblem` where workers have other groups of the feeds.
+    private func checkOthers(_ group: FeedGroup, _ feeds: String, on connection: PostgreSQL.Connection) throws {
+        let other = try connection.scalar(
+            """
+            SELECT "group" FROM _claim
+            WHERE (feeds && CAST($1 AS text[]) OR "group" = $2) AND NOT ("group" = $2 AND feeds = CAST($1 AS text[]))
+                AND EXISTS (SELECT 1 FROM _worker WHERE ended_at IS NULL AND seen_at > now() - interval '\(Self.lease)')
+            """, [feeds, group.name])
+        guard let other else { return }
+        throw CopyProblem.refused(
+            "the workers of this store have another configuration, with other feeds of \(other)",
+            advice: "use theirs, or stop them first")
     }
 }

@@ -8,29 +8,44 @@ struct WorkingCopy {
     /// A store that was just made.
     let target: SQLite.Connection
 
+    /// What is wanted of it.
+    enum Extent: Sendable {
+        /// What a sync may need: of the history the latest.
+        case recent
+        /// The same without items.
+        case states
+        /// All rows.
+        case all
+    }
+
     /// Fills the file with what PostgreSQL has at one moment.
     ///
-    /// - Parameter block: The numbers that are given to what is stored from now on.
-    /// - Returns: How many commits the group had at that moment.
-    func fill(group: String, block: NumberBlock) throws -> Int64 {
+    /// - Parameters:
+    ///   - groups: The claimed groups of these feeds.
+    ///   - block: The numbers that are given to what is stored from now on; nil where nothing is.
+    /// - Returns: How many commits the groups had at that moment.
+    func fill(_ extent: Extent, groups: [String] = [], block: NumberBlock?) throws -> [Int64] {
         try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
-            let version = try source.connection.scalar("SELECT version FROM _claim WHERE \"group\" = $1", [group])
+            let versions = try source.connection.query(
+                "SELECT version FROM _claim WHERE \"group\" = ANY(CAST($1 AS text[]))",
+                [PostgreSQL.Connection.array(groups)])
             try target.transaction {
                 for name in CopiedTable.fixed {
                     guard let table = try source.table(name) else { throw CopyProblem.unreadable(table: name) }
                     try target.execute("DELETE FROM \(try SQL.identifier(name))")
-                    try insert(table, where: scope.condition(of: name) ?? "true")
+                    let condition = extent == .all ? scope.condition(of: name) : scope.recent(of: name)
+                    try insert(table, where: condition ?? "true")
                 }
                 for feed in try StoredFeed.all(in: target, withTable: false) {
                     guard let table = try source.table(feed.table), let key = try source.key(of: feed.table) else {
                         continue
                     }
                     try table.make(in: target, key: key)
-                    try insert(table)
+                    if extent != .states { try insert(table) }
                 }
-                try block.use(in: target)
+                try block?.use(in: target)
             }
-            return version.flatMap(Int64.init) ?? 0
+            return versions.compactMap { $0[0].flatMap { Int64($0) } }
         }
     }
 

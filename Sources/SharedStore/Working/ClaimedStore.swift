@@ -1,0 +1,87 @@
+package import Feeds
+package import MirrorStore
+
+/// Feeds of a store in PostgreSQL that one command works on, in a file, from `open` to `close`.
+package actor ClaimedStore {
+    private let uri: String
+    private let path: String
+    private let keep: Duration
+    private let worker: Worker
+    private var claims: [Claim] = []
+    private var file: WorkingFile?
+    private var pulse: Task<Void, Never>?
+
+    /// How long a reload waits for a worker that has its feed and was asked to let go.
+    private static let urgentWait = Duration.seconds(15)
+    private static let pause = Duration.milliseconds(200)
+
+    /// - Parameters:
+    ///   - name: What others call the command.
+    ///   - feeds: All of the configuration.
+    ///   - names: The feeds that the command works on. Those of their hosts are claimed with them.
+    ///   - path: Of the file, which is not there yet.
+    ///   - keep: How long runs and events are kept.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package init(
+        uri: String, name: String, feeds: [FeedDefinition], names: Set<String>, path: String, keep: Duration
+    ) throws(FeedSyncError) {
+        self.uri = uri
+        self.path = path
+        self.keep = keep
+        let groups = FeedGroup.all(of: feeds).filter { !names.isDisjoint(with: $0.feeds) }
+        worker = try Worker(uri: uri, name: name, groups: groups, takesOver: false)
+    }
+
+    /// Claims the feeds, and reads what the store has of them.
+    ///
+    /// - Parameters:
+    ///   - wait: How long to wait for others who have them.
+    ///   - isUrgent: Whether these are asked to let go.
+    /// - Throws: `FeedSyncError` of kinds `locked`, `store`.
+    package func open(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> Store {
+        let deadline = ContinuousClock.now + (isUrgent ? max(wait, Self.urgentWait) : wait)
+        while true {
+            switch try await worker.claimAll(isUrgent: isUrgent) {
+            case .success(let claims): self.claims = claims
+            case .failure(let holder):
+                guard .now < deadline, !Task.isCancelled else {
+                    await worker.end()
+                    throw FeedSyncError(
+                        .locked, "\(holder.name) works on the feeds of \(holder.group)",
+                        advice: "wait for it with --wait 1m")
+                }
+                try? await Task.sleep(for: Self.pause)
+                continue
+            }
+            break
+        }
+        pulse = Task { [worker] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Worker.pulse)
+                _ = try? await worker.live()
+            }
+        }
+        do throws(FeedSyncError) {
+            let file = try await WorkingFile(path: path, uri: uri, claims: claims, keep: keep)
+            self.file = file
+            return file.store
+        } catch {
+            _ = await close()
+            throw error
+        }
+    }
+
+    /// Commits what is left, and lets go of the feeds.
+    ///
+    /// - Returns: Why something was not stored; nil if all was.
+    package func close() async -> FeedSyncError? {
+        let failure = await file?.detach(keep: nil)
+        file?.remove()
+        file = nil
+        pulse?.cancel()
+        for claim in claims { await worker.release(claim) }
+        claims = []
+        await worker.end()
+        return failure
+    }
+}

@@ -1,0 +1,91 @@
+internal import Glibc
+internal import MirrorStore
+internal import PostgreSQL
+internal import SQLite
+internal import Time
+
+/// A SQLite file with the feeds of some claims: what it commits is committed in PostgreSQL first.
+struct WorkingFile: Sendable {
+    let path: String
+    let store: Store
+    let numbers: NumberBlock
+    let progress: WriteThrough.Progress
+
+    /// Fills a new file with what PostgreSQL has, and attaches it.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    init(path: String, uri: String, claims: [Claim], keep: Duration) async throws(FeedSyncError) {
+        let scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
+        let (versions, numbers) = try await Store(path: path).copying { target throws(FeedSyncError) in
+            do {
+                let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                let numbers = try NumberBlock(of: source.connection)
+                let copy = WorkingCopy(source: source, scope: scope, target: target)
+                return (try copy.fill(.recent, groups: claims.map(\.group.name), block: numbers), numbers)
+            } catch {
+                throw FeedSyncError(copying: error, path: path)
+            }
+        }
+        self.path = path
+        self.numbers = numbers
+        progress = WriteThrough.Progress(version: versions.max() ?? 0)
+        // Opened again: it reads its salt when it is opened.
+        store = try await Store(path: path, options: Store.Options(access: .existing, keep: keep))
+        try await attach(uri: uri, claims: claims)
+    }
+
+    /// Has PostgreSQL commit what the file commits from now on.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func attach(uri: String, claims: [Claim]) async throws(FeedSyncError) {
+        let progress = progress
+        try await store.copying { connection throws(FeedSyncError) in
+            do {
+                let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                connection.companion = try WriteThrough(connection, to: target, claims: claims, progress: progress)
+            } catch {
+                throw FeedSyncError(copying: error, path: claims.nameOfFeeds)
+            }
+        }
+    }
+
+    /// Commits what is left, and nothing from now on.
+    ///
+    /// - Parameter keep: How long history in PostgreSQL is kept; nil where it is not looked at now.
+    /// - Returns: Why a commit failed, now or before; nil if none did.
+    func detach(keep: Duration?) async -> FeedSyncError? {
+        let limit = keep.flatMap { Timestamp(sinceEpoch: WallClock.system.seconds - $0.components.seconds)?.text }
+        let path = path
+        do throws(FeedSyncError) {
+            try await store.copying { connection throws(FeedSyncError) in
+                defer { connection.companion = nil }
+                do {
+                    try connection.transaction {}
+                    guard let writing = connection.companion as? WriteThrough else { return }
+                    try writing.refreshViews()
+                    if let limit { try writing.prune(before: limit) }
+                } catch {
+                    throw FeedSyncError(ofSharedStore: error, group: path)
+                }
+            }
+        } catch {
+            progress.fail(error)
+        }
+        return progress.failure
+    }
+
+    /// Whether it should get other numbers.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func isShort() async throws(FeedSyncError) -> Bool {
+        let (numbers, path) = (numbers, path)
+        return try await store.copying { connection throws(FeedSyncError) in
+            do { return try numbers.isShort(in: connection) } catch { throw FeedSyncError(copying: error, path: path) }
+        }
+    }
+
+    /// Those who have the file open keep what they read until they are gone, too.
+    func remove() {
+        for end in ["", "-wal", "-shm", "-lock"] { unlink(path + end) }
+    }
+}

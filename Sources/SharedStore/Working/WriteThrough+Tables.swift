@@ -1,0 +1,72 @@
+internal import PostgreSQL
+internal import SQLite
+
+// Where tables were made or changed.
+extension WriteThrough {
+    /// Commits with the tables as they are in SQLite now.
+    ///
+    /// - Parameters:
+    ///   - fixed: What was written to the tables that every store has.
+    ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made otherwise.
+    func commitTables(_ fixed: [ChangedRow], _ rows: [ChangedRow]?) throws {
+        let connection = target.connection
+        let now = try schemasNow()
+        let changed = Dictionary(grouping: rows ?? [], by: \.table)
+        try connection.transaction {
+            try connection.execute(guarded)
+            try connection.execute(script(of: fixed) + sectionScript())
+            // Two workers that make tables at once would wait for each other in a circle.
+            try lockTables()
+            for feed in try StoredFeed.all(in: source) {
+                if rows != nil, let schema = now[feed.table], schema == schemas[feed.table] {
+                    try connection.execute(script(of: changed[feed.table] ?? []))
+                } else {
+                    try copy(feed)
+                }
+            }
+            try connection.execute(renewal)
+        }
+        schemas = now
+        tables = [:]
+        viewsLag = true
+    }
+
+    /// Makes the views what the tables are by now, in a transaction of their own.
+    func refreshViews() throws {
+        guard viewsLag, progress.failure == nil else { return }
+        try target.connection.transaction {
+            try lockTables()
+            try PostgreSQLViews(feeds: target.shownFeeds()).apply(to: target.connection)
+        }
+        viewsLag = false
+    }
+
+    /// Deletes the history that is older than `limit`, a time as PostgreSQL reads it.
+    func prune(before limit: String) throws {
+        try target.connection.execute("BEGIN;\n" + guarded + scope.pruning(before: limit) + "COMMIT")
+        progress.committed()
+    }
+
+    /// The feeds' tables as SQLite made them.
+    func schemasNow() throws -> [String: String] {
+        var schemas: [String: String] = [:]
+        try source.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'table'") { row in
+            schemas[row.text(at: 0) ?? ""] = row.text(at: 1)
+        }
+        return schemas
+    }
+
+    private func lockTables() throws {
+        try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
+    }
+
+    /// All rows of a feed.
+    private func copy(_ feed: StoredFeed) throws {
+        let table = try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
+        let name = PostgreSQL.Connection.identifier(table.name)
+        try target.connection.execute("DELETE FROM \(name)")
+        try target.connection.copyIn("COPY \(name) (\(table.postgreSQLColumns)) FROM STDIN") { writer in
+            try table.rows(in: source) { row in try table.write(row, to: &writer) }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+/// Commands other than `work` on a store in PostgreSQL.
+@Suite struct SharedStoreCommandTests {
+    @Test("sync, reload, more and what they stored are as with a file")
+    func commands() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 2)
+        let empty = try await bench.place.run("status")
+        #expect(
+            empty.code == 0 && empty.output.contains("h0x0\t") && empty.output.contains("\tnew\t"), "\(empty.output)")
+        #expect(try bench.query("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == ["0"])
+        let feed = try #require(bench.feeds["h0x1"])
+        for words in ["reload h0x1", "more h0x1", "sync", "sync --due", "reload h*"] {
+            let before = feed.requestedPages.count
+            let own = try await bench.place.run("\(words) --json --store file.db")
+            let pages = feed.requestedPages
+            let shared = try await bench.place.run("\(words) --json")
+            #expect(shared.code == own.code && own.code == 0, "\(words): \(shared.errors)")
+            #expect(Self.settled(shared.output) == Self.settled(own.output), "\(words)")
+            #expect(
+                feed.requestedPages.count == pages.count + (pages.count - before), "\(words): \(feed.requestedPages)")
+        }
+        try await bench.expectTrue()
+        for words in ["status --json", "plan --json", "show h0x1 --json", "events h1x0 --json", "feeds --json"] {
+            let own = try await bench.place.run("\(words) --store file.db")
+            let shared = try await bench.place.run(words)
+            #expect(shared.code == 0 && own.code == 0, "\(words): \(shared.errors)")
+            #expect(Self.settled(shared.output) == Self.settled(own.output), "\(words)")
+        }
+        let explanation = try await bench.place.run("explain h0x0")
+        #expect(explanation.output.contains("  database    \(bench.uri)\n"), "\(explanation.output)")
+        let path = try await bench.place.run("path store")
+        #expect(path.output == "\(bench.uri)\n")
+        let doctor = try await bench.place.run("doctor --json")
+        #expect(doctor.output.contains(bench.uri), "\(doctor.output)")
+        let changes = try await bench.place.run("changes h0x0")
+        #expect(changes.code == 0 && changes.output.split(separator: "\n").count == 251, "\(changes.errors)")
+        #expect(bench.place.files.filter { !$0.hasPrefix("copy-") } == ["feedsync.yaml", "file.db", "file.db-lock"])
+    }
+
+    /// Without times, numbers of rows and the store's name.
+    private static func settled(_ text: String) -> String {
+        text.replacing(#/\d{4}-\d\d-\d\dT[0-9:.]+Z/#, with: "TIME").replacing(
+            #/"(id|run|seconds|jitter)":[0-9.]+/#, with: ""
+        )
+        .replacing(#/\d+ ?m?s( ago)?\b|just now/#, with: "SPAN").replacing(#/[^" ]*file\.db/#, with: "STORE")
+    }
+
+    @Test("A feed that a worker is at is locked: the command says by whom, or waits")
+    func locked() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1)
+        let gate = bench.hosts[0].gate()
+        try #require(bench.feeds["h0x0"]).hold(page: 2, at: gate)
+        let worker = try bench.worker()
+        await gate.arrived()
+        let refused = try await bench.place.run("sync")
+        #expect(refused.code == 75, "\(refused.errors)")
+        #expect(
+            refused.errors.contains(" \(worker.id) (work) works on the feeds of \(bench.hosts[0].url)"),
+            "\(refused.errors)")
+        let waiting = try bench.place.start("sync --wait 60s")
+        gate.open()
+        #expect(await waiting.end().code == 0)
+        try await bench.end([worker])
+        try await bench.expectTrue()
+    }
+
+    @Test("A reload reaches the worker that is at the feed, and wins")
+    func reload() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1)
+        let feed = try #require(bench.feeds["h0x0"])
+        let gate = bench.hosts[0].gate()
+        feed.hold(page: 2, at: gate)
+        let worker = try bench.worker()
+        await gate.arrived()
+        let reload = try await bench.place.run("reload h0x0")
+        #expect(reload.code == 0, "\(reload.errors)")
+        #expect(
+            try bench.query("SELECT outcome FROM run WHERE command <> 'reload' ORDER BY id LIMIT 1") == ["cancelled"])
+        feed.release(page: 2)
+        gate.open()
+        try await bench.waitUntilComplete()
+        try await bench.end([worker])
+        try await bench.expectTrue()
+    }
+
+    @Test("While workers work, another configuration of the same feeds is refused")
+    func otherConfiguration() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2)
+        let worker = try bench.worker()
+        try await bench.waitUntilComplete()
+        try bench.place.write(
+            "other.yaml", "store: \(bench.uri)\nfeeds:\n" + Workplace.feed("h0x0", at: "\(bench.hosts[0].url)/h0x0"))
+        let run = try await bench.place.run("sync --config other.yaml")
+        #expect(run.code == 73 && run.errors.contains("have another configuration"), "\(run.errors)")
+        try await bench.end([worker])
+        #expect(try await bench.place.run("sync --config other.yaml").code == 0)
+    }
+
+    @Test(
+        "A command that needs a file says so",
+        arguments: [
+            "serve", "search x", "sql SELECT", "events --follow", "prune", "backup x", "doctor --repair", "reset h0x0",
+        ])
+    func needsFile(words: String) async throws {
+        let place = try Workplace()
+        try place.write("feedsync.yaml", "store: postgres:///feeds\n" + place.text(of: "feedsync.yaml"))
+        let run = try await place.run(words)
+        #expect(
+            run.code == 78 && run.errors.contains("the store is in PostgreSQL, and `\(words.split(separator: " ")[0])"),
+            "\(run.errors)")
+        #expect(run.errors.contains("\nTry: feedsync store copy URI FILE"))
+    }
+}
