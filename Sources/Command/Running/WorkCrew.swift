@@ -11,12 +11,10 @@ struct WorkCrew: Sendable {
     private let options: EngineOptions
     private let jobs: Int
     /// The jobs under way by their groups.
-    private let tasks = Lock<[String: Task<Int, Never>]>([:])
+    private let tasks = Lock<[String: Task<Void, Never>]>([:])
     private let worker: Worker
     private let stores: WorkingStores
 
-    /// How long a group of which nothing could be done is left to others.
-    private static let rest = Duration.seconds(15)
     /// The shortest sleep, and the longest: so soon, a time that somebody set in the store is seen.
     private static let shortestPause = Duration.milliseconds(200)
     private static let longestPause = Duration.seconds(5)
@@ -40,8 +38,7 @@ struct WorkCrew: Sendable {
 
     /// What happened while the crew waited.
     private enum Event: Sendable {
-        /// A job is done, and has synced so many feeds.
-        case done(group: String, count: Int)
+        case done
         /// It is time to look for what is due.
         case alarm
     }
@@ -81,21 +78,24 @@ struct WorkCrew: Sendable {
         await withTaskGroup(of: Event.self) { group in
             var running = 0
             var hasAlarm = false
-            var resting: [String: ContinuousClock.Instant] = [:]
             var wait = Self.retries.lowerBound
             while !Task.isCancelled || running > 0 {
                 if !Task.isCancelled, running < jobs {
-                    resting = resting.filter { $0.value > .now }
                     let pause: Duration
                     do throws(FeedSyncError) {
-                        if let claim = try await worker.claim(besides: Set(resting.keys)) {
-                            running += 1
-                            group.addTask { .done(group: claim.group.name, count: await job(claim)) }
-                            continue
+                        let claims = try await worker.claim(limit: jobs - running)
+                        running += claims.count
+                        for claim in claims {
+                            group.addTask {
+                                await job(claim)
+                                return .done
+                            }
                         }
                         wait = Self.retries.lowerBound
-                        let free = try await worker.timeUntilDue(besides: Set(resting.keys))
-                        pause = min(max(free, Self.shortestPause), Self.longestPause)
+                        pause =
+                            running < jobs
+                            ? min(max(try await worker.timeUntilDue(), Self.shortestPause), Self.longestPause)
+                            : Self.longestPause
                     } catch {
                         session.console.reportBriefly(Failure(error), always: true)
                         // Not all workers at once.
@@ -111,9 +111,7 @@ struct WorkCrew: Sendable {
                     }
                 }
                 switch await group.next() {
-                case .done(let name, let count)?:
-                    running -= 1
-                    if count == 0 { resting[name] = .now + Self.rest }
+                case .done?: running -= 1
                 case .alarm?, nil: hasAlarm = false
                 }
             }
@@ -121,11 +119,11 @@ struct WorkCrew: Sendable {
     }
 
     /// Syncs what is due of a group, unless a reload wants it first.
-    private func job(_ claim: Claim) async -> Int {
+    private func job(_ claim: Claim) async {
         let task = Task { await sync(claim) }
         tasks.withLock { $0[claim.group.name] = task }
         defer { tasks.withLock { $0[claim.group.name] = nil } }
-        return await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
@@ -133,9 +131,7 @@ struct WorkCrew: Sendable {
     }
 
     /// Syncs what is due of a group.
-    ///
-    /// - Returns: How many feeds were synced.
-    private func sync(_ claim: Claim) async -> Int {
+    private func sync(_ claim: Claim) async {
         var count = 0
         do throws(FeedSyncError) {
             let store = try await stores.begin(claim)
@@ -147,10 +143,10 @@ struct WorkCrew: Sendable {
             session.console.reportBriefly(Failure(failure, feed: claim.group.name), always: true)
             count = 0
         }
-        await worker.release(claim)
-        return count
+        await worker.release(claim, rests: count == 0)
     }
 
+    /// - Returns: How many feeds were synced.
     private func sync(_ claim: Claim, _ store: Store) async -> Int {
         let feeds = claim.group.feeds.compactMap { configuration.feed(named: $0) }
         guard let plans = try? await session.plans(of: feeds, in: store) else { return 0 }

@@ -15,11 +15,12 @@ package actor Worker {
 
     private let uri: String
     private let name: String
-    private let groups: [String: FeedGroup]
+    private let layout: GroupLayout
     private let takesOver: Bool
     private var connection: PostgreSQL.Connection?
     private var id = ""
     private var claimed: Set<String> = []
+    private var difference = GroupLayout.Difference()
 
     /// How long a claim lasts without a sign of life, and how often there is one.
     static let lease = "10 seconds"
@@ -37,32 +38,30 @@ package actor Worker {
         self.uri = uri
         self.name = name
         self.takesOver = takesOver
-        self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
+        layout = GroupLayout(groups)
     }
 
-    /// A group that is free and has a feed that is due: the one that has been due longest.
+    /// Groups that are free and have a feed that is due, those first that have been due longest.
     ///
-    /// - Parameter resting: Groups that are not wanted now.
-    /// - Returns: Nil if nothing is due that is free.
+    /// - Parameter limit: The most.
+    /// - Returns: None if nothing is due that is free.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func claim(besides resting: Set<String>) throws(FeedSyncError) -> Claim? {
+    package func claim(limit: Int) throws(FeedSyncError) -> [Claim] {
         try connected { connection in
-            let row = try connection.query(
+            difference = try layout.difference(since: difference, on: connection)
+            let rows = try connection.query(
                 """
                 WITH chosen AS (
-                    SELECT c."group" FROM _claim c CROSS JOIN LATERAL (
-                        SELECT min(coalesce(f.next_due_at, '-infinity')) AS at
-                        FROM unnest(c.feeds) m (name) LEFT JOIN feed f ON f.name = m.name) due
-                    WHERE \(Self.isOurs) AND \(Self.isFree) AND due.at <= now() AND NOT \(Self.isWanted)
-                    ORDER BY due.at LIMIT 1 FOR UPDATE OF c SKIP LOCKED
+                    SELECT c."group" FROM _claim c
+                    WHERE c.due_at <= now() AND \(Self.isFree) AND NOT \(Self.isWanted)
+                        AND c."group" <> ALL (CAST($1 AS text[]))
+                    ORDER BY c.due_at LIMIT $3 FOR UPDATE SKIP LOCKED
                 )
-                UPDATE _claim SET worker = $3, fence = nextval('_fence'), until = now() + interval '\(Self.lease)'
+                UPDATE _claim SET worker = $2, fence = nextval('_fence'), until = now() + interval '\(Self.lease)'
                 FROM chosen WHERE _claim."group" = chosen."group"
                 RETURNING _claim."group", fence, version
-                """, wanted(besides: resting) + [id]
-            ).first
-            guard let row, let name = row[0], let group = groups[name] else { return nil }
-            return claim(of: group, row)
+                """, [PostgreSQL.Connection.array(claimed.union(difference.others)), id, "\(limit)"])
+            return rows.compactMap(claim)
         }
     }
 
@@ -82,18 +81,17 @@ package actor Worker {
                     wanted_at = NULL
                 FROM free WHERE _claim."group" = free."group" AND (SELECT count(*) FROM free) = $4
                 RETURNING _claim."group", fence, version
-                """, wanted(besides: []) + [id, "\(groups.count)"])
-            let claims = rows.compactMap { row in row[0].flatMap { groups[$0] }.map { claim(of: $0, row) } }
+                """, layout.arrays + [id, "\(layout.groups.count)"])
+            let claims = rows.compactMap(claim)
             guard claims.isEmpty else { return .success(claims) }
             if isUrgent {
-                try connection.query(
-                    "UPDATE _claim c SET wanted_at = now() WHERE \(Self.isOurs)", wanted(besides: []))
+                try connection.query("UPDATE _claim c SET wanted_at = now() WHERE \(Self.isOurs)", layout.arrays)
             }
             let holder = try connection.query(
                 """
                 SELECT c."group", w.name FROM _claim c LEFT JOIN _worker w ON w.id = c.worker
                 WHERE \(Self.isOurs) ORDER BY \(Self.isFree), 1 LIMIT 1
-                """, wanted(besides: [])
+                """, layout.arrays
             ).first
             return .failure(Holder(group: (holder?[0] ?? nil) ?? "", name: (holder?[1] ?? nil) ?? "another worker"))
         }
@@ -105,22 +103,33 @@ package actor Worker {
         let name: String
     }
 
-    /// - Parameter row: Its name, fence and version.
-    private func claim(of group: FeedGroup, _ row: [String?]) -> Claim {
-        claimed.insert(group.name)
+    /// - Parameter row: A group's name, the claim's fence and its version.
+    private func claim(of row: [String?]) -> Claim? {
+        guard let name = row[0], let group = layout.groups[name] else { return nil }
+        claimed.insert(name)
         let numbers = row.dropFirst().map { $0.flatMap { Int64($0) } ?? 0 }
         return Claim(group: group, fence: numbers[0], version: numbers[1])
     }
 
-    /// Lets go of a claim, if it is still the worker's.
-    package func release(_ claim: Claim) {
+    /// Lets go of a claim, if it is still the worker's, and says when the group is due next.
+    ///
+    /// - Parameter rests: Whether nobody takes it for a while, because nothing could be done.
+    package func release(_ claim: Claim, rests: Bool = false) {
         claimed.remove(claim.group.name)
+        let rest = rests ? "now() + interval '\(Self.rest)'" : "'-infinity'"
         _ = try? connected { connection in
             try connection.query(
-                "UPDATE _claim SET worker = NULL, until = NULL WHERE \"group\" = $1 AND fence = $2",
-                [claim.group.name, "\(claim.fence)"])
+                """
+                UPDATE _claim SET worker = NULL, until = NULL, due_at = greatest(\(rest), (
+                    SELECT min(coalesce(f.next_due_at, '-infinity'))
+                    FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name))
+                WHERE "group" = $1 AND fence = $2
+                """, [claim.group.name, "\(claim.fence)"])
         }
     }
+
+    /// How long a group rests of which nothing could be done.
+    private static let rest = "15 seconds"
 
     /// Says that the worker has ended.
     package func end() {
@@ -143,41 +152,40 @@ package actor Worker {
     @discardableResult
     package func live() throws(FeedSyncError) -> Signs {
         try connected { connection in
+            let claimed = PostgreSQL.Connection.array(claimed)
             // What is locked is being committed, and nobody's to take.
             try connection.query(
                 """
                 UPDATE _claim SET until = now() + interval '\(Self.lease)' WHERE "group" IN (
                     SELECT "group" FROM _claim WHERE worker = $1 AND "group" = ANY(CAST($2 AS text[]))
                     FOR UPDATE SKIP LOCKED)
-                """, [id, PostgreSQL.Connection.array(claimed)])
+                """, [id, claimed])
             try connection.query("UPDATE _worker SET seen_at = now() WHERE id = $1", [id])
-            let ours = try connection.query(
-                "SELECT c.\"group\" FROM _claim c WHERE \(Self.isOurs)", wanted(besides: [], claimed: []))
+            difference = try layout.difference(since: difference, on: connection)
             let wanted = try connection.query(
-                "SELECT c.\"group\" FROM _claim c WHERE worker = $1 AND \(Self.isWanted)", [id])
-            return Signs(
-                lost: groups.keys.filter { name in !ours.contains { $0[0] == name } }.sorted(),
-                wanted: wanted.compactMap { $0[0] })
+                """
+                SELECT c."group" FROM _claim c
+                WHERE worker = $1 AND c."group" = ANY(CAST($2 AS text[])) AND \(Self.isWanted)
+                """, [id, claimed])
+            return Signs(lost: difference.lost, wanted: wanted.compactMap { $0[0] })
         }
     }
 
-    /// How long until a feed is due, or a claim of somebody else's may end.
+    /// How long until a group that nobody has is due: an hour at most.
     ///
-    /// - Parameter resting: Groups that are not wanted now.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func timeUntilDue(besides resting: Set<String>) throws(FeedSyncError) -> Duration {
+    package func timeUntilDue() throws(FeedSyncError) -> Duration {
         let seconds = try connected { connection in
             try connection.scalar(
                 """
-                SELECT extract(epoch FROM min(greatest(coalesce(f.next_due_at, now()), coalesce(c.until, now()))) - now())
-                FROM _claim c CROSS JOIN unnest(c.feeds) m (name) LEFT JOIN feed f ON f.name = m.name
-                WHERE \(Self.isOurs)
-                """, wanted(besides: resting))
+                SELECT extract(epoch FROM c.due_at - now()) FROM _claim c
+                WHERE c.until IS NULL AND c."group" <> ALL (CAST($1 AS text[])) ORDER BY c.due_at LIMIT 1
+                """, [PostgreSQL.Connection.array(difference.others)])
         }
         return .seconds(min(max(seconds.flatMap(Double.init) ?? 3_600, 0), 3_600))
     }
 
-    /// Whether a group is among the wanted ones, as this worker's configuration has it.
+    /// Whether a group is among the layout's, as it has it.
     private static let isOurs = """
         (c."group", array_to_string(c.feeds, E'\\n')) IN (SELECT * FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])))
         """
@@ -185,17 +193,6 @@ package actor Worker {
     private static let isFree = "(c.until IS NULL OR c.until < now())"
     /// Who wants it asks again and again; if it ends meanwhile, the others wait no longer than this.
     private static let isWanted = "coalesce(c.wanted_at > now() - interval '5 seconds', false)"
-
-    /// The parameters of `isOurs`.
-    private func wanted(besides resting: Set<String>, claimed: Set<String>? = nil) -> [String?] {
-        let wanted = groups.values.filter {
-            !(claimed ?? self.claimed).contains($0.name) && !resting.contains($0.name)
-        }
-        return [
-            PostgreSQL.Connection.array(wanted.map(\.name)),
-            PostgreSQL.Connection.array(wanted.map { $0.feeds.joined(separator: "\n") }),
-        ]
-    }
 
     private func connected<Result>(
         _ body: (PostgreSQL.Connection) throws -> Result
@@ -231,38 +228,10 @@ package actor Worker {
             // It is a store of its own from now on.
             try connection.execute("DELETE FROM _copy")
             try NumberBlock.begin(in: connection)
-            for group in groups.values.sorted(by: { $0.name < $1.name }) {
-                let feeds = PostgreSQL.Connection.array(group.feeds)
-                if !takesOver { try checkOthers(group, feeds, on: connection) }
-                // Feeds that belonged elsewhere: who works there must not store them any more.
-                try connection.query(
-                    """
-                    DELETE FROM _claim WHERE feeds && CAST($1 AS text[]) AND NOT ("group" = $2 AND feeds = CAST($1 AS text[]))
-                    """, [feeds, group.name])
-                try connection.query(
-                    """
-                    INSERT INTO _claim ("group", feeds) VALUES ($2, CAST($1 AS text[]))
-                    ON CONFLICT ("group") DO UPDATE SET feeds = excluded.feeds, fence = nextval('_fence'),
-                        version = nextval('_fence') << 32, worker = NULL, until = NULL WHERE _claim.feeds <> excluded.feeds
-                    """, [feeds, group.name])
-            }
+            try layout.write(takesOver: takesOver, on: connection)
             // Those of which nothing was heard for a day.
             try connection.execute("DELETE FROM _worker WHERE seen_at < now() - interval '1 day'")
         }
         id = try connection.scalar("INSERT INTO _worker (name) VALUES ($1) RETURNING id", [name]) ?? ""
-    }
-
-    /// - Throws: `CopyProblem` where workers have other groups of the feeds.
-    private func checkOthers(_ group: FeedGroup, _ feeds: String, on connection: PostgreSQL.Connection) throws {
-        let other = try connection.scalar(
-            """
-            SELECT "group" FROM _claim
-            WHERE (feeds && CAST($1 AS text[]) OR "group" = $2) AND NOT ("group" = $2 AND feeds = CAST($1 AS text[]))
-                AND EXISTS (SELECT 1 FROM _worker WHERE ended_at IS NULL AND seen_at > now() - interval '\(Self.lease)')
-            """, [feeds, group.name])
-        guard let other else { return }
-        throw CopyProblem.refused(
-            "the workers of this store have another configuration, with other feeds of \(other)",
-            advice: "use theirs, or stop them first")
     }
 }

@@ -42,6 +42,8 @@ struct WorkingFile: Sendable {
         try await store.copying { connection throws(FeedSyncError) in
             do {
                 let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                // The worker tells itself when its feeds are due.
+                try target.connection.execute("SET feedsync.worker = 'on'")
                 connection.companion = try WriteThrough(connection, to: target, claims: claims, progress: progress)
             } catch {
                 throw FeedSyncError(copying: error, path: claims.nameOfFeeds)
