@@ -1,5 +1,5 @@
 """Measures feedsync against a straight loop in C++ and against its peers (compare), the cost of a page as its table grows (growth),
-its instructions (instructions), lists for each row of another feed (parts), and the requests it makes (requests). Docs/performance.md says what the figures mean."""
+its instructions (instructions), lists for each row of another feed (parts), a store in PostgreSQL (shared), and the requests it makes (requests). Docs/performance.md says what the figures mean."""
 
 import argparse
 import os
@@ -14,6 +14,7 @@ import many_feeds
 import parts
 import programs
 import request_counts
+import shared
 import startup
 from bounds import bounds, bounds_table
 from contest import hold
@@ -25,7 +26,7 @@ from upstream import Upstream
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions", "parts", "requests"), default="compare")
+    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions", "parts", "requests", "shared"), default="compare")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="so many runs of each program (5)")
     parser.add_argument("--only", metavar="WORD", action="append", help="scenarios (requests: rows) whose name has this word; may come several times")
     parser.add_argument("--quick", action="store_true", help="a tenth of the pages; requests: not the lists of 1,000 pages")
@@ -91,6 +92,17 @@ def ask_lists(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -
         document.write("targets of parts", f"{origin}\n\n{targets}", document.TARGETS)
 
 
+def share(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
+    programs.reference()
+    found = shared.measure(feedsync, upstream, options.rounds, options.quick)
+    targets = bounds_table(found.bounds)
+    print("\n\n".join([*found.tables, targets]))
+    if options.markdown:
+        origin = f"{document.origin()} Medians of {options.rounds} rounds."
+        document.write("shared", "\n\n".join([origin, *found.tables]))
+        document.write("targets of shared", f"{origin}\n\n{targets}", document.TARGETS)
+
+
 def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
     counts = instructions.count(feedsync, upstream)
     text, warnings = instructions.compare(counts, instructions.recorded())
@@ -120,7 +132,7 @@ def main() -> None:
     if options.what == "requests":
         return count_requests(options, feedsync)
     programs.tools()
-    work = {"compare": compare, "growth": grow, "instructions": count_instructions, "parts": ask_lists}[options.what]
+    work = {"compare": compare, "growth": grow, "instructions": count_instructions, "parts": ask_lists, "shared": share}[options.what]
     if options.what != "instructions" and document.LOAD > 0.5:
         say(f"this machine is busy (load {document.LOAD:.1f}): wall times, and with them their ratios, are those of a busy machine")
     with Upstream() as upstream:

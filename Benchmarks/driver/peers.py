@@ -7,7 +7,7 @@ from pathlib import Path
 
 from places import WORK, say
 
-PACKAGES = {"by_hand": ["requests", "orjson"], "with_dlt": ["dlt[sqlalchemy]"]}
+PACKAGES = {"by_hand": ["requests", "orjson"], "with_dlt": ["dlt[sqlalchemy,postgres]"]}
 
 
 def python(peer: str) -> Path | None:

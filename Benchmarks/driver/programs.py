@@ -36,7 +36,7 @@ def reference() -> None:
     """The C++ loop, with everything that makes it fast on this very machine."""
     _compile(
         "reference", sorted((BENCHMARKS / "reference").iterdir()), ["g++", "-O3", "-march=native", "-std=c++17"],
-        ["-lcurl", "-lsimdjson", "-lsqlite3", "-pthread"],
+        ["-I/usr/include/postgresql", "-lcurl", "-lsimdjson", "-lsqlite3", "-lpq", "-pthread"],
     )
 
 

@@ -29,7 +29,7 @@ class Upstream:
     def __init__(self):
         self.folder = WORK / "nginx"
         self.served = WORK / "served"
-        self.tagged, self.plain, self.delayed, self.hosts, self.watched = (free_port() for _ in range(5))
+        self.tagged, self.plain, self.delayed, self.hosts, self.watched, self.far = (free_port() for _ in range(6))
         self._process: subprocess.Popen | None = None
 
     def serve(self, pages: PageSet) -> None:
@@ -68,6 +68,7 @@ class Upstream:
             "PLAIN": f"127.0.0.1:{self.plain}",
             "DELAYED": f"127.0.0.1:{self.delayed}",
             "HOSTS": "\n".join(f"        listen {host(index)}:{self.hosts};" for index in range(HOSTS)).lstrip(),
+            "FAR": "\n".join(f"        listen {host(index)}:{self.far};" for index in range(HOSTS)).lstrip(),
             "WATCHED": "\n".join(f"        listen {host(index)}:{self.watched};" for index in range(HOSTS)).lstrip(),
         }
         for name, value in values.items():

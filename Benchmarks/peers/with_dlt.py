@@ -1,6 +1,6 @@
-"""dlt's REST source into SQLite, merged by key, with the columns that the others keep.
+"""dlt's REST source into SQLite or PostgreSQL, merged by key, with the columns that the others keep.
 
-    with_dlt.py repositories|anchors URL FOLDER
+    with_dlt.py repositories|anchors URL FOLDER [POSTGRESQL-URI]
 """
 
 import os
@@ -34,8 +34,7 @@ if kind == "repositories":
     resource["processing_steps"] = [{"map": kept}]
     # Times stay as they came.
     resource["columns"] = {name: {"data_type": "text"} for name in ("created_at", "updated_at")}
-pipeline = dlt.pipeline(
-    "feed", destination=dlt.destinations.sqlalchemy(f"sqlite:///{folder}/store.db"), dataset_name="feed",
-    pipelines_dir=f"{folder}/pipelines",
-)
+shared = sys.argv[4:]
+destination = dlt.destinations.postgres(shared[0]) if shared else dlt.destinations.sqlalchemy(f"sqlite:///{folder}/store.db")
+pipeline = dlt.pipeline("feed", destination=destination, dataset_name="feed", pipelines_dir=f"{folder}/pipelines")
 pipeline.run(rest_api_source({"client": {"base_url": base}, "resources": [resource]}))

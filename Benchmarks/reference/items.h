@@ -9,11 +9,13 @@
 
 namespace json = simdjson::ondemand;
 
-inline void bind_integer(Store &store, int column, simdjson::simdjson_result<json::value> value) {
+template <typename Store>
+void bind_integer(Store &store, int column, simdjson::simdjson_result<json::value> value) {
     store.bind(column, static_cast<sqlite3_int64>(value.get_int64().value()));
 }
 
-inline void bind_text(Store &store, int column, simdjson::simdjson_result<json::value> found) {
+template <typename Store>
+void bind_text(Store &store, int column, simdjson::simdjson_result<json::value> found) {
     json::value value = found.value();
     if (value.is_null()) store.bind_null(column);
     else store.bind(column, value.get_string().value());
@@ -25,6 +27,7 @@ struct Repositories {
                 {"avatar_url", false}, {"html_url", false},   {"description", false}, {"created_at", false},
                 {"updated_at", false}, {"stars", true},       {"language", false},  {"forks", true}};
     }
+    template <typename Store>
     static void bind(Store &store, json::object item) {
         bind_integer(store, 1, item["id"]);
         bind_text(store, 2, item["name"]);
@@ -47,6 +50,7 @@ struct Anchors {
         return {{"roomId", true}, {"name", false}, {"pic51", false}, {"pic74", false},
                 {"live", true},   {"push", true},  {"focus", true}};
     }
+    template <typename Store>
     static void bind(Store &store, json::object item) {
         bind_integer(store, 1, item["roomId"]);
         bind_text(store, 2, item["name"]);
@@ -59,7 +63,7 @@ struct Anchors {
 };
 
 // Stores a page in one transaction, with its ETag if that is to be asked with again.
-template <typename Items>
+template <typename Items, typename Store>
 void store_page(json::parser &parser, Page &page, Store &store, bool keep_etag) {
     store.begin();
     json::document document = parser.iterate(page.body.data(), page.body.size(), page.body.capacity());

@@ -1,11 +1,12 @@
 // What feedsync is measured against: libcurl, simdjson and SQLite in a straight loop, with nothing that is not needed to
 // have the rows. It knows the number of pages, it believes whatever comes, and it remembers nothing but ETags.
 //
-//     reference repositories|anchors URL PAGES STORE [--overlap] [--changed-only] [--conditional]
+//     reference repositories|anchors URL PAGES STORE [--overlap] [--changed-only] [--conditional] [--postgresql]
 //
 // --overlap       a second thread fetches while the first one stores
 // --changed-only  the upsert passes over rows that are as they were
 // --conditional   ETags are stored, and a page is asked for with its own
+// --postgresql    STORE is the URI of a database in PostgreSQL; the other options but --overlap have no meaning
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -14,12 +15,13 @@
 
 #include "fetcher.h"
 #include "items.h"
+#include "postgresql_store.h"
 #include "store.h"
 
 struct Options {
     std::string url, store;
     int pages = 0;
-    bool overlap = false, changed_only = false, conditional = false;
+    bool overlap = false, changed_only = false, conditional = false, postgresql = false;
 };
 
 // Pages on their way from the thread that fetches to the one that stores. Their buffers are used again.
@@ -53,7 +55,7 @@ class Belt {
     }
 };
 
-template <typename Items>
+template <typename Items, typename Store>
 void mirror_in_turn(const Options &options, Store &store) {
     Fetcher fetcher(options.url);
     json::parser parser;
@@ -64,7 +66,7 @@ void mirror_in_turn(const Options &options, Store &store) {
     }
 }
 
-template <typename Items>
+template <typename Items, typename Store>
 void mirror_overlapped(const Options &options, Store &store) {
     // ETags are read before the threads part: the store's connection belongs to one of them.
     std::vector<std::string> etags(static_cast<size_t>(options.pages) + 1);
@@ -88,14 +90,19 @@ void mirror_overlapped(const Options &options, Store &store) {
     fetching.join();
 }
 
-template <typename Items>
-void mirror(const Options &options) {
+template <typename Items, typename Store>
+void mirror_in(const Options &options) {
     Store store(options.store, Items::columns(), options.changed_only);
     options.overlap ? mirror_overlapped<Items>(options, store) : mirror_in_turn<Items>(options, store);
 }
 
+template <typename Items>
+void mirror(const Options &options) {
+    options.postgresql ? mirror_in<Items, PostgreSQLStore>(options) : mirror_in<Items, Store>(options);
+}
+
 int main(int count, char **arguments) {
-    if (count < 5) fail("usage", "reference repositories|anchors URL PAGES STORE [--overlap] [--changed-only] [--conditional]");
+    if (count < 5) fail("usage", "reference repositories|anchors URL PAGES STORE [--overlap] [--changed-only] [--conditional] [--postgresql]");
     Options options;
     options.url = arguments[2];
     options.pages = std::atoi(arguments[3]);
@@ -105,6 +112,7 @@ int main(int count, char **arguments) {
         if (option == "--overlap") options.overlap = true;
         else if (option == "--changed-only") options.changed_only = true;
         else if (option == "--conditional") options.conditional = true;
+        else if (option == "--postgresql") options.postgresql = true;
         else fail(arguments[index], "no such option");
     }
     curl_global_init(CURL_GLOBAL_DEFAULT);
