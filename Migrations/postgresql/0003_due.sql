@@ -7,9 +7,13 @@ CREATE INDEX _claim_feeds ON _claim USING gin (feeds);
 -- Rows are written again and again: there is room beside each, and the old ones go soon.
 ALTER TABLE _claim SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Counts the changes to which groups there are.
-CREATE TABLE _layout (version bigint NOT NULL);
-INSERT INTO _layout VALUES (0);
+-- Which groups there are: how often that changed, and a digest of the latest worker's.
+CREATE TABLE _layout (
+    version  bigint NOT NULL,
+    digest   text,                              -- NULL: another command changed them since
+    is_whole boolean NOT NULL                   -- whether `_claim` has no other groups than these
+);
+INSERT INTO _layout VALUES (0, NULL, false);
 
 -- Who sets `next_due_at` by hand is seen by the workers. What a worker sets, it tells when it lets go of its claim.
 CREATE FUNCTION _hold_claims() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -98,6 +98,38 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test("A feed whose next_due_at somebody clears in PostgreSQL is synced at once")
+    func setByHand() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 2, extra: "every: 1d")
+        let workers = try [bench.worker(), bench.worker()]
+        try await bench.waitUntilComplete()
+        try await bench.wait(for: "0", "SELECT count(*) FROM _claim WHERE worker IS NOT NULL")
+        let feed = try #require(bench.feeds["h1x1"])
+        feed.edit { $0.insert(#"{"id":9999,"name":"new"}"#, at: 0) }
+        _ = try bench.query("UPDATE feed SET next_due_at = NULL WHERE name = 'h1x1'")
+        try await bench.wait(for: "1", "SELECT count(*) FROM h1x1 WHERE id = 9999")
+        try await bench.end(workers)
+        #expect(try bench.query("SELECT count(*) FROM run WHERE feed <> 'h1x1'") == ["3"])
+        try await bench.expectTrue()
+    }
+
+    @Test("Columns without a type get one by their first values; a key that does not fit later makes its column text")
+    func types() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1, items: 120, extra: "every: 1s")
+        let types = """
+            SELECT string_agg(format_type(atttypid, NULL), ' ' ORDER BY attname) FROM pg_attribute
+            WHERE attrelid = 'h0x0'::regclass AND attname IN ('id', 'name')
+            """
+        let worker = try bench.worker()
+        try await bench.waitUntilComplete()
+        #expect(try bench.query(types) == ["bigint text"])
+        #expect(try bench.query("SELECT count(*) FROM h0x0 WHERE _exact IS NOT NULL") == ["0"])
+        try #require(bench.feeds["h0x0"]).edit { $0.insert(#"{"id":"new","name":"7"}"#, at: 0) }
+        try await bench.wait(for: "text text", types)
+        try await bench.end([worker])
+        #expect(try bench.query("SELECT count(*) FROM h0x0") == ["121"])
+    }
+
     @Test("The feeds of a tree are one worker's at a time, and each list is whole")
     func tree() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 0)

@@ -9,6 +9,12 @@ package struct FeedGroup: Sendable, Hashable {
     /// Its feeds, in the configuration's order.
     package let feeds: [String]
 
+    /// A group by the feeds that it has.
+    package init(name: String, feeds: [String]) {
+        self.name = name
+        self.feeds = feeds
+    }
+
     /// The groups of a configuration's feeds.
     package static func all(of feeds: [FeedDefinition]) -> [FeedGroup] {
         // Each feed with a host and its parents; groups that share any are one.

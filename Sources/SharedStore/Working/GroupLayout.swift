@@ -1,5 +1,6 @@
 internal import Feeds
 internal import PostgreSQL
+internal import Text
 
 /// Which groups there are: what `_claim` has a row for. All workers of a store agree on it, or the last one to come decides.
 struct GroupLayout {
@@ -7,6 +8,12 @@ struct GroupLayout {
 
     init(_ groups: [FeedGroup]) {
         self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
+        let all = self.groups.values.sorted { $0.name < $1.name }
+        let lines = all.map { $0.feeds.joined(separator: "\n") }
+        arrays = [PostgreSQL.Connection.array(all.map(\.name)), PostgreSQL.Connection.array(lines)]
+        var hash = FNV1a()
+        for (group, line) in zip(all, lines) { hash.add("\(group.name)\n\(line)\n\n".utf8) }
+        digest = hash.digits
     }
 
     /// How the table differs from these groups.
@@ -24,6 +31,8 @@ struct GroupLayout {
     /// - Parameter takesOver: Whether these hold if workers that live have others.
     /// - Throws: `CopyProblem` where they do not.
     func write(takesOver: Bool, on connection: PostgreSQL.Connection) throws {
+        // A fleet's workers begin with the same groups, and there may be a million feeds.
+        guard try connection.scalar("SELECT digest FROM _layout") != digest else { return }
         if !takesOver { try checkOthers(on: connection) }
         let gone = try connection.query(
             "\(Self.compared) DELETE FROM _claim WHERE \"group\" IN (SELECT * FROM other) RETURNING 1", arrays)
@@ -34,14 +43,25 @@ struct GroupLayout {
                     SELECT min(coalesce(f.next_due_at, '-infinity')) FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name)
                 FROM ours WHERE NOT EXISTS (SELECT 1 FROM _claim c WHERE c."group" = ours."group") RETURNING 1
             """, arrays)
-        if !gone.isEmpty || !made.isEmpty { try connection.execute("UPDATE _layout SET version = version + 1") }
+        let changes = gone.isEmpty && made.isEmpty ? 0 : 1
+        if takesOver {
+            try connection.query(
+                """
+                UPDATE _layout SET version = version + \(changes), digest = $1,
+                    is_whole = (SELECT count(*) FROM _claim) = \(groups.count)
+                """, [digest])
+        } else if changes > 0 {
+            try connection.execute("UPDATE _layout SET version = version + 1, digest = NULL")
+        }
     }
 
     /// How the table differs now; `known` if it was not changed since.
     func difference(since known: Difference, on connection: PostgreSQL.Connection) throws -> Difference {
-        let version = try connection.scalar("SELECT version FROM _layout").flatMap { Int64($0) } ?? 0
+        let row = try connection.query("SELECT version, digest, is_whole FROM _layout").first ?? []
+        let version = row.first.flatMap(\.self).flatMap { Int64($0) } ?? 0
         guard version != known.version else { return known }
         var now = Difference(version: version)
+        if row[1] == digest, row[2] == "t" { return now }
         var same: Set<String> = []
         for row in try connection.query("SELECT \"group\", array_to_string(feeds, E'\\n') FROM _claim") {
             guard let name = row[0] else { continue }
@@ -76,17 +96,18 @@ struct GroupLayout {
         ), other AS (
             SELECT c."group" FROM _claim c JOIN ours o ON o."group" = c."group" WHERE o.feeds <> c.feeds
             UNION
-            SELECT h."group" FROM (SELECT "group", unnest(feeds) AS name FROM _claim) h
-                JOIN (SELECT "group", unnest(feeds) AS name FROM ours) o ON o.name = h.name WHERE o."group" <> h."group"
+            SELECT c."group" FROM _claim c JOIN ours o ON o.feeds && c.feeds WHERE o."group" <> c."group"
         )
         """
 
+    /// Whether a group `c` of the table is among these, as these have it.
+    static let isOurs = """
+        c."group" = ANY (CAST($1 AS text[])) AND EXISTS (
+            SELECT 1 FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])) o (name, feeds)
+            WHERE o.name = c."group" AND string_to_array(o.feeds, E'\\n') = c.feeds)
+        """
+
     /// Names, and lines of feeds: the parameters of what is asked of groups.
-    var arrays: [String?] {
-        let all = groups.values.sorted { $0.name < $1.name }
-        return [
-            PostgreSQL.Connection.array(all.map(\.name)),
-            PostgreSQL.Connection.array(all.map { $0.feeds.joined(separator: "\n") }),
-        ]
-    }
+    let arrays: [String?]
+    private let digest: String
 }

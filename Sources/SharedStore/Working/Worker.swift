@@ -75,7 +75,7 @@ package actor Worker {
             let rows = try connection.query(
                 """
                 WITH free AS (
-                    SELECT c."group" FROM _claim c WHERE \(Self.isOurs) AND \(Self.isFree) FOR UPDATE SKIP LOCKED
+                    SELECT c."group" FROM _claim c WHERE \(GroupLayout.isOurs) AND \(Self.isFree) FOR UPDATE SKIP LOCKED
                 )
                 UPDATE _claim SET worker = $3, fence = nextval('_fence'), until = now() + interval '\(Self.lease)',
                     wanted_at = NULL
@@ -85,12 +85,12 @@ package actor Worker {
             let claims = rows.compactMap(claim)
             guard claims.isEmpty else { return .success(claims) }
             if isUrgent {
-                try connection.query("UPDATE _claim c SET wanted_at = now() WHERE \(Self.isOurs)", layout.arrays)
+                try connection.query("UPDATE _claim c SET wanted_at = now() WHERE \(GroupLayout.isOurs)", layout.arrays)
             }
             let holder = try connection.query(
                 """
                 SELECT c."group", w.name FROM _claim c LEFT JOIN _worker w ON w.id = c.worker
-                WHERE \(Self.isOurs) ORDER BY \(Self.isFree), 1 LIMIT 1
+                WHERE \(GroupLayout.isOurs) ORDER BY \(Self.isFree), 1 LIMIT 1
                 """, layout.arrays
             ).first
             return .failure(Holder(group: (holder?[0] ?? nil) ?? "", name: (holder?[1] ?? nil) ?? "another worker"))
@@ -184,11 +184,6 @@ package actor Worker {
         }
         return .seconds(min(max(seconds.flatMap(Double.init) ?? 3_600, 0), 3_600))
     }
-
-    /// Whether a group is among the layout's, as it has it.
-    private static let isOurs = """
-        (c."group", array_to_string(c.feeds, E'\\n')) IN (SELECT * FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])))
-        """
 
     private static let isFree = "(c.until IS NULL OR c.until < now())"
     /// Who wants it asks again and again; if it ends meanwhile, the others wait no longer than this.

@@ -34,7 +34,7 @@ extension WriteThrough {
     }
 
     /// A table in PostgreSQL; nil where there is none, or SQLite's has no key.
-    private func known(_ name: String, hasKey: Bool = true) throws -> Target? {
+    func known(_ name: String, hasKey: Bool = true) throws -> Target? {
         if let known = tables[name] { return known }
         guard let table = try target.table(name) else { return nil }
         var key: [CopiedTable.Column] = []

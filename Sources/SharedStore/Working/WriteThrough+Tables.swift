@@ -18,9 +18,10 @@ extension WriteThrough {
             // Two workers that make tables at once would wait for each other in a circle.
             try lockTables()
             for feed in try StoredFeed.all(in: source) {
-                if rows != nil, let schema = now[feed.table], schema == schemas[feed.table] {
+                let isThere = try target.table(feed.table) != nil
+                if rows != nil, isThere, let schema = now[feed.table], schema == schemas[feed.table] {
                     try connection.execute(script(of: changed[feed.table] ?? []))
-                } else {
+                } else if try isThere || !isEmpty(feed.table) {
                     try copy(feed)
                 }
             }
@@ -29,6 +30,16 @@ extension WriteThrough {
         schemas = now
         tables = [:]
         viewsLag = true
+    }
+
+    /// Whether PostgreSQL has a table for each of the rows. The types of its columns follow from the first rows of a feed, so
+    /// there is none before they come.
+    func areShaped(_ rows: [ChangedRow]) throws -> Bool {
+        try Set(rows.map(\.table)).allSatisfy { try known($0) != nil }
+    }
+
+    private func isEmpty(_ table: String) throws -> Bool {
+        try source.scalar("SELECT 1 FROM \(try SQL.identifier(table)) LIMIT 1") == nil
     }
 
     /// Makes the views what the tables are by now, in a transaction of their own.

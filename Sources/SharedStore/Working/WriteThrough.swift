@@ -81,11 +81,13 @@ final class WriteThrough: CommitCompanion {
             guard let fixed = try fixedRecorder.take() else { throw CopyProblem.unreadable(table: "feed") }
             let rows = try feedRecorder.take()
             let version = try source.int64("PRAGMA schema_version")
-            if let rows, version == schemaVersion {
-                let script = try script(of: fixed + rows) + sectionScript()
-                guard !script.isEmpty else { return }
-                // Where a key is longer than an index takes, the table needs another index first.
-                if try !run("BEGIN;\n" + guarded + script + "COMMIT") { try commitTables(fixed, nil) }
+            if let rows, version == schemaVersion, try areShaped(rows) {
+                let script: String?
+                do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit { script = nil }
+                if script?.isEmpty == true { return }
+                // Where a key is longer than an index takes, or of another type, the table is made anew first.
+                let isDone = try script.map { try run("BEGIN;\n" + guarded + $0 + "COMMIT") } ?? false
+                if !isDone { try commitTables(fixed, nil) }
             } else {
                 try commitTables(fixed, rows)
                 schemaVersion = version
