@@ -178,9 +178,9 @@ let package = Package(
             name: "FeedSyncTests",
             dependencies: [
                 "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "Feeds", "FeedSync", "HTTP", "HTTPServer",
-                "MirrorStore",
+                "MirrorStore", "PostgreSQL", "PostgreSQLServer",
                 "ResponseBody",
-                "SQLite", "ScriptedServer", "SeededGenerator", "Upstream",
+                "SQLite", "ScriptedServer", "SeededGenerator", "SharedStore", "Upstream",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

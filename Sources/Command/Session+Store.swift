@@ -8,7 +8,7 @@ extension Session {
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
         if let uri = sharedStore(configuration) {
-            return try await shared.read(uri, for: self)
+            return try await shared.read(uri, for: self, configuration)
         }
         guard let path = storePath(configuration) else { return nil }
         // A store that cannot be reached is not one that is not there.

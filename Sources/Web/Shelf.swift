@@ -42,7 +42,7 @@ actor Shelf {
     private func openStore() async throws(FeedSyncError) {
         guard !isClosed, let path = settings.storePath(served.configuration) else { return }
         let isThere = access(path, F_OK) == 0
-        if mirror == nil, !settings.isReadOnly, isThere || served.configuration != nil {
+        if mirror == nil, !settings.isReadOnly, settings.runner == nil, isThere || served.configuration != nil {
             var options = Store.Options()
             if let configuration = served.configuration {
                 options = Store.Options(isDurable: configuration.isDurable, keep: configuration.keep)

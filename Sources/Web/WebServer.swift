@@ -58,6 +58,11 @@ package final class WebServer: Sendable {
         }
     }
 
+    /// The feeds of the configuration as it stands now.
+    package var feeds: [FeedDefinition] {
+        get async { await site.shelf.served.configuration?.feeds ?? [] }
+    }
+
     /// Brings a feed up to date as far as it is due, with the engine that the pages use.
     ///
     /// - Throws: `FeedSyncError`.
@@ -69,6 +74,7 @@ package final class WebServer: Sendable {
     package func stop() async {
         following.cancel()
         await site.shelf.close()
+        await site.settings.runner?.close()
         await site.searches.close()
         site.hub.finish()
         server.stop()

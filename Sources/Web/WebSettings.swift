@@ -19,6 +19,8 @@ package struct WebSettings: Sendable {
     package var newFeedsFile: (@Sendable () throws(ConfigurationProblem) -> ConfigurationFile)?
     /// Where pictures are kept; nil where none are shown.
     package var pictureFolder: String?
+    /// What runs commands, where the store that is shown is a copy of another; nil where the server's own engines do.
+    package var runner: (any CommandRunner)?
     /// What engines work with.
     package var options: EngineOptions
 

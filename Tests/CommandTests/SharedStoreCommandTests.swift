@@ -103,7 +103,7 @@ import Testing
     @Test(
         "A command that needs a file says so",
         arguments: [
-            "serve", "search x", "sql SELECT", "events --follow", "prune", "backup x", "doctor --repair", "reset h0x0",
+            "sql SELECT", "changes --ack me", "prune", "backup x", "doctor --repair", "reset h0x0",
         ])
     func needsFile(words: String) async throws {
         let place = try Workplace()

@@ -130,6 +130,22 @@ import Testing
         #expect(try bench.query("SELECT count(*) FROM h0x0") == ["121"])
     }
 
+    @Test("Answers for what it did, and for how the fleet does")
+    func metrics() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 1, items: 120, extra: "every: 1d")
+        let socket = "\(bench.place.folder)/work.sock"
+        let worker = try bench.worker("--listen unix:\(socket)")
+        try await bench.waitUntilComplete()
+        try await bench.wait(for: "0", "SELECT count(*) FROM _claim WHERE worker IS NOT NULL")
+        let text = try await bench.place.shell("curl -sf --unix-socket \(socket) http://work/metrics").output
+        for line in [
+            #"feedsync_runs_total{outcome="ok"} 2"#, "feedsync_pages_total 4", "feedsync_workers 1",
+            #"feedsync_run_items_total{kind="inserted"} 240"#, #"feedsync_groups{state="resting"} 2"#,
+        ] { #expect(text.contains("\n\(line)\n"), "\(line): \(text)") }
+        #expect(try await bench.place.shell("curl -sf --unix-socket \(socket) http://work/health").output == "ok\n")
+        try await bench.end([worker])
+    }
+
     @Test("The feeds of a tree are one worker's at a time, and each list is whole")
     func tree() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 0)

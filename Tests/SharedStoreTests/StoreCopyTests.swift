@@ -346,7 +346,7 @@ struct StoreCopyTests {
             let others = try target.query(
                 """
                 SELECT attname || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END FROM pg_attribute
-                WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND attname <> '_exact' ORDER BY attnum
+                WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND attname NOT IN ('_exact', '_transaction') ORDER BY attnum
                 """, [table]
             ).compactMap { $0[0] }
             #expect(others == columns, "\(table)")

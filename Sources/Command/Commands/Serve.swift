@@ -2,6 +2,7 @@ internal import Concurrency
 internal import FeedSync
 internal import Glibc
 internal import HTTPServer
+internal import SharedStore
 internal import Web
 
 extension Command {
@@ -19,10 +20,15 @@ extension Command {
             it as `Authorization: Bearer TOKEN`.
 
             With --sync, feeds are synced when they are due, as `sync --due` does from cron.
+
+            Of a store in PostgreSQL, a copy in $TMPDIR is served, which follows what workers and other commands store.
+            `feedsync work` syncs such a store.
             """,
         example: "feedsync serve --sync --open"
     ) { session throws(Failure) in
-        let settings = try session.webSettings()
+        var settings = try session.webSettings()
+        let shared = try await session.sharedServing(&settings)
+        defer { shared?.folder.remove() }
         DescriptorLimit.raise()
         let server: WebServer
         do {
@@ -38,6 +44,7 @@ extension Command {
         if session.invocation.has(.open), case .tcp = server.address {
             Browser.open(server.address.link, session.environment)
         }
+        let following = Task { await shared?.follow(session) { await server.feeds } }
         let due = session.invocation.has(.dueSync) ? DueSyncs(server: server, session: session) : nil
         if let due {
             await due.run()
@@ -45,6 +52,8 @@ extension Command {
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
         }
         await server.stop()
+        following.cancel()
+        await following.value
         return .done
     }
 }
@@ -114,6 +123,41 @@ extension Session {
                 advice: "openssl rand -hex 24 > \(path)")
         }
         return token
+    }
+}
+
+/// What is served of a store in PostgreSQL: a file that follows it.
+private struct SharedServing: Sendable {
+    let folder: TemporaryFolder
+    let copy: FollowingCopy
+
+    func follow(_ session: Session, _ feeds: @Sendable () async -> [FeedDefinition]) async {
+        await copy.follow(feeds) { session.console.reportBriefly(Failure($0), always: true) }
+    }
+}
+
+extension Session {
+    /// Has the server show a copy of the store, if that is in PostgreSQL, and send commands to it.
+    ///
+    /// - Throws: `Failure` with exit code 64 if the server is to sync it, 73 if it cannot be read.
+    fileprivate func sharedServing(_ settings: inout WebSettings) async throws(Failure) -> SharedServing? {
+        let configuration = try configurationIfAny()
+        guard let uri = sharedStore(configuration) else { return nil }
+        guard !invocation.has(.dueSync) else {
+            throw .usage("the store is in PostgreSQL, which serve does not sync", advice: "feedsync work syncs it")
+        }
+        let folder = try TemporaryFolder(environment, for: "serve")
+        let path = "\(folder.path)/store.db"
+        let copy = try await reading { () async throws(FeedSyncError) in
+            let copy = try await FollowingCopy(path: path, uri: uri, feeds: nil, extent: .latest)
+            try await copy.look(configuration?.feeds ?? [])
+            return copy
+        }
+        settings.storePath = { _ in path }
+        settings.runner = SharedCommands(
+            uri: uri, folder: folder.path, keep: configuration?.keep ?? Store.Options().keep, options: settings.options,
+            copy: copy)
+        return SharedServing(folder: folder, copy: copy)
     }
 }
 

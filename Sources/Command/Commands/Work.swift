@@ -4,7 +4,7 @@ internal import SharedStore
 extension Command {
     /// `work`
     static let work = Command(
-        "work", options: [.jobs] + Option.requesting, general: [.config, .store, .quiet, .help], endsGracefully: true,
+        "work", options: [.jobs, .listen] + Option.requesting, general: [.config, .store, .quiet, .help], endsGracefully: true,
         summary: "Sync feeds into a store in PostgreSQL, beside other workers",
         explanation: """
             Syncs the feeds of the configuration when they are due, until it is stopped. Their store is in PostgreSQL,
@@ -17,8 +17,10 @@ extension Command {
             While a worker has them, the feeds' rows are in a temporary SQLite file, too. SIGTERM and Ctrl-C end it after
             the pages under way.
 
-            sync, reload, more, status, plan, explain, feeds, show, events, changes and doctor work on such a store,
-            too. What else needs a file: feedsync store copy makes one.
+            With --listen, it answers GET /metrics with figures for Prometheus, and GET /health.
+
+            Most other commands work on such a store, too; see Docs/postgresql.md. What else needs a file: feedsync store
+            copy makes one.
             """,
         example: "feedsync work --store postgres:///feeds --jobs 16"
     ) { session throws(Failure) in

@@ -5,21 +5,27 @@ internal import SharedStore
 /// What a command does with a store in PostgreSQL: it works on a file that has a part of it, which goes when the command
 /// ends.
 final class SharedStoreUse: Sendable {
-    private let state = Lock<(folder: TemporaryFolder?, claimed: ClaimedStore?)>((nil, nil))
+    private let state = Lock(State())
+
+    private struct State: Sendable {
+        var folder: TemporaryFolder?
+        var claimed: ClaimedStore?
+        var following: Task<Void, Never>?
+    }
 
     /// The commands that write a store in PostgreSQL.
     private static let writing: Set = ["reload", "more", "sync"]
     /// Those that read states and the latest history, and those that read all of the feeds that they name.
     private static let reading: Set = ["status", "plan", "explain", "feeds", "doctor"]
-    private static let readingItems: Set = ["show", "events", "changes"]
+    private static let readingItems: Set = ["show", "events", "changes", "search"]
     /// Those that need no store, or take care of it themselves.
-    private static let others: Set = ["work", "store", "path", "check", "add", "presets"]
+    private static let others: Set = ["work", "serve", "store", "path", "check", "add", "presets"]
 
     /// - Throws: `Failure` for a command that needs a file.
     static func check(_ invocation: Invocation, _ code: ExitCode) throws(Failure) {
         let name = invocation.command.name
         let known = writing.union(reading).union(readingItems).union(others)
-        let option = [Option.follow, .repair].first { invocation.has($0) }
+        let option = [Option.ack, .repair].first { invocation.has($0) }
         guard known.contains(name), option == nil else {
             let words = [name, option?.written].compactMap(\.self).joined(separator: " ")
             throw Failure(
@@ -50,14 +56,29 @@ final class SharedStoreUse: Sendable {
     /// What there is of the feeds that the operands name, for a command that reads; nil if nothing was stored yet.
     ///
     /// - Throws: `Failure` with exit code 73.
-    func read(_ uri: String, for session: Session) async throws(Failure) -> Store? {
+    func read(
+        _ uri: String, for session: Session, _ configuration: Configuration?
+    ) async throws(Failure) -> Store? {
         let path = try path(session)
-        let words = session.invocation.operands
+        let isSearch = session.invocation.command.name == "search"
+        let words = isSearch ? session.invocation.values[.feed] ?? [] : session.invocation.operands
         let isOfAll = words.isEmpty || words.contains { $0.contains("*") || $0.contains("?") }
         let feeds = isOfAll ? nil : words.map { FeedPart.feed(ofPart: $0) ?? $0 }
         let hasItems = Self.readingItems.contains(session.invocation.command.name)
+        let searched = isSearch ? configuration?.feeds ?? [] : []
+        guard session.invocation.has(.follow) else {
+            return try await session.reading { () async throws(FeedSyncError) in
+                try await ReadingCopy.open(uri: uri, feeds: feeds, hasItems: hasItems, searched: searched, path: path)
+            }
+        }
         return try await session.reading { () async throws(FeedSyncError) in
-            try await ReadingCopy.open(uri: uri, feeds: feeds, hasItems: hasItems, path: path)
+            let copy = try await FollowingCopy(path: path, uri: uri, feeds: feeds, extent: .whole)
+            try await copy.look([])
+            let following = Task {
+                await copy.follow({ [] }) { session.console.reportBriefly(Failure($0), always: true) }
+            }
+            state.withLock { $0.following = following }
+            return try await Store(path: path, options: Store.Options(access: .readOnly))
         }
     }
 
@@ -65,12 +86,14 @@ final class SharedStoreUse: Sendable {
     ///
     /// - Throws: `Failure` where something was not stored.
     func end() async throws(Failure) {
-        let (folder, claimed) = state.withLock { state in
-            defer { state = (nil, nil) }
+        let used = state.withLock { state in
+            defer { state = State() }
             return state
         }
-        let failure = await claimed?.close()
-        folder?.remove()
+        let failure = await used.claimed?.close()
+        used.following?.cancel()
+        await used.following?.value
+        used.folder?.remove()
         if let failure { throw Failure(failure) }
     }
 

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import FeedSync
 internal import HTTP
+internal import HTTPServer
 internal import Reports
 internal import SharedStore
 
@@ -13,6 +14,7 @@ struct WorkCrew: Sendable {
     /// The jobs under way by their groups.
     private let tasks = Lock<[String: Task<Void, Never>]>([:])
     private let worker: Worker
+    private let metrics: WorkMetrics
     private let stores: WorkingStores
 
     /// The shortest sleep, and the longest: so soon, a time that somebody set in the store is seen.
@@ -33,6 +35,7 @@ struct WorkCrew: Sendable {
         } catch {
             throw Failure(error)
         }
+        metrics = WorkMetrics(worker)
         stores = WorkingStores(uri: uri, folder: folder, keep: configuration.keep)
     }
 
@@ -48,6 +51,8 @@ struct WorkCrew: Sendable {
     /// - Throws: `Failure` if the store cannot be used from the beginning.
     func run() async throws(Failure) -> ExitCode {
         do throws(FeedSyncError) { try await worker.live() } catch { throw Failure(error) }
+        let server = try serveMetrics()
+        defer { server?.stop() }
         session.console.note("working; Ctrl-C ends it")
         ServiceNotice.ready(session.environment)
         let pulse = Task { await live() }
@@ -55,6 +60,17 @@ struct WorkCrew: Sendable {
         await work()
         await worker.end()
         return .done
+    }
+
+    /// Answers for figures, where the command line asks for that.
+    private func serveMetrics() throws(Failure) -> SharedServer? {
+        guard let text = session.invocation.options[.listen] else { return nil }
+        guard let address = ListenAddress(text) else {
+            throw .usage("--listen must be HOST:PORT or unix:PATH, not \(text)", advice: "for example --listen 127.0.0.1:9420")
+        }
+        do throws(ServerError) { return try metrics.serve(on: address) } catch {
+            throw Failure(.unavailable, ["\(error)"], advice: "choose another address with --listen")
+        }
     }
 
     /// Says that the worker lives, and follows what others say.
@@ -132,6 +148,8 @@ struct WorkCrew: Sendable {
 
     /// Syncs what is due of a group.
     private func sync(_ claim: Claim) async {
+        metrics.begin()
+        defer { metrics.end() }
         var count = 0
         do throws(FeedSyncError) {
             let store = try await stores.begin(claim)
@@ -169,6 +187,7 @@ struct WorkCrew: Sendable {
         let report = await session.run("sync", on: feed, store: store, options: options, progress: line) {
             engine throws(FeedSyncError) in try await engine.syncDue()
         }
+        metrics.count(report)
         if !session.console.isQuiet, let line = report.line(session.console.palette, nameWidth: feed.name.count) {
             session.console.print(line)
         }

@@ -148,7 +148,7 @@ enum Option: String, Sendable, CaseIterable {
         case .verbose: "print each request, its response and how long it took, on stderr; twice: with headers"
         case .trace: "write all requests and responses to this file, in the HAR format that browsers open"
         case .response: "print the response at which a run failed last"
-        case .listen: "where to listen (default: 127.0.0.1:8420)"
+        case .listen: "where to listen (default of serve: 127.0.0.1:8420)"
         case .tokenFile: "a file with the token that clients need"
         case .readOnly: "take no commands, and only read the store"
         case .dueSync: "also sync feeds when they are due"

@@ -11,6 +11,20 @@ extension Store {
         try storing { try body(connection) }
     }
 
+    /// Makes full-text indexes of feeds what their definitions ask for, as a sync does.
+    ///
+    /// - Throws: `FeedSyncError`.
+    package func index(_ feeds: [FeedDefinition]) throws(FeedSyncError) {
+        try storing {
+            for feed in feeds {
+                guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", .text(feed.name)) != nil else { continue }
+                let stored = try storedDefinition(of: feed.name)
+                let resolved = try ResolvedFeed(feed, stored.findings).definition
+                try connection.transaction { try SearchIndex.follow(resolved, on: connection) }
+            }
+        }
+    }
+
     /// The same, for a body that writes every table of a store that was just made. Makes the views that belong to them, and
     /// leaves one file.
     ///

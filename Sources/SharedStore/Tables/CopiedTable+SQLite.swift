@@ -20,12 +20,23 @@ extension CopiedTable {
     }
 
     /// Inserts the rows that `rows` gives to what it is lent.
+    ///
+    /// - Parameter key: The columns by which a row that is there already is found, which then gets the values; none where no row
+    ///   is there.
     func insert(
-        into connection: SQLite.Connection, _ rows: (([StoredValue]) throws -> Void) throws -> Void
+        into connection: SQLite.Connection, updating key: [String] = [],
+        _ rows: (([StoredValue]) throws -> Void) throws -> Void
     ) throws {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        let statement = try connection.prepare(
-            "INSERT INTO \(try SQL.identifier(name)) (\(sqliteColumns)) VALUES (\(marks))")
+        var sql = "INSERT INTO \(try SQL.identifier(name)) (\(try sqliteColumns)) VALUES (\(marks))"
+        if !key.isEmpty {
+            // Not REPLACE, which would delete the row, and what refers to it, without the triggers of full-text indexes.
+            let keys = try key.map { try SQL.identifier($0) }.joined(separator: ", ")
+            let others = try columns.filter { !key.contains($0.name) }.map { try SQL.identifier($0.name) }
+            let settings = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+            sql += " ON CONFLICT (\(keys)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(settings)")"
+        }
+        let statement = try connection.prepare(sql)
         try rows { row in
             for (index, value) in row.enumerated() { try value.bind(to: statement, at: index + 1) }
             _ = try statement.step()

@@ -33,6 +33,11 @@ struct CopiedTable: Sendable, Hashable {
             .joined(separator: ", ")
     }
 
+    /// What `_exact` has of a column of PostgreSQL's, as a text in SQL; empty where the column itself has all.
+    static func exact(_ column: String) -> String {
+        "coalesce(CAST(_exact -> \(PostgreSQL.Connection.literal(column)) AS text), '')"
+    }
+
     /// The columns as SQLite's statements name them.
     var sqliteColumns: String {
         get throws(SQLiteError) {
@@ -45,6 +50,12 @@ struct CopiedTable: Sendable, Hashable {
         "feed", "run", "event", "_feed", "_crawl", "_page", "_crawl_page", "_section", "_quota", "_salt", "_change",
         "_consumer", "_response", "feed_part", "_feed_part", "_part_ahead",
     ]
+
+    /// Those that tell what happened; PostgreSQL has the transaction of each row besides.
+    static let logs = ["event", "_change"]
+
+    /// Columns that only PostgreSQL has.
+    static let ofPostgreSQL: Set = ["_exact", "_transaction"]
 
     /// Those whose rows are numbered in the order in which they come.
     static let numbered = ["run", "event", "_feed", "_crawl", "_page", "_change", "_feed_part"]

@@ -8,8 +8,9 @@ struct FeedTableShape {
     let name: String
     let columns: [CopiedTable.Column]
     let key: FeedKey
-    /// Whether the key has more bytes than PostgreSQL takes into an index: 2,704, less what it adds.
-    let hasLongKey: Bool
+    /// Whether the key can be a primary key: not if one has more bytes than PostgreSQL takes into an index (2,704, less what it
+    /// adds), nor if two are one text, as `7` and `"7"` are.
+    let hasPrimaryKey: Bool
     private let notNull: Set<String>
 
     /// The types of the columns that every feed's table has.
@@ -46,12 +47,20 @@ struct FeedTableShape {
         }
         self.columns = columns
         notNull = Set(all.filter { $0.isKey > 0 || $0.isNotNull }.map(\.name))
-        let lengths = try key.columns.map { "length(CAST(\(try SQL.identifier($0)) AS BLOB))" }
-        hasLongKey =
-            try !key.isRowID
-            && (connection.int64("SELECT max(\(lengths.joined(separator: " + "))) FROM \(try SQL.identifier(table))")
-                ?? 0)
-                > 2_000
+        hasPrimaryKey = try key.isRowID || Self.areIndexable(key.columns, of: table, on: connection)
+    }
+
+    private static func areIndexable(
+        _ key: [String], of table: String, on connection: SQLite.Connection
+    ) throws -> Bool {
+        let texts = try key.map { "CAST(\(try SQL.identifier($0)) AS BLOB)" }
+        let length = texts.map { "length(\($0))" }.joined(separator: " + ")
+        let table = try SQL.identifier(table)
+        guard try connection.int64("SELECT max(\(length)) FROM \(table)") ?? 0 <= 2_000 else { return false }
+        let kinds = try key.map { "typeof(\(try SQL.identifier($0)))" }.joined(separator: " || ")
+        guard try connection.int64("SELECT count(DISTINCT \(kinds)) FROM \(table)") ?? 0 > 1 else { return true }
+        let same = "SELECT 1 FROM \(table) GROUP BY \(texts.joined(separator: ", ")) HAVING count(*) > 1"
+        return try connection.scalar(same) == nil
     }
 
     /// The type for values whose type the definition leaves to each of them.
@@ -89,11 +98,11 @@ struct FeedTableShape {
         }
         lines.append("_exact jsonb")
         let key = key.columns.map { identifier(names[$0] ?? $0) }
-        if !hasLongKey { lines.append("PRIMARY KEY (\(key.joined(separator: ", ")))") }
+        if hasPrimaryKey { lines.append("PRIMARY KEY (\(key.joined(separator: ", ")))") }
         var statements = ["CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n)"]
-        if hasLongKey {
-            let hashes = key.map { "md5(CAST(\($0) AS text))" }.joined(separator: ", ")
-            statements.append("CREATE UNIQUE INDEX ON \(table) (\(hashes))")
+        if !hasPrimaryKey {
+            let hashes = (key + self.key.columns.map { CopiedTable.exact(names[$0] ?? $0) }).map { "md5(CAST(\($0) AS text))" }
+            statements.append("CREATE UNIQUE INDEX ON \(table) (\(hashes.joined(separator: ", ")))")
         }
         statements.append("COMMENT ON TABLE \(table) IS \(PostgreSQL.Connection.literal(self.key.comment))")
         return statements + columns.flatMap { comments($0) }

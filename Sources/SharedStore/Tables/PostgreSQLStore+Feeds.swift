@@ -11,7 +11,7 @@ extension PostgreSQLStore {
             let keyTypes = shape.columns.filter { shape.key.columns.contains($0.name) }
             let fits =
                 try keyTypes.allSatisfy { types[$0.name] == $0.type || types[$0.name] == .text }
-                && !(shape.hasLongKey && hasPrimaryKey(feed.table))
+                && (shape.hasPrimaryKey || !hasPrimaryKey(feed.table))
             if try !fits || key(of: feed.table) != shape.key {
                 try PostgreSQLViews(feeds: []).drop(from: connection)
                 try connection.execute("DROP TABLE \(PostgreSQL.Connection.identifier(feed.table))")
@@ -30,7 +30,7 @@ extension PostgreSQLStore {
         return table
     }
 
-    /// Whether a table's key is a primary key; if not, an index of its hash keeps two rows of one key away.
+    /// Whether a table's key is a primary key; if not, an index of hashes keeps two rows of one key away.
     func hasPrimaryKey(_ table: String) throws -> Bool {
         try connection.scalar(
             """

@@ -80,7 +80,7 @@ struct PostgreSQLStore {
     /// - Parameter rows: The names, types and comments of its columns.
     private func table(_ name: String, columns rows: [[String?]]) throws -> CopiedTable {
         var columns: [CopiedTable.Column] = []
-        for row in rows where row[0] != "_exact" {
+        for row in rows where !CopiedTable.ofPostgreSQL.contains(row[0] ?? "") {
             let isOfAnyType = CopiedTable.ofAnyType.contains([name, row[0] ?? ""])
             guard let type = isOfAnyType ? FieldType.anyAsJSON : FieldType(rawValue: row[1] ?? "") else {
                 throw CopyProblem.refused(
@@ -116,6 +116,18 @@ struct PostgreSQLStore {
         var checksum = TableChecksum()
         try rows(of: table) { checksum.add($0) }
         return checksum
+    }
+
+    /// Gives the rows of a log that meet a condition, with their transactions, in the order of these.
+    func logRows(
+        of table: CopiedTable, where condition: String, _ body: ([StoredValue], Int64) throws -> Void
+    ) throws {
+        let name = PostgreSQL.Connection.identifier(table.name)
+        let select = "SELECT _transaction, \(table.postgreSQLColumns) FROM \(name) WHERE \(condition) ORDER BY _transaction, id"
+        try connection.copyOut("COPY (\(select)) TO STDOUT") { fields in
+            let transaction = fields.first.flatMap(\.self).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+            try body(table.row(Array(fields.dropFirst())), transaction ?? 0)
+        }
     }
 
     /// Gives each row of a table, or those of a condition.

@@ -3,7 +3,7 @@ internal import SQLite
 /// A value of a store, as SQLite holds it: what a copy must give back.
 ///
 /// Source: https://sqlite.org/datatype3.html#storage_classes_and_datatypes
-enum StoredValue: Sendable {
+enum StoredValue: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)

@@ -1,15 +1,17 @@
 internal import PostgreSQL
 
-/// Which rows of a store's tables are about some of its feeds. All in SQL of PostgreSQL.
+/// Which rows of a store's tables are about some of its feeds. All in SQL of PostgreSQL, where nothing else is said.
 struct FeedScope {
-    let feeds: [String]
+    /// Nil for all feeds.
+    let feeds: [String]?
 
     /// How many runs of a feed or a list a working copy has.
     private static let runsKept = 20
 
     /// The condition for a table that every store has; nil for one that is about no feed.
     func condition(of table: String) -> String? {
-        switch table {
+        guard feeds != nil else { return nil }
+        return switch table {
         case "feed": "name IN (\(names))"
         case "_feed", "feed_part", "_part_ahead": "feed IN (\(names))"
         case "_crawl_page": "crawl IN (SELECT id FROM _crawl WHERE \(isOfFeed))"
@@ -44,8 +46,23 @@ struct FeedScope {
             """
     }
 
+    /// The crawls that the feeds and their lists are at.
+    var currentCrawls: String {
+        """
+        id IN (SELECT crawl FROM _feed WHERE feed IN (\(names)) UNION ALL
+            SELECT p.crawl FROM _feed_part p JOIN feed_part l ON l.name = p.feed WHERE l.feed IN (\(names)))
+        """
+    }
+
+    /// The condition for a table in SQLite that has the feed's or the list's name in `feed`.
+    func sqliteCondition(of table: String) -> String {
+        let owner = "CASE instr(feed, '/') WHEN 0 THEN feed ELSE substr(feed, 1, instr(feed, '/') - 1) END"
+        return "\(owner) IN (\(names))"
+    }
+
     private var names: String {
-        feeds.isEmpty ? "NULL" : feeds.map(PostgreSQL.Connection.literal).joined(separator: ", ")
+        guard let feeds else { return "SELECT name FROM feed" }
+        return feeds.isEmpty ? "NULL" : feeds.map(PostgreSQL.Connection.literal).joined(separator: ", ")
     }
 
     /// The names of the feeds and of their lists.

@@ -13,12 +13,16 @@ struct NumberBlock: Sendable {
     }
 
     /// Makes the blocks of a store begin behind all numbers that were given in it.
+    ///
+    /// A sequence that stands behind them already is not touched: another worker may be taking its next block, and would get
+    /// one twice.
     static func begin(in connection: PostgreSQL.Connection) throws {
         let highest = CopiedTable.numbered.map { "SELECT max(id) FROM \($0)" }.joined(separator: " UNION ALL ")
         try connection.execute(
             """
-            SELECT setval('_number_block', greatest(
-                (SELECT last_value FROM _number_block), (SELECT coalesce(max(max), 0) / \(size) + 1 FROM (\(highest)) n)))
+            SELECT setval('_number_block', used.block)
+            FROM (SELECT coalesce(max(max), 0) / \(size) AS block FROM (\(highest)) n) used
+            WHERE used.block > (SELECT last_value FROM _number_block)
             """)
     }
 

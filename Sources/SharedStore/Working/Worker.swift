@@ -185,6 +185,40 @@ package actor Worker {
         return .seconds(min(max(seconds.flatMap(Double.init) ?? 3_600, 0), 3_600))
     }
 
+    /// How the workers of a store do, together.
+    package struct Fleet: Sendable, Hashable {
+        /// Workers that live.
+        package let workers: Int
+        /// Groups that somebody works on, that are due and free, and all others.
+        package let claimed: Int
+        package let due: Int
+        package let resting: Int
+        /// How long the group that waits longest has been due; 0 if it was never synced.
+        package let oldestDueSeconds: Int
+    }
+
+    /// How the workers of the store do.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func fleet() throws(FeedSyncError) -> Fleet {
+        let row = try connected { connection in
+            try connection.query(
+                """
+                SELECT (SELECT count(*) FROM _worker WHERE ended_at IS NULL AND seen_at > now() - interval '\(Self.lease)'),
+                    count(*) FILTER (WHERE NOT \(Self.isFree)),
+                    count(*) FILTER (WHERE \(Self.isFree) AND c.due_at <= now()),
+                    count(*) FILTER (WHERE \(Self.isFree) AND c.due_at > now()),
+                    coalesce(extract(epoch FROM max(now() - c.due_at) FILTER (
+                        WHERE \(Self.isFree) AND c.due_at <= now() AND c.due_at > '-infinity')), 0)::bigint
+                FROM _claim c
+                """
+            ).first ?? []
+        }
+        let counts = row.map { $0.flatMap { Int($0) } ?? 0 } + Array(repeating: 0, count: 5)
+        return Fleet(
+            workers: counts[0], claimed: counts[1], due: counts[2], resting: counts[3], oldestDueSeconds: counts[4])
+    }
+
     private static let isFree = "(c.until IS NULL OR c.until < now())"
     /// Who wants it asks again and again; if it ends meanwhile, the others wait no longer than this.
     private static let isWanted = "coalesce(c.wanted_at > now() - interval '5 seconds', false)"

@@ -7,6 +7,8 @@ struct WorkingCopy {
     let scope: FeedScope
     /// A store that was just made.
     let target: SQLite.Connection
+    /// What events and changes are numbered by; nil where they keep their numbers, because more are to be written.
+    var numbers: LogNumbers?
 
     /// What is wanted of it.
     enum Extent: Sendable {
@@ -49,7 +51,17 @@ struct WorkingCopy {
         }
     }
 
-    private func insert(_ table: CopiedTable, where condition: String = "true") throws {
-        try table.insert(into: target) { insert in try source.rows(of: table, where: condition, insert) }
+    /// Inserts the rows of a table that meet a condition.
+    func insert(_ table: CopiedTable, where condition: String = "true") throws {
+        try table.insert(into: target) { insert in
+            guard let numbers, CopiedTable.logs.contains(table.name),
+                let number = table.columns.firstIndex(where: { $0.name == "id" })
+            else { return try source.rows(of: table, where: condition, insert) }
+            try source.logRows(of: table, where: condition) { row, transaction in
+                var row = row
+                row[number] = .integer(numbers.next(in: transaction))
+                try insert(row)
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import JSON
 internal import PostgreSQL
 internal import SQLite
 
@@ -25,7 +26,7 @@ extension WriteThrough {
         }
         let now = try table.checksum(in: source)
         guard now != sections else { return "" }
-        sections = now
+        nextSections = now
         var script = "DELETE FROM _section WHERE \(scope.condition(of: "_section") ?? "true");\n"
         var rows: [[StoredValue]] = []
         try table.rows(in: source) { rows.append($0) }
@@ -56,14 +57,16 @@ extension WriteThrough {
         let find = try source.cached(
             "SELECT \(target.table.sqliteColumns) FROM \(try SQL.identifier(target.table.name)) WHERE \(conditions)")
         for change in changes {
-            let fields = zip(target.key, change.key).map { column, value in
-                column.type.field(StoredValue(value)).text.map(PostgreSQL.Connection.literal)
-            }
-            if let index = fields.firstIndex(of: nil) {
-                throw CopyProblem.unfit(table: target.table.name, column: target.key[index].name)
+            let fields = try zip(target.key, change.key).map { column, value in
+                let field = column.type.field(StoredValue(value))
+                guard let text = field.text else {
+                    throw CopyProblem.unfit(table: target.table.name, column: column.name)
+                }
+                return (text, field.isExact ? "" : ExactValue.json(StoredValue(value)).json)
             }
             if change.isDeleted || !target.hasPrimaryKey {
-                gone.append("(\(fields.compactMap(\.self).joined(separator: ", ")))")
+                let values = fields.map(\.0) + (target.hasPrimaryKey ? [] : fields.map(\.1))
+                gone.append("(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))")
             }
             guard !change.isDeleted else { continue }
             try find.reset()
@@ -73,7 +76,9 @@ extension WriteThrough {
         try find.reset()
         var sql = ""
         if !gone.isEmpty {
-            sql += "DELETE FROM \(name) WHERE (\(keys.joined(separator: ", "))) IN (\(gone.joined(separator: ", ")));\n"
+            let exact = target.hasPrimaryKey ? [] : target.key.map { CopiedTable.exact($0.shortName) }
+            let columns = (keys + exact).joined(separator: ", ")
+            sql += "DELETE FROM \(name) WHERE (\(columns)) IN (\(gone.joined(separator: ", ")));\n"
         }
         guard !rows.isEmpty else { return sql }
         sql += try insertion(of: rows, into: target.table)

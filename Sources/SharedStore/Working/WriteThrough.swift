@@ -25,8 +25,9 @@ final class WriteThrough: CommitCompanion {
     var schemas: [String: String] = [:]
     /// What is known of tables in PostgreSQL.
     var tables: [String: Target] = [:]
-    /// The rows of `_section`, which has no key, as they were written last.
+    /// The rows of `_section`, which has no key, as they were written last, and as they are about to be written.
     var sections: TableChecksum?
+    var nextSections: TableChecksum?
     /// Whether tables were made or changed that the views do not show yet.
     var viewsLag = false
     let progress: Progress
@@ -70,6 +71,7 @@ final class WriteThrough: CommitCompanion {
         schemaVersion = try source.int64("PRAGMA schema_version")
         schemas = try schemasNow()
         sections = try target.table("_section")?.checksum(in: source)
+        nextSections = sections
     }
 
     /// Commits what was written since the last commit.
@@ -85,13 +87,14 @@ final class WriteThrough: CommitCompanion {
                 let script: String?
                 do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit { script = nil }
                 if script?.isEmpty == true { return }
-                // Where a key is longer than an index takes, or of another type, the table is made anew first.
+                // Where a key no longer fits the table, that is made anew first.
                 let isDone = try script.map { try run("BEGIN;\n" + guarded + $0 + "COMMIT") } ?? false
                 if !isDone { try commitTables(fixed, nil) }
             } else {
                 try commitTables(fixed, rows)
                 schemaVersion = version
             }
+            sections = nextSections
             progress.committed()
         } catch {
             let failure = FeedSyncError(ofSharedStore: error, group: name)
@@ -105,11 +108,11 @@ final class WriteThrough: CommitCompanion {
         progress.fail(FeedSyncError(ofSharedStore: error, group: name))
     }
 
-    /// - Returns: False if a key is longer than an index takes.
+    /// - Returns: False if a key is longer than an index takes, or is another one's text.
     private func run(_ script: String) throws -> Bool {
         do throws(PostgreSQLError) { try target.connection.execute(script) } catch {
             if target.connection.isInTransaction { try? target.connection.execute("ROLLBACK") }
-            guard error.code == "54000" else { throw error }
+            guard ["54000", "23505"].contains(error.code) else { throw error }
             return false
         }
         return true

@@ -111,23 +111,3 @@ extension Site {
         return ServerResponse(headers: [type], body: Array(text.text.utf8))
     }
 }
-
-/// Writes figures with their labels.
-private struct MetricText {
-    private(set) var text = ""
-    private var name = ""
-
-    mutating func begin(_ name: String, _ type: String, _ help: String) {
-        self.name = name
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-    }
-
-    mutating func add(_ labels: [(name: String, value: String)], _ value: Int) {
-        let list = labels.map { label in
-            let escaped = label.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing(
-                "\n", with: "\\n")
-            return "\(label.name)=\"\(escaped)\""
-        }
-        text += "\(name)\(list.isEmpty ? "" : "{\(list.joined(separator: ","))}") \(value)\n"
-    }
-}

@@ -40,6 +40,9 @@ extension Site {
     func run(
         _ command: RequestCommand, on definition: FeedDefinition, isDueOnly: Bool = false
     ) async throws(FeedSyncError) -> RunSummary {
+        if let runner = settings.runner {
+            return try await runner.run(command, on: definition, of: shelf.served.configuration?.feeds ?? [])
+        }
         let engine = try await shelf.engine(of: definition)
         do throws(FeedSyncError) {
             let summary = try await isDueOnly ? engine.syncDue() : engine.perform(command)

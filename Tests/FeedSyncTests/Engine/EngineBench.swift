@@ -16,6 +16,8 @@ final class EngineBench: Sendable {
     let definition: FeedDefinition
     let store: Store
     let engine: SyncEngine
+    /// Where the store commits first, if the engine is tested with a store in PostgreSQL.
+    let twin: SharedTwin?
 
     static let paging = "pagination: {style: page, param: page, size_param: per_page, size: 10, total: total_count}"
     static let columns = "items: items\nkey: id\ncolumns: {id: id, name: name}"
@@ -35,10 +37,12 @@ final class EngineBench: Sendable {
         definition = try Self.definition(
             "url: \(server.url)/things\n\(columns)\n\(paging)\nretries: \(retries)\n\(timeout)\(members)")
         store = try await Store(path: folder.appending(path: "store.db").path)
+        twin = try await SharedTwin.of(store, feeds: ["things", "lists", "first"])
         engine = try await SyncEngine(feed: definition, store: store, options: Self.options)
     }
 
     deinit {
+        twin?.check()
         server.stop()
         try? FileManager.default.removeItem(at: folder)
     }
@@ -54,6 +58,7 @@ final class EngineBench: Sendable {
         -> SyncEngine
     {
         let store = try await Store(path: store.path)
+        try await twin?.attach(to: store)
         return try await SyncEngine(feed: definition ?? self.definition, store: store, options: options)
     }
 

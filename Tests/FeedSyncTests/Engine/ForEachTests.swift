@@ -51,6 +51,7 @@ private final class Tree: Sendable {
     let store: Store
     let folder: URL
     let feeds: [FeedDefinition]
+    let twin: SharedTwin?
 
     init(_ members: String = "", thing: String = "") async throws {
         let upstream = Upstream()
@@ -60,6 +61,7 @@ private final class Tree: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         store = try await Store(path: folder.appending(path: "store.db").path)
         feeds = try Self.feeds(at: server.url, members, thing)
+        twin = try await SharedTwin.of(store, feeds: feeds.map(\.name) + ["lists"])
     }
 
     private static func feeds(at url: String, _ members: String, _ thing: String) throws -> [FeedDefinition] {
@@ -81,6 +83,7 @@ private final class Tree: Sendable {
 
     deinit {
         server.stop()
+        twin?.check()
         try? FileManager.default.removeItem(at: folder)
     }
 

@@ -45,7 +45,9 @@ struct GrowthTests {
         #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["1|0"])
     }
 
-    @Test("At a thousand columns those that there are are widened all the same")
+    // A row in PostgreSQL has 8 KB at most besides long values, which stand elsewhere.
+    @Test(
+        "At a thousand columns those that there are are widened all the same", .disabled(if: SharedTwin.isWanted))
     func widerAtLimit() async throws {
         let items = [Self.wide(1, 0..<1_200), #"{"id":2,"m0":"text","m1":1.5,"m2":true,"m3":[1]}"#]
         let paging = "pagination: {style: page, size_param: per_page, size: 1, total: total_count}"
@@ -168,7 +170,10 @@ struct GrowthTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
-    @Test("A hundred thousand rows are widened while somebody reads, who sees them as they were")
+    // The rows are written past the store.
+    @Test(
+        "A hundred thousand rows are widened while somebody reads, who sees them as they were",
+        .disabled(if: SharedTwin.isWanted))
     func wideningManyRows() async throws {
         let bench = try await EngineBench([#"{"id":0,"v":0.5,"w":true}"#], columns: Self.open)
         try await bench.reload()

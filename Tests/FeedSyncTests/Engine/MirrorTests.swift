@@ -173,6 +173,7 @@ struct MirrorTests {
         let mirror = mirror(of: bench)
         var sections = mirror.sections(of: "things").makeAsyncIterator()
         #expect(try await sections.next(isolation: nil)?.isEmpty == true)
+        bench.twin?.forget()
         let connection = try Connection(path: bench.store.path)
         try connection.execute("DROP TABLE _section")
         let error = await #expect(throws: FeedSyncError.self) { try await sections.next(isolation: nil) }

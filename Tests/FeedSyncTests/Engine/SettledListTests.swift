@@ -44,6 +44,7 @@ private final class ListMirror: Sendable {
     let store: Store
     let feeds: [FeedDefinition]
     private let options: EngineOptions
+    private let twin: SharedTwin?
 
     init(of url: String, oneByOne: Bool = false, members: String = "") async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
@@ -60,9 +61,13 @@ private final class ListMirror: Sendable {
         // Who hears of requests hears of pages, and these have runs.
         if oneByOne { options.onTrace = { _, _ in } }
         self.options = options
+        twin = try await SharedTwin.of(store, feeds: ["owners", "things"])
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit {
+        twin?.check()
+        try? FileManager.default.removeItem(at: folder)
+    }
 
     @discardableResult
     func sync(_ feed: String, onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }) async throws -> RunSummary

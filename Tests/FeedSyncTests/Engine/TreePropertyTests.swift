@@ -40,11 +40,14 @@ import Testing
             """
         let feeds = try Configuration.parse(Array(yaml.utf8), file: "feedsync.yaml").feeds
         var generator = SeededGenerator(seed &+ 1_000_000)
+        let twin = try await SharedTwin.of(Store(path: path), feeds: feeds.map(\.name))
+        defer { twin?.check() }
         // A crawl that began while its list moved may find out only at its end that it did: the one behind it does not.
         for round in 0..<9 {
             let isResting = round > 5
             tree.withLock { $0.isMoving = !isResting }
             let store = try await Store(path: path)
+            try await twin?.attach(to: store)
             for feed in feeds {
                 var options = EngineBench.options
                 if !isResting, Bool.random(using: &generator) {

@@ -225,6 +225,7 @@ struct TruthTests {
     func counted() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
+        bench.twin?.forget()
         let path = bench.store.path
         let server = bench.server
         let upstream = bench.upstream

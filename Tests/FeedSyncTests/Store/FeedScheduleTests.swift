@@ -112,6 +112,7 @@ import Testing
         bench.upstream.fail(page: 1, with: .status(429, headers: [("Retry-After", "3600")]), times: 1)
         #expect(try await bench.failure(.sync).kind == .limited)
         #expect(try await bench.failure(.sync).kind == .limited)
+        bench.twin?.forget()
         try bench.change("UPDATE _quota SET blocked_until = '2099-01-01T00:00:00.000Z'")
         #expect(try await bench.store.histories()["things"]?.blockedUntil == nil)
         _ = try await bench.engine.perform(.sync)

@@ -123,6 +123,7 @@ struct StoreTests {
     func interrupted() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
+        bench.twin?.forget()
         let connection = try Connection(path: bench.store.path)
         try connection.execute(
             """

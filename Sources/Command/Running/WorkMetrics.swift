@@ -1,0 +1,101 @@
+internal import Concurrency
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+internal import SharedStore
+
+/// What one worker has done since it began, and how the fleet does, for Prometheus.
+final class WorkMetrics: Sendable {
+    private let sums = Lock(Sums())
+    private let worker: Worker
+
+    private struct Sums: Sendable {
+        var runs: [String: Int] = [:]
+        var pages = 0
+        var requests = 0
+        var bytes = 0
+        var items: [String: Int] = [:]
+        var groups = 0
+        var jobs = 0
+    }
+
+    init(_ worker: Worker) { self.worker = worker }
+
+    /// Counts a run that has ended.
+    func count(_ report: RunReport) {
+        sums.withLock { sums in
+            guard let summary = report.summary else {
+                sums.runs["failed", default: 0] += 1
+                return
+            }
+            sums.runs[summary.outcome.rawValue, default: 0] += 1
+            let figures = summary.figures
+            sums.pages &+= figures.pages
+            sums.requests &+= figures.requests
+            sums.bytes &+= figures.bytes
+            for (kind, count) in [
+                ("inserted", figures.items.inserted), ("updated", figures.items.updated),
+                ("unchanged", figures.items.unchanged), ("removed", figures.items.removed),
+            ] { sums.items[kind, default: 0] &+= count }
+        }
+    }
+
+    /// A job has begun.
+    func begin() { sums.withLock { $0.jobs += 1 } }
+
+    /// A job has ended.
+    func end() {
+        sums.withLock { sums in
+            sums.jobs -= 1
+            sums.groups += 1
+        }
+    }
+
+    /// Begins to answer.
+    ///
+    /// - Throws: `ServerError` if nothing can listen there.
+    func serve(on address: ListenAddress) throws(ServerError) -> SharedServer {
+        try SharedServer(address) { [self] request in
+            switch request.path {
+            case "/metrics": .whole(await metrics())
+            case "/health": .whole(ServerResponse(headers: [Self.type], body: Array("ok\n".utf8)))
+            default: .whole(.status(404))
+            }
+        }
+    }
+
+    private static let type = (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8")
+
+    /// Figures in Prometheus' text format; 503 where the database cannot be asked.
+    ///
+    /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+    private func metrics() async -> ServerResponse {
+        let fleet: Worker.Fleet
+        do throws(FeedSyncError) { fleet = try await worker.fleet() } catch { return .status(503) }
+        let sums = sums.withLock { $0 }
+        var text = MetricText()
+        text.begin("feedsync_runs_total", "counter", "Runs of this worker that have ended.")
+        for (outcome, count) in sums.runs.sorted(by: { $0.key < $1.key }) { text.add([("outcome", outcome)], count) }
+        text.begin("feedsync_pages_total", "counter", "Pages stored by this worker.")
+        text.add([], sums.pages)
+        text.begin("feedsync_requests_total", "counter", "Requests made by this worker.")
+        text.add([], sums.requests)
+        text.begin("feedsync_received_bytes_total", "counter", "Bytes received by this worker, as transferred.")
+        text.add([], sums.bytes)
+        text.begin("feedsync_run_items_total", "counter", "What became of items in this worker's runs.")
+        for (kind, count) in sums.items.sorted(by: { $0.key < $1.key }) { text.add([("kind", kind)], count) }
+        text.begin("feedsync_claims_total", "counter", "Claims that this worker has ended.")
+        text.add([], sums.groups)
+        text.begin("feedsync_jobs", "gauge", "Jobs of this worker under way.")
+        text.add([], sums.jobs)
+        text.begin("feedsync_workers", "gauge", "Workers of the store that live.")
+        text.add([], fleet.workers)
+        text.begin("feedsync_groups", "gauge", "Groups of feeds, by what becomes of them now.")
+        for (state, count) in [("claimed", fleet.claimed), ("due", fleet.due), ("resting", fleet.resting)] {
+            text.add([("state", state)], count)
+        }
+        text.begin("feedsync_oldest_due_seconds", "gauge", "How long the group that waits longest has been due.")
+        text.add([], fleet.oldestDueSeconds)
+        return ServerResponse(headers: [Self.type], body: Array(text.text.utf8))
+    }
+}

@@ -1,0 +1,122 @@
+internal import FeedSync
+internal import SharedStore
+internal import Web
+
+/// Commands that `serve` is sent for a store in PostgreSQL. Each claims its feed's host there, as a command in a shell does;
+/// those for feeds of one host share the claim.
+actor SharedCommands: CommandRunner {
+    private let uri: String
+    private let folder: String
+    private let keep: Duration
+    private let options: EngineOptions
+    private let copy: FollowingCopy
+    private var claims: [String: OpenClaim] = [:]
+    private var count = 0
+    private var isClosed = false
+
+    /// Feeds that were claimed, and how many commands work on them.
+    private struct OpenClaim {
+        let opening: Task<Result<ClaimedFeeds, FeedSyncError>, Never>
+        var users = 0
+    }
+
+    private struct ClaimedFeeds: Sendable {
+        let store: ClaimedStore
+        let mirror: Mirror
+    }
+
+    /// A command waits at least so long for a claim: the command before it may be about to let go.
+    private static let leastWait = Duration.seconds(2)
+
+    /// - Parameters:
+    ///   - folder: For files.
+    ///   - copy: What the server shows.
+    init(uri: String, folder: String, keep: Duration, options: EngineOptions, copy: FollowingCopy) {
+        (self.uri, self.folder, self.keep, self.options, self.copy) = (uri, folder, keep, options, copy)
+    }
+
+    func run(
+        _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]
+    ) async throws(FeedSyncError) -> RunSummary {
+        let group = FeedGroup.all(of: feeds).first { $0.feeds.contains(definition.name) }
+        guard let group, !isClosed else { throw FeedSyncError(.cancelled, "the server ends") }
+        let claimed = try await begin(group.name, definition.name, feeds, isUrgent: command == .reload)
+        let outcome = await perform(command, on: definition, in: claimed.mirror)
+        let failure = await end(group.name)
+        // The follower tries again, and tells if that fails.
+        _ = try? await copy.look(feeds)
+        if case .success = outcome, let failure { throw failure }
+        return try outcome.get()
+    }
+
+    private func perform(
+        _ command: RequestCommand, on definition: FeedDefinition, in mirror: Mirror
+    ) async -> Result<RunSummary, FeedSyncError> {
+        let outcome: Result<RunSummary, FeedSyncError>
+        do throws(FeedSyncError) {
+            outcome = .success(try await mirror.feed(definition).perform(command))
+        } catch {
+            outcome = .failure(error)
+        }
+        if let delivery = ChangeDelivery(of: definition, in: mirror.store, options: options) {
+            // What was not taken is kept, and told with the next run.
+            if case .success = outcome { try? await delivery.deliver(mayBegin: true) } else {
+                try? await delivery.deliver(mayBegin: false)
+            }
+        }
+        return outcome
+    }
+
+    private func begin(
+        _ group: String, _ feed: String, _ feeds: [FeedDefinition], isUrgent: Bool
+    ) async throws(FeedSyncError) -> ClaimedFeeds {
+        var claim = claims[group] ?? OpenClaim(opening: opening(feed, feeds, isUrgent: isUrgent))
+        claim.users += 1
+        claims[group] = claim
+        switch await claim.opening.value {
+        case .success(let claimed): return claimed
+        case .failure(let error):
+            claims[group] = nil
+            throw error
+        }
+    }
+
+    private func opening(
+        _ feed: String, _ feeds: [FeedDefinition], isUrgent: Bool
+    ) -> Task<Result<ClaimedFeeds, FeedSyncError>, Never> {
+        count += 1
+        let path = "\(folder)/command-\(count).db"
+        let (uri, keep, options) = (uri, keep, options)
+        return Task {
+            do throws(FeedSyncError) {
+                let claimed = try ClaimedStore(
+                    uri: uri, name: "\(ProcessName.own) (serve)", feeds: feeds, names: [feed], path: path, keep: keep)
+                let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: isUrgent)
+                return .success(ClaimedFeeds(store: claimed, mirror: Mirror(store, options: options)))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// A command has ended; the last one lets go.
+    ///
+    /// - Returns: Why something was not stored; nil if all was.
+    private func end(_ group: String) async -> FeedSyncError? {
+        claims[group]?.users -= 1
+        guard let claim = claims[group], claim.users <= 0 else { return nil }
+        claims[group] = nil
+        guard case .success(let claimed) = await claim.opening.value else { return nil }
+        await claimed.mirror.close()
+        return await claimed.store.close()
+    }
+
+    func close() async {
+        isClosed = true
+        for claim in claims.values {
+            guard case .success(let claimed) = await claim.opening.value else { continue }
+            await claimed.mirror.close()
+            _ = await claimed.store.close()
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Figures with their labels, in Prometheus' text format.
+///
+/// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+package struct MetricText {
+    package private(set) var text = ""
+    private var name = ""
+
+    /// None yet.
+    package init() {}
+
+    /// Begins a figure.
+    ///
+    /// - Parameter type: `counter` or `gauge`.
+    package mutating func begin(_ name: String, _ type: String, _ help: String) {
+        self.name = name
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    /// Adds a value of it.
+    package mutating func add(_ labels: [(name: String, value: String)], _ value: Int) {
+        let list = labels.map { label in
+            let escaped = label.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing(
+                "\n", with: "\\n")
+            return "\(label.name)=\"\(escaped)\""
+        }
+        text += "\(name)\(list.isEmpty ? "" : "{\(list.joined(separator: ","))}") \(value)\n"
+    }
+}
