@@ -98,7 +98,9 @@ import Testing
             #expect(items == feed.items, "\(name)")
         }
         let states = try await served.shell("get http://localhost/feeds")
-        #expect(states.components(separatedBy: #""state":"fresh""#).count + states.components(separatedBy: #""state":"stale""#).count == 6, "\(states)")
+        #expect(
+            states.components(separatedBy: #""state":"fresh""#).count
+                + states.components(separatedBy: #""state":"stale""#).count == 6, "\(states)")
         await served.end()
         try await bench.expectTrue()
     }

@@ -4,7 +4,8 @@ internal import SharedStore
 extension Command {
     /// `work`
     static let work = Command(
-        "work", options: [.jobs, .listen] + Option.requesting, general: [.config, .store, .quiet, .help], endsGracefully: true,
+        "work", options: [.jobs, .listen] + Option.requesting, general: [.config, .store, .quiet, .help],
+        endsGracefully: true,
         summary: "Sync feeds into a store in PostgreSQL, beside other workers",
         explanation: """
             Syncs the feeds of the configuration when they are due, until it is stopped. Their store is in PostgreSQL,

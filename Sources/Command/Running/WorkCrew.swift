@@ -66,7 +66,8 @@ struct WorkCrew: Sendable {
     private func serveMetrics() throws(Failure) -> SharedServer? {
         guard let text = session.invocation.options[.listen] else { return nil }
         guard let address = ListenAddress(text) else {
-            throw .usage("--listen must be HOST:PORT or unix:PATH, not \(text)", advice: "for example --listen 127.0.0.1:9420")
+            throw .usage(
+                "--listen must be HOST:PORT or unix:PATH, not \(text)", advice: "for example --listen 127.0.0.1:9420")
         }
         do throws(ServerError) { return try metrics.serve(on: address) } catch {
             throw Failure(.unavailable, ["\(error)"], advice: "choose another address with --listen")

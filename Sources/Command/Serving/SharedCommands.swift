@@ -60,7 +60,9 @@ actor SharedCommands: CommandRunner {
         }
         if let delivery = ChangeDelivery(of: definition, in: mirror.store, options: options) {
             // What was not taken is kept, and told with the next run.
-            if case .success = outcome { try? await delivery.deliver(mayBegin: true) } else {
+            if case .success = outcome {
+                try? await delivery.deliver(mayBegin: true)
+            } else {
                 try? await delivery.deliver(mayBegin: false)
             }
         }

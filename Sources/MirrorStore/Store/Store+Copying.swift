@@ -17,7 +17,9 @@ extension Store {
     package func index(_ feeds: [FeedDefinition]) throws(FeedSyncError) {
         try storing {
             for feed in feeds {
-                guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", .text(feed.name)) != nil else { continue }
+                guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", .text(feed.name)) != nil else {
+                    continue
+                }
                 let stored = try storedDefinition(of: feed.name)
                 let resolved = try ResolvedFeed(feed, stored.findings).definition
                 try connection.transaction { try SearchIndex.follow(resolved, on: connection) }

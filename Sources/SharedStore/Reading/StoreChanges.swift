@@ -24,7 +24,9 @@ struct StoreChanges {
         guard !changed.isEmpty else { return [] }
         let scope = FeedScope(feeds: changed.sorted())
         try target.transaction {
-            for name in Self.heads { try upsert(name, where: scope.condition(of: name), key: name == "feed" ? "name" : "feed", in: target) }
+            for name in Self.heads {
+                try upsert(name, where: scope.condition(of: name), key: name == "feed" ? "name" : "feed", in: target)
+            }
             try upsert("_crawl", where: scope.currentCrawls, key: "id", in: target)
             for name in Self.state.reversed() {
                 try target.execute("DELETE FROM \(try SQL.identifier(name)) WHERE \(scope.sqliteCondition(of: name))")
@@ -32,7 +34,8 @@ struct StoreChanges {
             for name in Self.state { try copy(name, where: scope.condition(of: name), in: target) }
             try target.execute("DELETE FROM _quota")
             try copy("_quota", where: nil, in: target)
-            let runs = "id IN (SELECT run FROM event WHERE \(isNew)) OR id = ANY (CAST('\(PostgreSQL.Connection.array(open))' AS bigint[]))"
+            let runs =
+                "id IN (SELECT run FROM event WHERE \(isNew)) OR id = ANY (CAST('\(PostgreSQL.Connection.array(open))' AS bigint[]))"
             try upsert("run", where: "(\(scope.condition(of: "run") ?? "true")) AND (\(runs))", key: "id", in: target)
             for name in CopiedTable.logs {
                 try copy(name, where: "(\(scope.condition(of: name) ?? "true")) AND \(isNew)", in: target)
@@ -47,7 +50,8 @@ struct StoreChanges {
     /// Whether a row of a log came since.
     private var isNew: String {
         let snapshot = "CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)"
-        return "(_transaction >= pg_snapshot_xmin(\(snapshot)) AND NOT pg_visible_in_snapshot(_transaction, \(snapshot)))"
+        return
+            "(_transaction >= pg_snapshot_xmin(\(snapshot)) AND NOT pg_visible_in_snapshot(_transaction, \(snapshot)))"
     }
 
     /// - Parameter open: The runs that had not ended in the copy.
@@ -95,7 +99,8 @@ struct StoreChanges {
         // Rows that were written by transactions which the last look did not see, and some that it did. The age of a transaction
         // is right beyond the 2³² of which a row knows the number:
         // https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-INFO-SNAPSHOT
-        let isNewer = "age(xmin) <= age(CAST(pg_snapshot_xmin(CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)) AS xid))"
+        let isNewer =
+            "age(xmin) <= age(CAST(pg_snapshot_xmin(CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)) AS xid))"
         try table.insert(into: target, updating: key.columns) { insert in
             try source.rows(of: table, where: isNewer, insert)
         }

@@ -101,7 +101,9 @@ struct FeedTableShape {
         if hasPrimaryKey { lines.append("PRIMARY KEY (\(key.joined(separator: ", ")))") }
         var statements = ["CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n)"]
         if !hasPrimaryKey {
-            let hashes = (key + self.key.columns.map { CopiedTable.exact(names[$0] ?? $0) }).map { "md5(CAST(\($0) AS text))" }
+            let hashes = (key + self.key.columns.map { CopiedTable.exact(names[$0] ?? $0) }).map {
+                "md5(CAST(\($0) AS text))"
+            }
             statements.append("CREATE UNIQUE INDEX ON \(table) (\(hashes.joined(separator: ", ")))")
         }
         statements.append("COMMENT ON TABLE \(table) IS \(PostgreSQL.Connection.literal(self.key.comment))")

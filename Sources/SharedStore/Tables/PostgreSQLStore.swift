@@ -123,7 +123,8 @@ struct PostgreSQLStore {
         of table: CopiedTable, where condition: String, _ body: ([StoredValue], Int64) throws -> Void
     ) throws {
         let name = PostgreSQL.Connection.identifier(table.name)
-        let select = "SELECT _transaction, \(table.postgreSQLColumns) FROM \(name) WHERE \(condition) ORDER BY _transaction, id"
+        let select =
+            "SELECT _transaction, \(table.postgreSQLColumns) FROM \(name) WHERE \(condition) ORDER BY _transaction, id"
         try connection.copyOut("COPY (\(select)) TO STDOUT") { fields in
             let transaction = fields.first.flatMap(\.self).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
             try body(table.row(Array(fields.dropFirst())), transaction ?? 0)

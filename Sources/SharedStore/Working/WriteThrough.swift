@@ -85,7 +85,9 @@ final class WriteThrough: CommitCompanion {
             let version = try source.int64("PRAGMA schema_version")
             if let rows, version == schemaVersion, try areShaped(rows) {
                 let script: String?
-                do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit { script = nil }
+                do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit {
+                    script = nil
+                }
                 if script?.isEmpty == true { return }
                 // Where a key no longer fits the table, that is made anew first.
                 let isDone = try script.map { try run("BEGIN;\n" + guarded + $0 + "COMMIT") } ?? false

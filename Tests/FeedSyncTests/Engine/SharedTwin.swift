@@ -86,7 +86,8 @@ final class SharedTwin: Sendable {
                 }
                 let (own, shared) = (try file.rows(of: table), try store.allRows(of: table))
                 guard own != shared else { continue }
-                Issue.record("\(name) differs: \(own.subtracting(shared)) in the file, \(shared.subtracting(own)) in PostgreSQL")
+                Issue.record(
+                    "\(name) differs: \(own.subtracting(shared)) in the file, \(shared.subtracting(own)) in PostgreSQL")
             }
         } catch {
             Issue.record("the stores cannot be compared: \(error)")
