@@ -3,10 +3,11 @@ internal import PostgreSQL
 internal import Text
 
 /// Which groups there are: what `_claim` has a row for. All workers of a store agree on it, or the last one to come decides.
-struct GroupLayout {
+package struct GroupLayout: Sendable {
     let groups: [String: FeedGroup]
 
-    init(_ groups: [FeedGroup]) {
+    /// The layout of a configuration's groups.
+    package init(_ groups: [FeedGroup]) {
         self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
         let all = self.groups.values.sorted { $0.name < $1.name }
         let lines = all.map { $0.feeds.joined(separator: "\n") }

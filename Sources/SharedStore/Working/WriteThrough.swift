@@ -13,7 +13,7 @@ internal import SQLite
 final class WriteThrough: CommitCompanion {
     let target: PostgreSQLStore
     let source: SQLite.Connection
-    private let claims: [Claim]
+    let claims: [Claim]
     /// What errors call the feeds.
     private let name: String
     let scope: FeedScope
@@ -83,10 +83,12 @@ final class WriteThrough: CommitCompanion {
             let version = try source.int64("PRAGMA schema_version")
             if let rows, version == schemaVersion, try areShaped(rows) {
                 let script: String?
-                do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit { script = nil }
+                do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit {
+                    script = nil
+                }
                 if script?.isEmpty == true { return }
                 // Where a key is longer than an index takes, or of another type, the table is made anew first.
-                let isDone = try script.map { try run("BEGIN;\n" + guarded + $0 + "COMMIT") } ?? false
+                let isDone = try script.map { try run("BEGIN;\n" + claims.guarded + $0 + "COMMIT") } ?? false
                 if !isDone { try commitTables(fixed, nil) }
             } else {
                 try commitTables(fixed, rows)
@@ -118,24 +120,5 @@ final class WriteThrough: CommitCompanion {
     private static func refusal(_ failure: FeedSyncError) -> SQLiteError {
         // SQLITE_ABORT: https://sqlite.org/rescode.html#abort
         SQLiteError(code: 4, message: failure.message)
-    }
-
-    /// The claims are still ours, or what follows fails; and they stay ours for a while, however long it waited.
-    var guarded: String {
-        """
-        UPDATE _claim SET version = version + 1, until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs);
-        SELECT 1 / CAST(count(*) = \(claims.count) AS integer) FROM _claim WHERE \(isOurs);
-
-        """
-    }
-
-    /// What was begun with `guarded` may have taken longer than a claim lasts.
-    var renewal: String {
-        "UPDATE _claim SET until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs)"
-    }
-
-    private var isOurs: String {
-        let pairs = claims.map { "(\(PostgreSQL.Connection.literal($0.group.name)), \($0.fence))" }
-        return "(\"group\", fence) IN (\(pairs.joined(separator: ", ")))"
     }
 }
