@@ -42,7 +42,7 @@ extension WriteThrough {
             key += table.columns.filter { $0.name == row.text(at: 0) }
         }
         guard !hasKey || !key.isEmpty else { return nil }
-        let own = Target(table: table, key: key, hasPrimaryKey: try target.hasPrimaryKey(name))
+        let own = Target(table: table, key: key, primaryKey: try target.primaryKey(of: name))
         tables[name] = own
         return own
     }
@@ -62,7 +62,7 @@ extension WriteThrough {
             if let index = fields.firstIndex(of: nil) {
                 throw CopyProblem.unfit(table: target.table.name, column: target.key[index].name)
             }
-            if change.isDeleted || !target.hasPrimaryKey {
+            if change.isDeleted || target.primaryKey.isEmpty {
                 gone.append("(\(fields.compactMap(\.self).joined(separator: ", ")))")
             }
             guard !change.isDeleted else { continue }
@@ -77,10 +77,12 @@ extension WriteThrough {
         }
         guard !rows.isEmpty else { return sql }
         sql += try insertion(of: rows, into: target.table)
-        if target.hasPrimaryKey {
+        if !target.primaryKey.isEmpty {
             let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
             let settings = columns.map(PostgreSQL.Connection.identifier).map { "\($0) = EXCLUDED.\($0)" }
-            sql += "\nON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "))"
+            let conflict = target.primaryKey.map(PostgreSQL.Connection.identifier)
+            sql +=
+                "\nON CONFLICT (\(conflict.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "))"
         }
         return sql + ";\n"
     }

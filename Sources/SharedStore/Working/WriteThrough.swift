@@ -52,7 +52,8 @@ final class WriteThrough: CommitCompanion {
         let table: CopiedTable
         /// The columns of its key, in SQLite's order, and the places of them among all.
         let key: [CopiedTable.Column]
-        let hasPrimaryKey: Bool
+        /// The columns of PostgreSQL's primary key: those of `key`, and those by which the table is partitioned.
+        let primaryKey: [String]
     }
 
     init(_ source: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: Progress) throws {
