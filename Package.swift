@@ -173,7 +173,7 @@ let package = Package(
         .testTarget(
             name: "SharedStoreTests",
             dependencies: [
-                "Concurrency", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
+                "Concurrency", "Feeds", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
                 "SeededGenerator", "SharedStore",
             ], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),

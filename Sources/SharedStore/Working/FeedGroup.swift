@@ -30,8 +30,8 @@ package struct FeedGroup: Sendable, Hashable {
         }
         var known: [String: Int] = [:]
         for (index, feed) in feeds.enumerated() {
-            let marks = ["feed \(feed.name)", "host \(feed.url.host)"] + (feed.forEach.map { ["feed \($0.feed)"] } ?? [])
-            for mark in marks {
+            let parent = feed.forEach.map { ["feed \($0.feed)"] } ?? []
+            for mark in ["feed \(feed.name)", "host \(feed.url.host)"] + parent {
                 let (one, other) = (first(index), first(known[mark] ?? index))
                 earlier[max(one, other)] = min(one, other)
                 known[mark] = min(one, other)
