@@ -79,7 +79,10 @@ extension WriteThrough {
         sql += try insertion(of: rows, into: target.table)
         if !target.primaryKey.isEmpty {
             let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
-            let settings = columns.map(PostgreSQL.Connection.identifier).map { "\($0) = EXCLUDED.\($0)" }
+            // What a table is partitioned by never changes, and Citus refuses to set it.
+            let partitioning = Set(target.primaryKey).subtracting(target.key.map(\.shortName))
+            let settings = columns.filter { !partitioning.contains($0) }.map(PostgreSQL.Connection.identifier)
+                .map { "\($0) = EXCLUDED.\($0)" }
             let conflict = target.primaryKey.map(PostgreSQL.Connection.identifier)
             sql +=
                 "\nON CONFLICT (\(conflict.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "))"
