@@ -128,6 +128,11 @@ let package = Package(
         .target(
             name: "PostgreSQLServer", dependencies: ["Concurrency", "PostgreSQL"], path: "Tests/PostgreSQLServer",
             exclude: ["server"], swiftSettings: settings),
+        // A fleet of workers on a simulated clock; Scripts/simulate runs it.
+        .executableTarget(
+            name: "Simulation",
+            dependencies: ["Crawling", "Feeds", "PostgreSQL", "SeededGenerator", "SharedStore", "Text", "Time"],
+            path: "Tests/Simulation", exclude: ["clock.c"], swiftSettings: settings),
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
             name: "PureTests",
@@ -168,7 +173,7 @@ let package = Package(
         .testTarget(
             name: "SharedStoreTests",
             dependencies: [
-                "Concurrency", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
+                "Concurrency", "Feeds", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
                 "SeededGenerator", "SharedStore",
             ], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),

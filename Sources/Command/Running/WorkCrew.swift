@@ -30,7 +30,8 @@ struct WorkCrew: Sendable {
         jobs = min(try session.invocation.count(.jobs) ?? 4, 256)
         do throws(FeedSyncError) {
             worker = try Worker(
-                uri: uri, name: "\(ProcessName.own) (work)", groups: FeedGroup.all(of: configuration.feeds),
+                uri: uri, name: "\(ProcessName.own) (work)",
+                groups: GroupLayout(FeedGroup.all(of: configuration.feeds)),
                 takesOver: true)
         } catch {
             throw Failure(error)

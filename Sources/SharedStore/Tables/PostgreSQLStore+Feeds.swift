@@ -31,12 +31,17 @@ extension PostgreSQLStore {
     }
 
     /// Whether a table's key is a primary key; if not, an index of hashes keeps two rows of one key away.
-    func hasPrimaryKey(_ table: String) throws -> Bool {
-        try connection.scalar(
+    func hasPrimaryKey(_ table: String) throws -> Bool { try !primaryKey(of: table).isEmpty }
+
+    /// The columns of a table's primary key; none where there is none. A table that is partitioned has those by which it is.
+    func primaryKey(of table: String) throws -> [String] {
+        try connection.query(
             """
-            SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = current_schema() AND c.relname = $1 AND i.indisprimary
-            """, [table]) != nil
+            SELECT a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+                JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
+            WHERE n.nspname = current_schema() AND c.relname = $1 AND i.indisprimary ORDER BY a.attnum
+            """, [table]
+        ).compactMap { $0[0] }
     }
 
     /// The feeds with their tables, as the views show them.

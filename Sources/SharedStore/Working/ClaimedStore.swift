@@ -29,7 +29,7 @@ package actor ClaimedStore {
         self.path = path
         self.keep = keep
         let groups = FeedGroup.all(of: feeds).filter { !names.isDisjoint(with: $0.feeds) }
-        worker = try Worker(uri: uri, name: name, groups: groups, takesOver: false)
+        worker = try Worker(uri: uri, name: name, groups: GroupLayout(groups), takesOver: false)
     }
 
     /// Claims the feeds, and reads what the store has of them.

@@ -17,20 +17,32 @@ package struct FeedGroup: Sendable, Hashable {
 
     /// The groups of a configuration's feeds.
     package static func all(of feeds: [FeedDefinition]) -> [FeedGroup] {
-        // Each feed with a host and its parents; groups that share any are one.
-        var groupOf: [String: Int] = [:]
-        var members: [Int: Set<String>] = [:]
+        // Feeds that share a host, or are a feed and its parent, are of one group. Each points to an earlier feed of its group,
+        // or to itself: there may be a million feeds.
+        var earlier = Array(feeds.indices)
+        func first(_ feed: Int) -> Int {
+            var feed = feed
+            while earlier[feed] != feed {
+                earlier[feed] = earlier[earlier[feed]]
+                feed = earlier[feed]
+            }
+            return feed
+        }
+        var known: [String: Int] = [:]
         for (index, feed) in feeds.enumerated() {
-            let own = ["feed \(feed.name)", "host \(feed.url.host)"] + (feed.forEach.map { ["feed \($0.feed)"] } ?? [])
-            let joined = Set(own.compactMap { groupOf[$0] })
-            let all = joined.reduce(into: Set(own)) { $0.formUnion(members.removeValue(forKey: $1) ?? []) }
-            members[index] = all
-            for member in all { groupOf[member] = index }
+            let parent = feed.forEach.map { ["feed \($0.feed)"] } ?? []
+            for mark in ["feed \(feed.name)", "host \(feed.url.host)"] + parent {
+                let (one, other) = (first(index), first(known[mark] ?? index))
+                earlier[max(one, other)] = min(one, other)
+                known[mark] = min(one, other)
+            }
         }
-        return members.sorted { $0.key < $1.key }.compactMap { _, members in
-            let own = feeds.map(\.name).filter { members.contains("feed \($0)") }
-            guard !own.isEmpty, let host = members.filter({ $0.hasPrefix("host ") }).min() else { return nil }
-            return FeedGroup(name: String(host.dropFirst(5)), feeds: own)
+        var groups: [Int: (names: [String], host: String)] = [:]
+        for (index, feed) in feeds.enumerated() {
+            let (group, host) = (first(index), feed.url.host)
+            groups[group, default: ([], host)].names.append(feed.name)
+            groups[group, default: ([], host)].host = min(groups[group]?.host ?? host, host)
         }
+        return groups.sorted { $0.key < $1.key }.map { FeedGroup(name: $0.value.host, feeds: $0.value.names) }
     }
 }

@@ -14,7 +14,8 @@ struct FeedScope {
         return switch table {
         case "feed": "name IN (\(names))"
         case "_feed", "feed_part", "_part_ahead": "feed IN (\(names))"
-        case "_crawl_page": "crawl IN (SELECT id FROM _crawl WHERE \(isOfFeed))"
+        case "_crawl", "_page", "_response", "_feed_part": isOfList
+        case "_crawl_page": "crawl IN (SELECT id FROM _crawl WHERE \(isOfList))"
         case "_quota", "_salt": nil
         default: isOfFeed
         }
@@ -30,6 +31,7 @@ struct FeedScope {
                 UNION ALL SELECT e.id FROM \(untold("event", "event")))
             """
         case "_change": "id IN (SELECT e.id FROM \(untold("_change", "change")))"
+        case "_section": isOfList
         default: condition(of: table)
         }
     }
@@ -85,6 +87,16 @@ struct FeedScope {
         """
     }
 
-    /// Of a feed, or of a list of one, whose name has a slash behind the feed's.
+    /// Of a feed, or of a list that one has: by the indexes that begin with `feed`, however many feeds there are. What is
+    /// known of lists goes with them, but for their history.
+    private var isOfList: String {
+        guard feeds != nil else { return "true" }
+        return """
+        feed = ANY (ARRAY(
+            SELECT unnest(ARRAY[\(names)]) UNION ALL SELECT name FROM feed_part WHERE feed IN (\(names))))
+        """
+    }
+
+    /// Of a feed, or of a list that one has or had, whose name has a slash behind the feed's. No index helps.
     private var isOfFeed: String { "split_part(feed, '/', 1) IN (\(names))" }
 }

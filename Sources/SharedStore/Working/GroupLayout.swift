@@ -3,10 +3,11 @@ internal import PostgreSQL
 internal import Text
 
 /// Which groups there are: what `_claim` has a row for. All workers of a store agree on it, or the last one to come decides.
-struct GroupLayout {
+package struct GroupLayout: Sendable {
     let groups: [String: FeedGroup]
 
-    init(_ groups: [FeedGroup]) {
+    /// The layout of a configuration's groups.
+    package init(_ groups: [FeedGroup]) {
         self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
         let all = self.groups.values.sorted { $0.name < $1.name }
         let lines = all.map { $0.feeds.joined(separator: "\n") }
@@ -36,12 +37,13 @@ struct GroupLayout {
         if !takesOver { try checkOthers(on: connection) }
         let gone = try connection.query(
             "\(Self.compared) DELETE FROM _claim WHERE \"group\" IN (SELECT * FROM other) RETURNING 1", arrays)
+        // By the index, and not by a look at the table for each group: it would see more rows with each that it makes.
         let made = try connection.query(
             """
             \(Self.compared) INSERT INTO _claim ("group", feeds, due_at)
                 SELECT "group", feeds, (
                     SELECT min(coalesce(f.next_due_at, '-infinity')) FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name)
-                FROM ours WHERE NOT EXISTS (SELECT 1 FROM _claim c WHERE c."group" = ours."group") RETURNING 1
+                FROM ours ON CONFLICT ("group") DO NOTHING RETURNING 1
             """, arrays)
         let changes = gone.isEmpty && made.isEmpty ? 0 : 1
         if takesOver {

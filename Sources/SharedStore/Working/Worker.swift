@@ -30,7 +30,7 @@ package actor Worker {
     ///   - name: What the others call it.
     ///   - takesOver: Whether its groups hold from now on, if other workers have others.
     /// - Throws: `FeedSyncError` of kind `store` where the system has no thread.
-    package init(uri: String, name: String, groups: [FeedGroup], takesOver: Bool) throws(FeedSyncError) {
+    package init(uri: String, name: String, groups: GroupLayout, takesOver: Bool) throws(FeedSyncError) {
         guard let executor = ThreadExecutor() else {
             throw FeedSyncError(.store, "no thread can be started for the worker", advice: "see `ulimit -u`")
         }
@@ -38,7 +38,7 @@ package actor Worker {
         self.uri = uri
         self.name = name
         self.takesOver = takesOver
-        layout = GroupLayout(groups)
+        layout = groups
     }
 
     /// Groups that are free and have a feed that is due, those first that have been due longest.

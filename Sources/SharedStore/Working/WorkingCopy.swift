@@ -31,9 +31,10 @@ struct WorkingCopy {
             let versions = try source.connection.query(
                 "SELECT version FROM _claim WHERE \"group\" = ANY(CAST($1 AS text[]))",
                 [PostgreSQL.Connection.array(groups)])
+            let tables = try source.tables(CopiedTable.fixed)
             try target.transaction {
                 for name in CopiedTable.fixed {
-                    guard let table = try source.table(name) else { throw CopyProblem.unreadable(table: name) }
+                    guard let table = tables[name] else { throw CopyProblem.unreadable(table: name) }
                     try target.execute("DELETE FROM \(try SQL.identifier(name))")
                     let condition = extent == .all ? scope.condition(of: name) : scope.recent(of: name)
                     try insert(table, where: condition ?? "true")

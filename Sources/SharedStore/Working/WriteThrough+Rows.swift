@@ -43,7 +43,7 @@ extension WriteThrough {
             key += table.columns.filter { $0.name == row.text(at: 0) }
         }
         guard !hasKey || !key.isEmpty else { return nil }
-        let own = Target(table: table, key: key, hasPrimaryKey: try target.hasPrimaryKey(name))
+        let own = Target(table: table, key: key, primaryKey: try target.primaryKey(of: name))
         tables[name] = own
         return own
     }
@@ -64,8 +64,8 @@ extension WriteThrough {
                 }
                 return (text, field.isExact ? "" : ExactValue.json(StoredValue(value)).json)
             }
-            if change.isDeleted || !target.hasPrimaryKey {
-                let values = fields.map(\.0) + (target.hasPrimaryKey ? [] : fields.map(\.1))
+            if change.isDeleted || target.primaryKey.isEmpty {
+                let values = fields.map(\.0) + (target.primaryKey.isEmpty ? fields.map(\.1) : [])
                 gone.append("(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))")
             }
             guard !change.isDeleted else { continue }
@@ -76,16 +76,21 @@ extension WriteThrough {
         try find.reset()
         var sql = ""
         if !gone.isEmpty {
-            let exact = target.hasPrimaryKey ? [] : target.key.map { CopiedTable.exact($0.shortName) }
+            let exact = target.primaryKey.isEmpty ? target.key.map { CopiedTable.exact($0.shortName) } : []
             let columns = (keys + exact).joined(separator: ", ")
             sql += "DELETE FROM \(name) WHERE (\(columns)) IN (\(gone.joined(separator: ", ")));\n"
         }
         guard !rows.isEmpty else { return sql }
         sql += try insertion(of: rows, into: target.table)
-        if target.hasPrimaryKey {
+        if !target.primaryKey.isEmpty {
             let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
-            let settings = columns.map(PostgreSQL.Connection.identifier).map { "\($0) = EXCLUDED.\($0)" }
-            sql += "\nON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "))"
+            // What a table is partitioned by never changes, and Citus refuses to set it.
+            let partitioning = Set(target.primaryKey).subtracting(target.key.map(\.shortName))
+            let settings = columns.filter { !partitioning.contains($0) }.map(PostgreSQL.Connection.identifier)
+                .map { "\($0) = EXCLUDED.\($0)" }
+            let conflict = target.primaryKey.map(PostgreSQL.Connection.identifier)
+            sql +=
+                "\nON CONFLICT (\(conflict.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "))"
         }
         return sql + ";\n"
     }

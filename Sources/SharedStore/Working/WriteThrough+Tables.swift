@@ -13,7 +13,7 @@ extension WriteThrough {
         let now = try schemasNow()
         let changed = Dictionary(grouping: rows ?? [], by: \.table)
         try connection.transaction {
-            try connection.execute(guarded)
+            try connection.execute(claims.guarded)
             try connection.execute(script(of: fixed) + sectionScript())
             // Two workers that make tables at once would wait for each other in a circle.
             try lockTables()
@@ -25,7 +25,7 @@ extension WriteThrough {
                     try copy(feed)
                 }
             }
-            try connection.execute(renewal)
+            try connection.execute(claims.renewal)
         }
         schemas = now
         tables = [:]
@@ -54,7 +54,7 @@ extension WriteThrough {
 
     /// Deletes the history that is older than `limit`, a time as PostgreSQL reads it.
     func prune(before limit: String) throws {
-        try target.connection.execute("BEGIN;\n" + guarded + scope.pruning(before: limit) + "COMMIT")
+        try target.connection.execute("BEGIN;\n" + claims.guarded + scope.pruning(before: limit) + "COMMIT")
         progress.committed()
     }
 

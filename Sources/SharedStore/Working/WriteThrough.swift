@@ -13,7 +13,7 @@ internal import SQLite
 final class WriteThrough: CommitCompanion {
     let target: PostgreSQLStore
     let source: SQLite.Connection
-    private let claims: [Claim]
+    let claims: [Claim]
     /// What errors call the feeds.
     private let name: String
     let scope: FeedScope
@@ -53,7 +53,8 @@ final class WriteThrough: CommitCompanion {
         let table: CopiedTable
         /// The columns of its key, in SQLite's order, and the places of them among all.
         let key: [CopiedTable.Column]
-        let hasPrimaryKey: Bool
+        /// The columns of PostgreSQL's primary key: those of `key`, and those by which the table is partitioned.
+        let primaryKey: [String]
     }
 
     init(_ source: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: Progress) throws {
@@ -90,7 +91,7 @@ final class WriteThrough: CommitCompanion {
                 }
                 if script?.isEmpty == true { return }
                 // Where a key no longer fits the table, that is made anew first.
-                let isDone = try script.map { try run("BEGIN;\n" + guarded + $0 + "COMMIT") } ?? false
+                let isDone = try script.map { try run("BEGIN;\n" + claims.guarded + $0 + "COMMIT") } ?? false
                 if !isDone { try commitTables(fixed, nil) }
             } else {
                 try commitTables(fixed, rows)
@@ -123,24 +124,5 @@ final class WriteThrough: CommitCompanion {
     private static func refusal(_ failure: FeedSyncError) -> SQLiteError {
         // SQLITE_ABORT: https://sqlite.org/rescode.html#abort
         SQLiteError(code: 4, message: failure.message)
-    }
-
-    /// The claims are still ours, or what follows fails; and they stay ours for a while, however long it waited.
-    var guarded: String {
-        """
-        UPDATE _claim SET version = version + 1, until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs);
-        SELECT 1 / CAST(count(*) = \(claims.count) AS integer) FROM _claim WHERE \(isOurs);
-
-        """
-    }
-
-    /// What was begun with `guarded` may have taken longer than a claim lasts.
-    var renewal: String {
-        "UPDATE _claim SET until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs)"
-    }
-
-    private var isOurs: String {
-        let pairs = claims.map { "(\(PostgreSQL.Connection.literal($0.group.name)), \($0.fence))" }
-        return "(\"group\", fence) IN (\(pairs.joined(separator: ", ")))"
     }
 }

@@ -1,0 +1,50 @@
+import Feeds
+import SeededGenerator
+import Testing
+
+@testable import SharedStore
+
+@Suite("Feeds that one worker works on at a time")
+struct FeedGroupTests {
+    @Test("are those of a host, and those that hang together by for_each")
+    func hosts() throws {
+        let feeds = try [
+            feed("plants", on: "b"), feed("birds", on: "c"), feed("seeds", on: "b"),
+            feed("parts", on: "a", of: "plants"), feed("nests", on: "d", of: "birds"),
+            feed("orphans", on: "e", of: "absent"),
+        ]
+        #expect(
+            FeedGroup.all(of: feeds).sorted { $0.name < $1.name } == [
+                FeedGroup(name: "https://a.test", feeds: ["plants", "seeds", "parts"]),
+                FeedGroup(name: "https://c.test", feeds: ["birds", "nests"]),
+                FeedGroup(name: "https://e.test", feeds: ["orphans"]),
+            ])
+    }
+
+    @Test("are joined in any order", arguments: 1...20)
+    func anyOrder(seed: UInt64) throws {
+        var generator = SeededGenerator(seed)
+        let feeds = try (0..<40).map { index in
+            let isPart = index > 0 && Bool.random(using: &generator)
+            let parent = isPart ? Int.random(in: 0..<index, using: &generator) : nil
+            return try feed(
+                "f\(index)", on: "h\(Int.random(in: 0..<60, using: &generator))", of: parent.map { "f\($0)" })
+        }
+        let expected = Set(FeedGroup.all(of: feeds).map { Set($0.feeds) })
+        let shuffled = FeedGroup.all(of: feeds.shuffled(using: &generator))
+        #expect(Set(shuffled.map { Set($0.feeds) }) == expected)
+        #expect(shuffled.reduce(0) { $0 + $1.feeds.count } == feeds.count)
+        for group in shuffled {
+            let own = feeds.filter { group.feeds.contains($0.name) }
+            #expect(own.map(\.url.host).min() == group.name)
+            let others = feeds.filter { !group.feeds.contains($0.name) }
+            #expect(Set(own.map(\.url.host)).isDisjoint(with: others.map(\.url.host)))
+        }
+    }
+
+    private func feed(_ name: String, on host: String, of parent: String? = nil) throws -> FeedDefinition {
+        let url = "https://\(host).test/\(name)"
+        let yaml = parent.map { "url: \"\(url)/{\($0).id}\"\nfor_each: \($0)" } ?? "url: \(url)"
+        return try FeedDefinition.parse(name: name, yaml: yaml)
+    }
+}
