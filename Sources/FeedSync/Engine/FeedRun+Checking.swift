@@ -11,7 +11,6 @@ extension FeedRun {
         let fetch = try await loader.fetch(prepared)
         let soFar = try await soFar(before: place, known: fetch.stored)
         let loaded = try await loader.load(fetch, after: soFar)
-        follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         var result: PageComparison =
             loaded.isNotModified
@@ -32,6 +31,7 @@ extension FeedRun {
             // Its items are for the next crawl: what is stored of it stays as it was.
             try await store.spend(meter.take(), on: feed)
         case .changed, .pushedDown, .movedUp, .detached:
+            follow(loaded.shape)
             publish(
                 try await store.begin(.footer, on: feed, now: now()))
             try await commit(loaded, at: place)

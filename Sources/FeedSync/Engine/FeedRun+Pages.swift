@@ -47,6 +47,7 @@ extension FeedRun {
             prepared = try loader.requests.page(for: half)
             loaded = try await load(prepared, after: crawl)
         }
+        let known = loader
         follow(loaded.shape)
         if crawl == nil, loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
@@ -56,6 +57,8 @@ extension FeedRun {
             crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
             try await store.spend(meter.take(), on: feed)
+            // It is not stored: what it brought of the shape is as new when it comes again.
+            if loaded.shape != nil { loader = known }
             return step
         }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
@@ -93,7 +96,6 @@ extension FeedRun {
         let prepared = try loader.requests.page(for: start)
         let fetch = try await loader.fetch(prepared)
         let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
-        follow(loaded.shape)
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let isSame =
             loaded.isNotModified
@@ -103,6 +105,7 @@ extension FeedRun {
             try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
             return rules.headIsSame()
         }
+        follow(loaded.shape)
         publish(
             try await store.begin(.header, on: feed, now: now())
         )

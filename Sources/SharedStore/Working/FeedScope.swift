@@ -92,9 +92,9 @@ struct FeedScope {
     private var isOfList: String {
         guard feeds != nil else { return "true" }
         return """
-        feed = ANY (ARRAY(
-            SELECT unnest(ARRAY[\(names)]) UNION ALL SELECT name FROM feed_part WHERE feed IN (\(names))))
-        """
+            feed = ANY (ARRAY(
+                SELECT unnest(ARRAY[\(names)]) UNION ALL SELECT name FROM feed_part WHERE feed IN (\(names))))
+            """
     }
 
     /// Of a feed, or of a list that one has or had, whose name has a slash behind the feed's. No index helps.

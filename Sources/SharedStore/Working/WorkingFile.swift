@@ -43,7 +43,7 @@ struct WorkingFile: Sendable {
             do {
                 let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
                 // The worker tells itself when its feeds are due.
-                try target.connection.execute("SET feedsync.worker = 'on'")
+                try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
                 connection.companion = try WriteThrough(connection, to: target, claims: claims, progress: progress)
             } catch {
                 throw FeedSyncError(copying: error, path: claims.nameOfFeeds)

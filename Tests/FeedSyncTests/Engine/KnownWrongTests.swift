@@ -25,6 +25,23 @@ struct KnownWrongTests {
         }
     }
 
+    @Test("A new member that comes with a page that is not stored, because the total fell, comes with the next one")
+    func newMemberBehindFall() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...45), members: "sync: {mode: all}", columns: "items: items\nkey: id")
+        move(
+            bench,
+            before: [
+                3: { items in
+                    items.remove(at: 2)
+                    items[25] = #"{"id":27,"name":"item 27","extra":5}"#
+                }
+            ])
+        _ = try await bench.sync()
+        _ = try await bench.sync()
+        #expect(try bench.query("SELECT extra FROM things WHERE id = 27") == ["5"])
+    }
+
     @Test("A definition that allows more pages is crawled to its end", arguments: ["new", "all"])
     func raisedLimit(mode: String) async throws {
         let bench = try await EngineBench(

@@ -1,0 +1,137 @@
+"""Many hosts with lists that move, in one process: an address for each host, a thread for each connection."""
+
+import json
+import random
+import socket
+import socketserver
+import threading
+import time
+import urllib.parse
+import zlib
+
+PORT = 8000
+SIZE = 30
+NAMES = ["plain", "it's", 'a "quote"', "back\\slash", "tab\tand\nline", "Grüße 東京 🚂", ""]
+
+
+class List:
+    """A list, and the keys that it had."""
+
+    def __init__(self, chance):
+        self.chance = chance
+        self.last = 0
+        self.items = [self.item() for _ in range(chance.randrange(30, 151))][::-1]
+        self.gone = set()
+
+    def item(self):
+        self.last += 1
+        return {"id": self.last, "name": self.chance.choice(NAMES), "value": 0}
+
+    def move(self):
+        """An item comes at the head, changes, or goes. Now and then one has a member that none had before."""
+        choice = self.chance.randrange(12)
+        place = self.chance.randrange(len(self.items))
+        if choice < 4:
+            self.items.insert(0, self.item())
+        elif choice < 8 and len(self.items) > 20:
+            self.gone.add(self.items.pop(place)["id"])
+        else:
+            member = "extra" if choice == 11 else "value"
+            self.items[place] = self.items[place] | {member: self.chance.randrange(1_000_000)}
+
+    def page(self, number):
+        return json.dumps({"total": len(self.items), "items": self.items[(number - 1) * SIZE:number * SIZE]}).encode()
+
+
+def is_closed(connection):
+    """Whether the client has closed its end: it waits for no answer any more."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+class Upstream:
+    def __init__(self, seed, addresses, feeds):
+        """Lists for so many feeds, whose names begin with their hosts."""
+        self.chance = random.Random(seed)
+        self.lock = threading.Lock()
+        self.hosts = addresses
+        self.urls, self.lists = {}, {}
+        for number in range(feeds):
+            host = number % len(addresses)
+            name = f"h{host:02}x{number // len(addresses):02}"
+            self.urls[name] = f"http://{addresses[host]}:{PORT}/{name}"
+            self.lists[name] = List(self.chance)
+        # (host, client's address, when its connection came, when the request came, when the answer went, whether it was
+        # given up by then)
+        self.requests = []
+        self.moves = 0
+        self.is_at_rest = False
+        upstream = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            disable_nagle_algorithm = True
+
+            def handle(self):
+                upstream.serve(self)
+
+        class Server(socketserver.ThreadingTCPServer):
+            request_queue_size = 500
+            daemon_threads = True
+            allow_reuse_address = True
+
+            def handle_error(self, *words):
+                pass  # Who asked was ended.
+
+        server = Server(("0.0.0.0", PORT), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.keep_moving, daemon=True).start()
+
+    def keep_moving(self):
+        names = list(self.lists)
+        while not self.is_at_rest:
+            with self.lock:
+                for _ in range(5):
+                    self.lists[self.chance.choice(names)].move()
+                    self.moves += 1
+            time.sleep(0.05)
+
+    def rest(self):
+        with self.lock:
+            self.is_at_rest = True
+
+    def serve(self, handler):
+        """The requests of a connection."""
+        came, chance = time.time(), random.Random()
+        host, client = handler.connection.getsockname()[0], handler.client_address[0]
+        while line := handler.rfile.readline():
+            known = b""
+            while (field := handler.rfile.readline().strip()) != b"":
+                if field.lower().startswith(b"if-none-match:"):
+                    known = field.split(b":", 1)[1].strip()
+            begin = time.time()
+            answer = self.answer(line.split()[1].decode(), known)
+            time.sleep(self.delay(chance))
+            self.requests.append((host, client, came, begin, time.time(), is_closed(handler.connection)))
+            handler.wfile.write(answer)
+
+    def delay(self, chance):
+        """Some requests take longer than a claim lasts, so that one may be in the air while another worker takes over."""
+        choice = 1 if self.is_at_rest else chance.random()
+        return 12 if choice < 0.0002 else 2 if choice < 0.001 else chance.random() * 0.004
+
+    def answer(self, target, known):
+        url = urllib.parse.urlsplit(target)
+        if url.path[1:] not in self.lists:
+            return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        number = int(urllib.parse.parse_qs(url.query).get("page", ["1"])[0])
+        with self.lock:
+            body = self.lists[url.path[1:]].page(number)
+        tag = b'"%x-%x"' % (len(body), zlib.crc32(body))
+        if known == tag:
+            return b"HTTP/1.1 304 Not Modified\r\nETag: %s\r\n\r\n" % tag
+        return b"HTTP/1.1 200 OK\r\nETag: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+            tag, len(body), body)
