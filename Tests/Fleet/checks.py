@@ -27,7 +27,10 @@ def check_log(database, find, count):
             stored = set()
         # What ends with another number than it began with is a page that was asked for again.
         if before and is_good == "t" and page == before[1]:
-            if page in stored:
+            # A page that is asked for again, because the total fell behind it, and is as it was, writes nothing.
+            wrote = any(int(figure) for name, figure in zip(FIGURES, figures) if name != "unchanged")
+            count["pages asked for again"] += page in stored and not wrote
+            if page in stored and wrote:
                 twice.append((feed, run, page))
             stored.add(page)
             sums[run]["pages"] += 1

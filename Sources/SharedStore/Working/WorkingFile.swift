@@ -42,6 +42,8 @@ struct WorkingFile: Sendable {
         try await store.copying { connection throws(FeedSyncError) in
             do {
                 let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                // What counts is in PostgreSQL: a file that a crash leaves is not used again.
+                try connection.execute("PRAGMA synchronous = OFF")
                 // The worker tells itself when its feeds are due.
                 try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
                 connection.companion = try WriteThrough(connection, to: target, claims: claims, progress: progress)
