@@ -14,10 +14,11 @@ public struct CopyWriter: ~Copyable {
     }
 
     /// Adds a field to the row; nil for NULL.
-    public mutating func field(_ text: (some Sequence<UInt8>)?) {
+    public mutating func field(_ text: String?) {
         if isBehindField { bytes.append(UInt8(ascii: "\t")) }
         isBehindField = true
-        if let text { CopyText.append(text, to: &bytes) } else { bytes += CopyText.null }
+        guard var text else { return bytes += CopyText.null }
+        text.withUTF8 { CopyText.append($0, to: &bytes) }
     }
 
     /// Ends the row.

@@ -3,7 +3,9 @@
 /// Source: https://www.postgresql.org/docs/15/sql-copy.html#id-1.9.3.55.9.2
 public enum CopyText {
     /// Adds a field of this text, which must not contain NUL; nil for NULL.
-    public static func append(_ field: some Sequence<UInt8>, to row: inout [UInt8]) {
+    public static func append(_ field: UnsafeBufferPointer<UInt8>, to row: inout [UInt8]) {
+        // Most have nothing to escape.
+        guard field.contains(where: { $0 == backslash || $0 < 14 }) else { return row.append(contentsOf: field) }
         for byte in field {
             switch byte {
             case UInt8(ascii: "\\"): row += [backslash, backslash]

@@ -8,15 +8,12 @@ public struct ChangedRow: Sendable, Hashable {
     public let key: [Value]
     /// Whether it is gone.
     public let isDeleted: Bool
-    /// Whether it was not there before.
-    public let isNew: Bool
 
     /// A row of a table.
-    public init(table: String, key: [Value], isDeleted: Bool, isNew: Bool = false) {
+    public init(table: String, key: [Value], isDeleted: Bool) {
         self.table = table
         self.key = key
         self.isDeleted = isDeleted
-        self.isNew = isNew
     }
 }
 
@@ -106,9 +103,7 @@ public final class ChangeRecorder {
                 key.append(Value(value))
             }
             rows.append(
-                ChangedRow(
-                    table: String(cString: table), key: key, isDeleted: operation == SQLITE_DELETE,
-                    isNew: operation == SQLITE_INSERT))
+                ChangedRow(table: String(cString: table), key: key, isDeleted: operation == SQLITE_DELETE))
         }
         return rows
     }

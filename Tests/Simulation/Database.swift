@@ -42,7 +42,7 @@ struct Database {
                         model.name(of: feed), "\(host.name)/\(feed)", "noMoreData", "t", "1", "20", "t", startedAt,
                         startedAt,
                         Self.text(times.dueAt[feed]),
-                    ] { writer.field(field.utf8) }
+                    ] { writer.field(field) }
                     try writer.endRow()
                 }
             }

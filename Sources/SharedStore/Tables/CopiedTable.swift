@@ -72,7 +72,7 @@ extension CopiedTable {
     ///
     /// - Throws: `CopyProblem` for a value that the table cannot hold.
     func write(_ row: [StoredValue], to writer: inout CopyWriter) throws {
-        for field in try fields(of: row) { writer.field(field?.utf8) }
+        for field in try fields(of: row) { writer.field(field) }
         try writer.endRow()
     }
 

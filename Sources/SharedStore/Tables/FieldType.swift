@@ -35,6 +35,10 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         switch (self, value) {
         case (_, .null): return Field(text: nil, isExact: true)
         case (.jsonb, .text(let text)): return BinaryJSON.field(text)
+        case (.timestamp, .text(let text)):
+            // Each row has two that we wrote.
+            if let field = Self.ownMoment(text) { return Field(text: field, isExact: true) }
+            fallthrough
         default:
             let text = text(of: value)
             return Field(text: text, isExact: text.map { self.value($0) == value } ?? false)
@@ -53,7 +57,8 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         case (.numeric, .real(let real)): "\(real)".utf8.allSatisfy { $0 < 58 } && real != 0 ? "\(real)" : nil
         case (.text, .text(let text)), (.json, .text(let text)): NULText.written(text)
         case (.numeric, .text(let text)): Self.isLongInteger(text) ? text : nil
-        case (.boolean, .integer(let integer)): [0: "f", 1: "t"][integer]
+        case (.boolean, .integer(0)): "f"
+        case (.boolean, .integer(1)): "t"
         case (.timestamp, .text(let text)): Self.moment(text)
         default: nil
         }
@@ -85,6 +90,29 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
             && digits.allSatisfy { (48...57).contains($0) } && Int64(text) == nil
     }
 
+    /// The field of a time as the store writes it, `2026-11-21T02:20:11.123Z`; nil for any other text, and for days that not
+    /// every month has.
+    private static func ownMoment(_ text: String) -> String? {
+        var bytes = Array(text.utf8)
+        guard bytes.count == 24, bytes[10] == UInt8(ascii: "T"), bytes[23] == UInt8(ascii: "Z") else { return nil }
+        for (index, mark) in [(4, "-"), (7, "-"), (13, ":"), (16, ":"), (19, ".")] as [(Int, Unicode.Scalar)] {
+            guard bytes[index] == UInt8(ascii: mark) else { return nil }
+            bytes[index] = UInt8(ascii: "0")
+        }
+        guard bytes[..<10].allSatisfy(isDigit), bytes[11..<23].allSatisfy(isDigit) else { return nil }
+        func number(_ index: Int) -> UInt8 { (bytes[index] - 48) * 10 + bytes[index + 1] - 48 }
+        guard bytes[0] != UInt8(ascii: "0"), (1...12).contains(number(5)), (1...28).contains(number(8)),
+            number(11) < 24, number(14) < 60, number(17) < 60
+        else { return nil }
+        bytes = Array(text.utf8.prefix(23))
+        bytes[10] = UInt8(ascii: " ")
+        while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        return String(decoding: bytes + "+00".utf8, as: UTF8.self)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+
     /// A time, to the microsecond, without zeros at its end; nil for any other text.
     private static func moment(_ text: String) -> String? {
         // The year 0 is 1 BC there.
@@ -97,11 +125,17 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
 
     /// What PostgreSQL writes, `2026-11-21 02:20:11.5+00`, as the store does.
     private static func timestamp(_ field: String) -> String {
-        guard field.hasSuffix("+00"), !field.contains("BC") else { return field }
-        let parts = field.dropLast(3).split(separator: ".", maxSplits: 1)
-        var fraction = parts.count > 1 ? String(parts[1]) : ""
-        while fraction.utf8.count < 3 { fraction += "0" }
-        return "\(parts.first.map { $0.replacing(" ", with: "T") } ?? "").\(fraction)Z"
+        var bytes = Array(field.utf8)
+        // A year before the first has `BC` behind it.
+        guard bytes.suffix(3).elementsEqual("+00".utf8) else { return field }
+        bytes.removeLast(3)
+        let point = bytes.firstIndex(of: UInt8(ascii: ".")) ?? bytes.count
+        for index in bytes[..<point].indices where bytes[index] == UInt8(ascii: " ") {
+            bytes[index] = UInt8(ascii: "T")
+        }
+        if point == bytes.count { bytes.append(UInt8(ascii: ".")) }
+        while bytes.count - point < 4 { bytes.append(UInt8(ascii: "0")) }
+        return String(decoding: bytes + "Z".utf8, as: UTF8.self)
     }
 }
 

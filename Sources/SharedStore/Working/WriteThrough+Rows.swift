@@ -4,62 +4,6 @@ internal import SQLite
 
 // Row by row.
 extension WriteThrough {
-    /// So many new rows of a table are copied, which costs two more round trips, and a third of the time for each row.
-    private static let leastCopied = 64
-
-    /// Commits what was written to the tables that every store has, and to those of feeds: in one round trip, or three where many
-    /// rows are new.
-    ///
-    /// - Parameter sections: The statements that write those.
-    /// - Returns: False if a key is longer than an index takes, is another one's text, or does not fit its column.
-    func commitRows(_ fixed: [ChangedRow], _ rows: [ChangedRow], _ sections: String) throws -> Bool {
-        let copied = Dictionary(grouping: rows.filter(\.isNew), by: \.table).filter {
-            $0.value.count >= Self.leastCopied
-        }
-        let others = rows.filter { !$0.isNew || copied[$0.table] == nil }
-        let connection = target.connection
-        do {
-            let script = "BEGIN;\n\(claims.guarded)" + (try self.script(of: fixed + others)) + sections
-            guard !copied.isEmpty else {
-                try connection.execute(script + "COMMIT")
-                return true
-            }
-            try connection.execute(script)
-            for (name, changes) in copied.sorted(by: { $0.key < $1.key }) { try copy(changes, into: name) }
-            try connection.execute("COMMIT")
-            return true
-        } catch {
-            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-            switch error {
-            case CopyProblem.unfit: return false
-            case let error as PostgreSQLError where ["54000", "23505"].contains(error.code): return false
-            default: throw error
-            }
-        }
-    }
-
-    private func copy(_ changes: [ChangedRow], into name: String) throws {
-        guard let target = try known(name) else { throw CopyProblem.unreadable(table: name) }
-        let (table, find) = (target.table, try finder(of: target))
-        let sql = "COPY \(PostgreSQL.Connection.identifier(name)) (\(table.postgreSQLColumns)) FROM STDIN"
-        try self.target.connection.copyIn(sql) { writer in
-            for change in changes {
-                try find.reset()
-                try find.bind(change.key)
-                guard try find.step() else { continue }
-                try table.write(table.columns.indices.map { StoredValue(find, at: $0) }, to: &writer)
-            }
-        }
-        try find.reset()
-    }
-
-    /// Finds a row of a table in SQLite by its key.
-    private func finder(of target: Target) throws -> Statement {
-        let conditions = try target.key.map { "\(try SQL.identifier($0.name)) = ?" }.joined(separator: " AND ")
-        return try source.cached(
-            "SELECT \(target.table.sqliteColumns) FROM \(try SQL.identifier(target.table.name)) WHERE \(conditions)")
-    }
-
     /// The statements that write rows as they are in SQLite now; empty if none changed.
     ///
     /// - Throws: `CopyProblem` for a row that has no place in PostgreSQL.
@@ -109,7 +53,9 @@ extension WriteThrough {
         let keys = target.key.map { PostgreSQL.Connection.identifier($0.shortName) }
         var gone: [String] = []
         var rows: [[StoredValue]] = []
-        let find = try finder(of: target)
+        let conditions = try target.key.map { "\(try SQL.identifier($0.name)) = ?" }.joined(separator: " AND ")
+        let find = try source.cached(
+            "SELECT \(target.table.sqliteColumns) FROM \(try SQL.identifier(target.table.name)) WHERE \(conditions)")
         for change in changes {
             let fields = try zip(target.key, change.key).map { column, value in
                 let field = column.type.field(StoredValue(value))
@@ -149,7 +95,7 @@ extension WriteThrough {
         return sql + ";\n"
     }
 
-    private func insertion(of rows: [[StoredValue]], into table: CopiedTable) throws -> String {
+    func insertion(of rows: [[StoredValue]], into table: CopiedTable) throws -> String {
         let values = try rows.map { row in
             let fields = try table.fields(of: row).map { $0.map(PostgreSQL.Connection.literal) ?? "NULL" }
             return "(\(fields.joined(separator: ", ")))"

@@ -71,13 +71,25 @@ extension WriteThrough {
         try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
     }
 
+    /// So many rows are sent at a time.
+    private static let chunk = 500
+
     /// All rows of a feed.
     private func copy(_ feed: StoredFeed) throws {
         let table = try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
         let name = PostgreSQL.Connection.identifier(table.name)
         try target.connection.execute("DELETE FROM \(name)")
-        try target.connection.copyIn("COPY \(name) (\(table.postgreSQLColumns)) FROM STDIN") { writer in
-            try table.rows(in: source) { row in try table.write(row, to: &writer) }
+        // Not by COPY: where a worker is paused in the middle of one, PostgreSQL waits for it as long as it lasts, and others for
+        // the claim.
+        var rows: [[StoredValue]] = []
+        func insert() throws {
+            if !rows.isEmpty { try target.connection.execute(insertion(of: rows, into: table)) }
+            rows.removeAll(keepingCapacity: true)
         }
+        try table.rows(in: source) { row in
+            rows.append(row)
+            if rows.count == Self.chunk { try insert() }
+        }
+        try insert()
     }
 }

@@ -85,10 +85,14 @@ final class WriteThrough: CommitCompanion {
             let rows = try feedRecorder.take()
             let version = try source.int64("PRAGMA schema_version")
             if let rows, version == schemaVersion, try areShaped(rows) {
-                let sections = try sectionScript()
-                guard !fixed.isEmpty || !rows.isEmpty || !sections.isEmpty else { return }
+                let script: String?
+                do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit {
+                    script = nil
+                }
+                if script?.isEmpty == true { return }
                 // Where a key no longer fits the table, that is made anew first.
-                if try !commitRows(fixed, rows, sections) { try commitTables(fixed, nil) }
+                let isDone = try script.map { try run("BEGIN;\n" + claims.guarded + $0 + "COMMIT") } ?? false
+                if !isDone { try commitTables(fixed, nil) }
             } else {
                 try commitTables(fixed, rows)
                 schemaVersion = version
@@ -105,6 +109,16 @@ final class WriteThrough: CommitCompanion {
     /// The file is behind PostgreSQL, and is not used again.
     func commitFailed(_ error: SQLiteError) {
         progress.fail(FeedSyncError(ofSharedStore: error, group: name))
+    }
+
+    /// - Returns: False if a key is longer than an index takes, or is another one's text.
+    private func run(_ script: String) throws -> Bool {
+        do throws(PostgreSQLError) { try target.connection.execute(script) } catch {
+            if target.connection.isInTransaction { try? target.connection.execute("ROLLBACK") }
+            guard ["54000", "23505"].contains(error.code) else { throw error }
+            return false
+        }
+        return true
     }
 
     private static func refusal(_ failure: FeedSyncError) -> SQLiteError {
