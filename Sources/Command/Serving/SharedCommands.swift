@@ -78,7 +78,8 @@ actor SharedCommands: CommandRunner {
         switch await claim.opening.value {
         case .success(let claimed): return claimed
         case .failure(let error):
-            claims[group] = nil
+            // Others that waited for the same claim may have begun another one since.
+            if claims[group]?.opening == claim.opening { claims[group] = nil }
             throw error
         }
     }
