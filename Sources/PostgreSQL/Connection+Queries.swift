@@ -30,10 +30,40 @@ extension Connection {
     ///
     /// - Throws: `PostgreSQLError` of the first that fails.
     public func execute(_ sql: String) throws(PostgreSQLError) {
-        guard !sql.utf8.contains(0) else { throw PostgreSQLError("a statement contains a NUL character", sql: sql) }
-        let result = cpq_execute_all(handle, sql)
-        defer { cpq_clear(result) }
-        try check(result, sql, PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY)
+        var script = Script(sql)
+        try execute(&script)
+    }
+
+    /// Runs a script; all of it or nothing, unless it says otherwise.
+    ///
+    /// - Throws: `PostgreSQLError` of the first statement that fails.
+    public func execute(_ script: inout Script) throws(PostgreSQLError) {
+        try send(&script)
+        try receive()
+    }
+
+    /// Sends a script, and returns while the server runs it. Nothing else may be run before `receive`.
+    ///
+    /// - Throws: `PostgreSQLError` where the connection is lost.
+    public func send(_ script: inout Script) throws(PostgreSQLError) {
+        sent = script.start
+        let isSent = try script.withCString { cpq_send_all(handle, $0) }
+        guard isSent == 1 else { throw Self.error(of: handle) }
+    }
+
+    /// Waits for the end of what was sent.
+    ///
+    /// - Throws: `PostgreSQLError` of the first statement that failed.
+    public func receive() throws(PostgreSQLError) {
+        var failure: PostgreSQLError?
+        while let result = cpq_result(handle) {
+            defer { cpq_clear(result) }
+            do throws(PostgreSQLError) {
+                try check(result, sent, PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY)
+            } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
     }
 
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Within an open one it is a part of

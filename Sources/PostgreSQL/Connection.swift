@@ -9,6 +9,8 @@ public final class Connection {
     let handle: OpaquePointer
     /// Where it leads, without a password: `feeds at /run/postgresql`.
     public let place: String
+    /// The beginning of what was sent last.
+    var sent = ""
 
     /// Connects.
     ///

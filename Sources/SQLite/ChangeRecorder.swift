@@ -1,116 +1,199 @@
 internal import CSQLite
+internal import Glibc
 
-/// A row that was written, by its key.
+/// A row that may have been written, by its key.
 public struct ChangedRow: Sendable, Hashable {
-    /// Its table.
-    public let table: String
     /// The values of its primary key, in the order of the table's columns.
     public let key: [Value]
-    /// Whether it is gone.
-    public let isDeleted: Bool
+    /// Whether there was no such row before.
+    public let isNew: Bool
 
     /// A row of a table.
-    public init(table: String, key: [Value], isDeleted: Bool) {
-        self.table = table
+    public init(key: [Value], isNew: Bool) {
         self.key = key
-        self.isDeleted = isDeleted
+        self.isNew = isNew
     }
 }
 
 /// Which rows of some tables a connection has written since it was asked last.
 ///
-/// Tables without a primary key are left out.
+/// SQLite's own recorder (https://sqlite.org/sessionintro.html) reads each row again and keeps all that it had; here its key is
+/// enough. Tables without a primary key are left out.
 ///
-/// Source: https://sqlite.org/sessionintro.html
+/// Source: https://sqlite.org/c3ref/preupdate_blobwrite.html
 ///
-/// - Isolation: belongs to the connection's owner.
+/// - Isolation: belongs to the connection's owner. A connection has one at a time.
 public final class ChangeRecorder {
     private let connection: Connection
-    private let filter: Filter
-    private var session: OpaquePointer?
-
-    private final class Filter {
-        let isWanted: (String) -> Bool
-
-        init(_ isWanted: @escaping (String) -> Bool) { self.isWanted = isWanted }
-    }
+    private let recording: Recording
 
     /// Records what is written from now on.
     ///
     /// - Parameter isWanted: Whether a table is recorded, by its name.
-    /// - Throws: `SQLiteError`.
-    public init(on connection: Connection, of isWanted: @escaping (String) -> Bool) throws(SQLiteError) {
+    public init(on connection: Connection, of isWanted: @escaping (String) -> Bool) {
         self.connection = connection
-        filter = Filter(isWanted)
-        try begin()
+        recording = Recording(isWanted)
+        sqlite3_preupdate_hook(
+            connection.handle.database,
+            { context, database, operation, _, table, old, new in
+                guard let context, let database, let table else { return }
+                let recording = Unmanaged<Recording>.fromOpaque(context).takeUnretainedValue()
+                recording.add(operation, to: table, of: database, old, new)
+            }, Unmanaged.passUnretained(recording).toOpaque())
     }
 
-    deinit { sqlite3session_delete(session) }
+    deinit { sqlite3_preupdate_hook(connection.handle.database, nil, nil) }
 
-    /// The rows that were written since it began or was asked last, each once; nil where a table got other columns, and any
-    /// row may have changed.
+    /// The rows that were written since it began or was asked last, by table, each once. One may be what it was before, or not
+    /// be there although it is new, where what was written was undone.
     ///
-    /// - Throws: `SQLiteError`.
-    public func take() throws(SQLiteError) -> [ChangedRow]? {
-        guard sqlite3session_isempty(session) == 0 else { return [] }
-        var count: Int32 = 0
-        var bytes: UnsafeMutableRawPointer?
-        let code = sqlite3session_changeset(session, &count, &bytes)
-        defer { sqlite3_free(bytes) }
-        if code & 0xff != SQLITE_SCHEMA { try connection.handle.check(code) }
-        let rows = code == SQLITE_OK ? try Self.rows(count, bytes, connection) : nil
-        sqlite3session_delete(session)
-        session = nil
-        try begin()
-        return rows
-    }
-
-    private func begin() throws(SQLiteError) {
-        try connection.handle.check(sqlite3session_create(connection.handle.database, "main", &session))
-        sqlite3session_table_filter(
-            session,
-            { context, table in
-                guard let context, let table else { return 0 }
-                let filter = Unmanaged<Filter>.fromOpaque(context).takeUnretainedValue()
-                return filter.isWanted(String(cString: table)) ? 1 : 0
-            }, Unmanaged.passUnretained(filter).toOpaque())
-        try connection.handle.check(sqlite3session_attach(session, nil))
-    }
-
-    private static func rows(
-        _ count: Int32, _ bytes: UnsafeMutableRawPointer?, _ connection: Connection
-    ) throws(SQLiteError) -> [ChangedRow] {
-        var iterator: OpaquePointer?
-        try connection.handle.check(sqlite3changeset_start(&iterator, count, bytes))
-        defer { sqlite3changeset_finalize(iterator) }
-        var rows: [ChangedRow] = []
-        while sqlite3changeset_next(iterator) == SQLITE_ROW {
-            var table: UnsafePointer<CChar>?
-            var columnCount: Int32 = 0
-            var operation: Int32 = 0
-            try connection.handle.check(sqlite3changeset_op(iterator, &table, &columnCount, &operation, nil))
-            var isKey: UnsafeMutablePointer<UInt8>?
-            try connection.handle.check(sqlite3changeset_pk(iterator, &isKey, nil))
-            guard let table, let isKey else { continue }
-            var key: [Value] = []
-            for column in 0..<columnCount where isKey[Int(column)] != 0 {
-                var value: OpaquePointer?
-                // An INSERT has no old values, others have the key's.
-                let code =
-                    operation == SQLITE_INSERT
-                    ? sqlite3changeset_new(iterator, column, &value) : sqlite3changeset_old(iterator, column, &value)
-                try connection.handle.check(code)
-                key.append(Value(value))
-            }
-            rows.append(
-                ChangedRow(table: String(cString: table), key: key, isDeleted: operation == SQLITE_DELETE))
-        }
+    /// - Throws: `SQLiteError` where the memory did not suffice for all of them.
+    public func take() throws(SQLiteError) -> [String: [ChangedRow]] {
+        let code = recording.failure
+        recording.failure = SQLITE_OK
+        try connection.handle.check(code)
+        var rows: [String: [ChangedRow]] = [:]
+        for table in recording.tables where !table.rows.isEmpty { rows[table.name, default: []] += table.takeRows() }
         return rows
     }
 }
 
 @available(*, unavailable)
 extension ChangeRecorder: Sendable {}
+
+/// What the hook has been told.
+private final class Recording {
+    private let isWanted: (String) -> Bool
+    var tables: [RecordedTable] = []
+    /// Why something is missing.
+    var failure = SQLITE_OK
+
+    init(_ isWanted: @escaping (String) -> Bool) { self.isWanted = isWanted }
+
+    func add(
+        _ operation: Int32, to name: UnsafePointer<CChar>, of database: OpaquePointer, _ old: Int64, _ new: Int64
+    ) {
+        let table = table(name, of: database)
+        switch table.key {
+        case .none:
+            break
+        case .rowID:
+            if operation != SQLITE_INSERT { table.add(old, isNew: false) }
+            if operation == SQLITE_INSERT || operation == SQLITE_UPDATE && new != old { table.add(new, isNew: true) }
+        case .columns(let columns):
+            let before = operation == SQLITE_INSERT ? nil : key(columns, of: database, sqlite3_preupdate_old)
+            let after = operation == SQLITE_DELETE ? nil : key(columns, of: database, sqlite3_preupdate_new)
+            if let before { table.add(before, isNew: false) }
+            if let after, after != before { table.add(after, isNew: true) }
+        }
+    }
+
+    private func table(_ name: UnsafePointer<CChar>, of database: OpaquePointer) -> RecordedTable {
+        // The name's address changes only where the schema was read again.
+        if let known = tables.first(where: { $0.address == name && $0.isNamed(name) }) { return known }
+        let text = String(cString: name)
+        let key = isWanted(text) ? KeyShape(of: name, in: database) : .none
+        let known = tables.first { $0.isNamed(name) }
+        let table = known ?? RecordedTable(name: text)
+        if known == nil { tables.append(table) }
+        table.address = name
+        table.key = key
+        return table
+    }
+
+    private func key(
+        _ columns: [Int32], of database: OpaquePointer,
+        _ read: (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Int32
+    ) -> [Value]? {
+        var key: [Value] = []
+        key.reserveCapacity(columns.count)
+        for column in columns {
+            var value: OpaquePointer?
+            let code = read(database, column, &value)
+            guard code == SQLITE_OK else {
+                // A column that is no more: the table was made anew.
+                if code & 0xff != SQLITE_RANGE { failure = code }
+                return nil
+            }
+            key.append(Value(value))
+        }
+        return key
+    }
+}
+
+/// Where a table has its key.
+private enum KeyShape {
+    case none
+    /// In one column of type INTEGER, which is the row's number: https://sqlite.org/lang_createtable.html#rowid
+    case rowID
+    case columns([Int32])
+
+    init(of table: UnsafePointer<CChar>, in database: OpaquePointer) {
+        var columns: [Int32] = []
+        var isRowID = false
+        var statement: OpaquePointer?
+        let sql = "SELECT cid, type = 'INTEGER' COLLATE NOCASE FROM pragma_table_info(?) WHERE pk > 0 ORDER BY cid"
+        sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+        csqlite_bind_text_copy(statement, 1, table, UInt64(strlen(table)))
+        while sqlite3_step(statement) == SQLITE_ROW {
+            columns.append(sqlite3_column_int(statement, 0))
+            isRowID = sqlite3_column_int(statement, 1) != 0
+        }
+        sqlite3_finalize(statement)
+        self = columns.isEmpty ? .none : isRowID && columns.count == 1 ? .rowID : .columns(columns)
+    }
+}
+
+private final class RecordedTable {
+    let name: String
+    var address: UnsafePointer<CChar>?
+    var key = KeyShape.none
+    private(set) var rows: [ChangedRow] = []
+    private var numbers: Set<Int64> = []
+    private var keys: Set<KeyBytes> = []
+
+    init(name: String) { self.name = name }
+
+    func isNamed(_ other: UnsafePointer<CChar>) -> Bool { strcmp(name, other) == 0 }
+
+    func add(_ number: Int64, isNew: Bool) {
+        if numbers.insert(number).inserted { rows.append(ChangedRow(key: [.integer(number)], isNew: isNew)) }
+    }
+
+    func add(_ key: [Value], isNew: Bool) {
+        if keys.insert(KeyBytes(key)).inserted { rows.append(ChangedRow(key: key, isNew: isNew)) }
+    }
+
+    func takeRows() -> [ChangedRow] {
+        defer { rows = [] }
+        numbers.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: true)
+        return rows
+    }
+}
+
+/// A key as SQLite compares it. A `String` equals others that have other bytes.
+private struct KeyBytes: Hashable {
+    private var bytes: [UInt8] = []
+
+    init(_ key: [Value]) {
+        for value in key {
+            switch value {
+            case .null: add(0, [])
+            case .integer(let integer): withUnsafeBytes(of: integer) { add(1, $0) }
+            case .real(let real): withUnsafeBytes(of: real.bitPattern) { add(2, $0) }
+            case .text(let text): add(3, text.utf8)
+            case .blob(let blob): add(4, blob)
+            }
+        }
+    }
+
+    private mutating func add(_ kind: UInt8, _ value: some Collection<UInt8>) {
+        bytes.append(kind)
+        withUnsafeBytes(of: value.count) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: value)
+    }
+}
 
 extension Value {
     fileprivate init(_ value: OpaquePointer?) {

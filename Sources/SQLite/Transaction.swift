@@ -23,7 +23,14 @@ public enum TransactionKind: Sendable, Hashable {
 /// Commits elsewhere what a connection is about to commit.
 public protocol CommitCompanion: AnyObject {
     /// Commits; what it throws keeps the connection from its own commit.
-    func commitFirst() throws(SQLiteError)
+    ///
+    /// - Parameter isFollowed: Whether another commit is sure to come, or `settle`: this one may be on its way until then.
+    func commitFirst(isFollowed: Bool) throws(SQLiteError)
+
+    /// Waits for the commit that is on its way.
+    ///
+    /// - Throws: why it failed; the connection has it, and commits nothing more.
+    func settle() throws(SQLiteError)
 
     /// The connection's commit failed behind the companion's.
     func commitFailed(_ error: SQLiteError)
@@ -59,9 +66,11 @@ extension Connection {
     public func begin(_ kind: TransactionKind) throws(SQLiteError) { try run(kind.begin) }
 
     /// Commits the open transaction; it stays open if that fails.
-    public func commit() throws(SQLiteError) {
+    ///
+    /// - Parameter isFollowed: Whether another commit is sure to come, or the companion's `settle`.
+    public func commit(isFollowed: Bool = false) throws(SQLiteError) {
         guard let companion else { return try run("COMMIT") }
-        try companion.commitFirst()
+        try companion.commitFirst(isFollowed: isFollowed)
         do throws(SQLiteError) { try run("COMMIT") } catch {
             companion.commitFailed(error)
             throw error

@@ -16,7 +16,6 @@ const char *cpq_load(void);
     FUNCTION(conninfoParse)                                                                                            \
     FUNCTION(db)                                                                                                       \
     FUNCTION(errorMessage)                                                                                             \
-    FUNCTION(exec)                                                                                                     \
     FUNCTION(execParams)                                                                                               \
     FUNCTION(finish)                                                                                                   \
     FUNCTION(freemem)                                                                                                  \
@@ -35,6 +34,7 @@ const char *cpq_load(void);
     FUNCTION(resultErrorField)                                                                                         \
     FUNCTION(resultErrorMessage)                                                                                       \
     FUNCTION(resultStatus)                                                                                             \
+    FUNCTION(sendQuery)                                                                                                \
     FUNCTION(serverVersion)                                                                                            \
     FUNCTION(setNoticeProcessor)                                                                                       \
     FUNCTION(status)                                                                                                   \
@@ -74,9 +74,9 @@ static inline PGresult *cpq_execute(PGconn *connection, const char *sql, int cou
 }
 
 // Several statements, without parameters.
-static inline PGresult *cpq_execute_all(PGconn *connection, const char *sql)
+static inline int cpq_send_all(PGconn *connection, const char *sql)
 {
-    return cpq_functions.exec(connection, sql);
+    return cpq_functions.sendQuery(connection, sql);
 }
 
 static inline PGresult *cpq_result(PGconn *connection) { return cpq_functions.getResult(connection); }

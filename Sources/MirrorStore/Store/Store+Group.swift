@@ -14,8 +14,17 @@ extension Store {
         var writers: [FeedWriter] = []
         /// Tells of its pages.
         var publications: [@Sendable () -> Void] = []
+        /// The same of the transaction before, whose commit in another database is on its way.
+        var underway = Underway()
         /// Whether somebody looks whether it is due, if no further page comes.
         var hasAlarm = false
+    }
+
+    /// What follows from a commit once it is in another database, too.
+    struct Underway {
+        var publications: [@Sendable () -> Void] = []
+        /// When to wait for it, if no other commit comes before.
+        var dueAt: ContinuousClock.Instant?
     }
 
     /// Stores a page of the feed, to be committed with those that come close to it.
@@ -34,16 +43,19 @@ extension Store {
             let isFull = group.rule.add(
                 CommitGroup.Page(
                     bytes: page.content.byteCount, waited: page.waited, isFollowed: outcome.beginsNext), at: .now)
-            if isFull { try closeGroup() } else { setAlarm() }
+            if isFull { try closeGroup(isFollowed: outcome.beginsNext) }
+            setAlarm()
             return outcome
         }
     }
 
     /// Commits the pages that wait for it, if any do.
     ///
+    /// - Parameter isFollowed: Whether another page is sure to come. What is committed in another database, too, may be on its
+    ///   way there until then.
     /// - Throws: what keeps them from being stored; they are undone then.
-    func closeGroup() throws {
-        guard !group.writers.isEmpty else { return }
+    func closeGroup(isFollowed: Bool = false) throws {
+        guard !group.writers.isEmpty else { return try settle() }
         let (writers, publications) = (group.writers, group.publications)
         forgetGroup()
         do {
@@ -52,13 +64,36 @@ extension Store {
                 try locks[writer.feed]?.check()
                 try writer.saveOnce()
             }
-            try connection.commit()
+            try connection.commit(isFollowed: isFollowed)
         } catch {
             connection.rollback()
+            group.underway = Underway()
             for writer in writers { writer.undo(error) }
             throw error
         }
         for writer in writers { writer.isCommitted() }
+        publishUnderway()
+        group.underway.publications = publications
+        if isFollowed, connection.companion != nil {
+            group.underway.dueAt = .now + CommitGroup.longestWait
+        } else {
+            publishUnderway()
+        }
+    }
+
+    /// Waits for the commit that is on its way.
+    private func settle() throws {
+        guard group.underway.dueAt != nil else { return }
+        do { try connection.companion?.settle() } catch {
+            group.underway = Underway()
+            throw error
+        }
+        publishUnderway()
+    }
+
+    private func publishUnderway() {
+        let publications = group.underway.publications
+        group.underway = Underway()
         for publish in publications { publish() }
     }
 
@@ -94,9 +129,8 @@ extension Store {
 
     /// Looks again when the pages have waited long enough.
     func setAlarm() {
-        guard !group.hasAlarm, let due = [group.rule.dueAt, confirmed.rule.dueAt].compactMap(\.self).min() else {
-            return
-        }
+        let moments = [group.rule.dueAt, group.underway.dueAt, confirmed.rule.dueAt]
+        guard !group.hasAlarm, let due = moments.compactMap(\.self).min() else { return }
         group.hasAlarm = true
         executor.wake(after: due - .now) { [weak self, executor] in
             Task(executorPreference: executor) { await self?.closeIfDue() }
@@ -107,6 +141,7 @@ extension Store {
         group.hasAlarm = false
         // If they cannot be stored, their runs are told when they go on.
         if let due = group.rule.dueAt, due <= .now { try? closeGroup() }
+        if let due = group.underway.dueAt, due <= .now { try? settle() }
         if let due = confirmed.rule.dueAt, due <= .now { storeConfirmed() }
         setAlarm()
     }

@@ -7,9 +7,18 @@ extension CopiedTable {
     func rows(
         in connection: SQLite.Connection, where condition: String = "1", _ body: ([StoredValue]) throws -> Void
     ) throws {
+        try stand(at: condition, in: connection) { statement in
+            try body(columns.indices.map { StoredValue(statement, at: $0) })
+        }
+    }
+
+    /// Stands at each row, or at those of a condition.
+    func stand(
+        at condition: String = "1", in connection: SQLite.Connection, _ body: (Statement) throws -> Void
+    ) throws {
         let statement = try connection.prepare(
             "SELECT \(sqliteColumns) FROM \(try SQL.identifier(name)) WHERE \(condition)")
-        while try statement.step() { try body(columns.indices.map { StoredValue(statement, at: $0) }) }
+        while try statement.step() { try body(statement) }
     }
 
     /// The checksum of all rows.

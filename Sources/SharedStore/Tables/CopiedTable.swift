@@ -86,12 +86,18 @@ extension CopiedTable {
         for (column, value) in zip(columns, row) {
             let field = column.type.field(value)
             fields.append(field.text)
-            guard !field.isExact else { continue }
-            guard hasExact else { throw CopyProblem.unfit(table: name, column: column.name) }
-            exact[column.shortName] = ExactValue.json(value)
+            if !field.isExact { try keep(value, of: column, in: &exact) }
         }
         if hasExact { fields.append(exact.isEmpty ? nil : JSONValue.object(exact).json) }
         return fields
+    }
+
+    /// Puts a value that its column cannot hold into what becomes `_exact`.
+    ///
+    /// - Throws: `CopyProblem` where the table has no `_exact`.
+    func keep(_ value: StoredValue, of column: Column, in exact: inout JSONObject) throws {
+        guard hasExact else { throw CopyProblem.unfit(table: name, column: column.name) }
+        exact[column.shortName] = ExactValue.json(value)
     }
 
     /// The row of fields.

@@ -1,4 +1,6 @@
 internal import JSON
+internal import PostgreSQL
+internal import SQLite
 internal import Text
 internal import Time
 
@@ -37,12 +39,49 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         case (.jsonb, .text(let text)): return BinaryJSON.field(text)
         case (.timestamp, .text(let text)):
             // Each row has two that we wrote.
-            if let field = Self.ownMoment(text) { return Field(text: field, isExact: true) }
+            var text = text
+            if let field = text.withUTF8({ Self.ownMoment(UnsafeRawBufferPointer($0)) }) {
+                return Field(text: field, isExact: true)
+            }
             fallthrough
         default:
             let text = text(of: value)
             return Field(text: text, isExact: text.map { self.value($0) == value } ?? false)
         }
+    }
+
+    /// Adds the field of a statement's column to an array, if its value is one that such columns often have. A row has twenty of
+    /// them: they are taken byte by byte, and none becomes a `String`.
+    ///
+    /// - Returns: False for all others, with nothing added.
+    func appendOften(_ statement: Statement, at index: Int, to array: inout ArrayText) -> Bool {
+        switch (self, statement.storageClass(at: index)) {
+        case (_, .null):
+            array.appendNull()
+        case (.bigint, .integer):
+            array.append(statement.int64(at: index))
+        case (.text, .text):
+            return statement.withBytes(at: index) { bytes in
+                guard Self.isOrdinary(bytes) else { return false }
+                array.append(bytes)
+                return true
+            }
+        case (.timestamp, .text):
+            return statement.withBytes(at: index) { bytes in
+                guard let field = Self.ownMoment(bytes) else { return false }
+                array.append(field)
+                return true
+            }
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether the bytes are UTF-8 without what `NULText` writes otherwise.
+    private static func isOrdinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var count = 0
+        for byte in bytes { count &+= byte == 0 || byte >= 0xf4 ? 1 : 0 }
+        return count == 0 && (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
     }
 
     /// The field's text as PostgreSQL gives it back; nil where the type has nothing near the value.
@@ -92,26 +131,33 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
 
     /// The field of a time as the store writes it, `2026-11-21T02:20:11.123Z`; nil for any other text, and for days that not
     /// every month has.
-    private static func ownMoment(_ text: String) -> String? {
-        var bytes = Array(text.utf8)
-        guard bytes.count == 24, bytes[10] == UInt8(ascii: "T"), bytes[23] == UInt8(ascii: "Z") else { return nil }
-        for (index, mark) in [(4, "-"), (7, "-"), (13, ":"), (16, ":"), (19, ".")] as [(Int, Unicode.Scalar)] {
-            guard bytes[index] == UInt8(ascii: mark) else { return nil }
-            bytes[index] = UInt8(ascii: "0")
+    private static func ownMoment(_ text: UnsafeRawBufferPointer) -> String? {
+        guard text.count == 24 else { return nil }
+        for (index, byte) in text.enumerated() {
+            let isRight =
+                switch index {
+                case 4, 7: byte == UInt8(ascii: "-")
+                case 10: byte == UInt8(ascii: "T")
+                case 13, 16: byte == UInt8(ascii: ":")
+                case 19: byte == UInt8(ascii: ".")
+                case 23: byte == UInt8(ascii: "Z")
+                default: (48...57).contains(byte)
+                }
+            guard isRight else { return nil }
         }
-        guard bytes[..<10].allSatisfy(isDigit), bytes[11..<23].allSatisfy(isDigit) else { return nil }
-        func number(_ index: Int) -> UInt8 { (bytes[index] - 48) * 10 + bytes[index + 1] - 48 }
-        guard bytes[0] != UInt8(ascii: "0"), (1...12).contains(number(5)), (1...28).contains(number(8)),
+        func number(_ index: Int) -> UInt8 { (text[index] - 48) * 10 + text[index + 1] - 48 }
+        guard text[0] != UInt8(ascii: "0"), (1...12).contains(number(5)), (1...28).contains(number(8)),
             number(11) < 24, number(14) < 60, number(17) < 60
         else { return nil }
-        bytes = Array(text.utf8.prefix(23))
-        bytes[10] = UInt8(ascii: " ")
-        while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
-        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
-        return String(decoding: bytes + "+00".utf8, as: UTF8.self)
+        var end = 23
+        while text[end - 1] == UInt8(ascii: "0") { end -= 1 }
+        if end == 20 { end = 19 }
+        return String(unsafeUninitializedCapacity: 26) { field in
+            for index in 0..<end { field[index] = index == 10 ? UInt8(ascii: " ") : text[index] }
+            for (index, byte) in "+00".utf8.enumerated() { field[end + index] = byte }
+            return end + 3
+        }
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
     /// A time, to the microsecond, without zeros at its end; nil for any other text.
     private static func moment(_ text: String) -> String? {

@@ -4,34 +4,34 @@ internal import SQLite
 
 // Row by row.
 extension WriteThrough {
-    /// The statements that write rows as they are in SQLite now; empty if none changed.
+    /// Adds the statements that write rows as they are in SQLite now.
     ///
+    /// - Parameter changes: By table.
     /// - Throws: `CopyProblem` for a row that has no place in PostgreSQL.
-    func script(of changes: [ChangedRow]) throws -> String {
-        var script = ""
-        let byTable = Dictionary(grouping: changes, by: \.table)
-        let fixed = CopiedTable.fixed.filter { byTable[$0] != nil }
-        let others = byTable.keys.filter { !CopiedTable.fixed.contains($0) }.sorted()
+    func add(_ changes: [String: [ChangedRow]], to script: inout Script) throws {
+        let fixed = CopiedTable.fixed.filter { changes[$0] != nil }
+        let others = changes.keys.filter { !CopiedTable.fixed.contains($0) }.sorted()
         for name in fixed + others {
             guard let target = try known(name) else { throw CopyProblem.unreadable(table: name) }
-            script += try sql(of: byTable[name] ?? [], in: target)
+            try add(changes[name] ?? [], in: target, to: &script)
         }
-        return script
     }
 
-    /// The statements that write the sections, if they changed.
-    func sectionScript() throws -> String {
+    /// Adds the statements that write the sections, if they changed.
+    func addSections(to script: inout Script) throws {
         guard let table = try known("_section", hasKey: false)?.table else {
             throw CopyProblem.unreadable(table: "_section")
         }
         let now = try table.checksum(in: source)
-        guard now != sections else { return "" }
-        nextSections = now
-        var script = "DELETE FROM _section WHERE \(scope.condition(of: "_section") ?? "true");\n"
-        var rows: [[StoredValue]] = []
-        try table.rows(in: source) { rows.append($0) }
-        if !rows.isEmpty { script += try insertion(of: rows, into: table) + ";\n" }
-        return script
+        guard now != sections else { return }
+        sections = now
+        script += "DELETE FROM _section WHERE \(scope.condition(of: "_section") ?? "true");\n"
+        var rows = RowArrays(into: table)
+        try table.stand(in: source) { try rows.append($0) }
+        if !rows.isEmpty {
+            rows.takeInsertion(into: &script)
+            script += ";\n"
+        }
     }
 
     /// A table in PostgreSQL; nil where there is none, or SQLite's has no key.
@@ -48,59 +48,75 @@ extension WriteThrough {
         return own
     }
 
-    private func sql(of changes: [ChangedRow], in target: Target) throws -> String {
-        let name = PostgreSQL.Connection.identifier(target.table.name)
+    private func add(_ changes: [ChangedRow], in target: Target, to script: inout Script) throws {
         let keys = target.key.map { PostgreSQL.Connection.identifier($0.shortName) }
         var gone: [String] = []
-        var rows: [[StoredValue]] = []
+        // They keep their memory from commit to commit.
+        let name = target.table.name
+        var added = spare.removeValue(forKey: name) ?? RowArrays(into: target.table, key: target.key)
+        var changed = RowArrays(into: target.table, key: target.key)
         let conditions = try target.key.map { "\(try SQL.identifier($0.name)) = ?" }.joined(separator: " AND ")
         let find = try source.cached(
             "SELECT \(target.table.sqliteColumns) FROM \(try SQL.identifier(target.table.name)) WHERE \(conditions)")
+        // Another worker may have added the same row to a table that all feeds share.
+        let isOwn = !CopiedTable.fixed.contains(name)
         for change in changes {
-            let fields = try zip(target.key, change.key).map { column, value in
-                let field = column.type.field(StoredValue(value))
-                guard let text = field.text else {
-                    throw CopyProblem.unfit(table: target.table.name, column: column.name)
-                }
-                return (text, field.isExact ? "" : ExactValue.json(StoredValue(value)).json)
-            }
-            if change.isDeleted || target.primaryKey.isEmpty {
-                let values = fields.map(\.0) + (target.primaryKey.isEmpty ? fields.map(\.1) : [])
-                gone.append("(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))")
-            }
-            guard !change.isDeleted else { continue }
             try find.reset()
             try find.bind(change.key)
-            if try find.step() { rows.append(target.table.columns.indices.map { StoredValue(find, at: $0) }) }
+            let isThere = try find.step()
+            if !change.isNew, !isThere || target.primaryKey.isEmpty { gone.append(try place(of: change, in: target)) }
+            guard isThere else { continue }
+            if isOwn && change.isNew || target.primaryKey.isEmpty {
+                try added.append(find)
+            } else {
+                try changed.append(find)
+            }
         }
         try find.reset()
-        var sql = ""
         if !gone.isEmpty {
             let exact = target.primaryKey.isEmpty ? target.key.map { CopiedTable.exact($0.shortName) } : []
             let columns = (keys + exact).joined(separator: ", ")
-            sql += "DELETE FROM \(name) WHERE (\(columns)) IN (\(gone.joined(separator: ", ")));\n"
+            script +=
+                "DELETE FROM \(PostgreSQL.Connection.identifier(name)) WHERE (\(columns)) IN (\(gone.joined(separator: ", ")));\n"
         }
-        guard !rows.isEmpty else { return sql }
-        sql += try insertion(of: rows, into: target.table)
-        if !target.primaryKey.isEmpty {
-            let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
-            // What a table is partitioned by never changes, and Citus refuses to set it.
-            let partitioning = Set(target.primaryKey).subtracting(target.key.map(\.shortName))
-            let settings = columns.filter { !partitioning.contains($0) }.map(PostgreSQL.Connection.identifier)
-                .map { "\($0) = EXCLUDED.\($0)" }
-            let conflict = target.primaryKey.map(PostgreSQL.Connection.identifier)
-            sql +=
-                "\nON CONFLICT (\(conflict.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "))"
+        if !added.isEmpty {
+            added.takeInsertion(into: &script)
+            script += ";\n"
         }
-        return sql + ";\n"
+        if !changed.isEmpty {
+            changed.takeInsertion(into: &script)
+            script += update(in: target)
+        }
+        if isOwn { spare[name] = added }
     }
 
-    func insertion(of rows: [[StoredValue]], into table: CopiedTable) throws -> String {
-        let values = try rows.map { row in
-            let fields = try table.fields(of: row).map { $0.map(PostgreSQL.Connection.literal) ?? "NULL" }
-            return "(\(fields.joined(separator: ", ")))"
+    /// What has an insertion change rows that are there.
+    private func update(in target: Target) -> String {
+        let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
+        // What a table is partitioned by never changes, and Citus refuses to set it.
+        let partitioning = Set(target.primaryKey).subtracting(target.key.map(\.shortName))
+        let settings = columns.filter { !partitioning.contains($0) }.map(PostgreSQL.Connection.identifier)
+            .map { "\($0) = EXCLUDED.\($0)" }
+        let conflict = target.primaryKey.map(PostgreSQL.Connection.identifier)
+        return """
+
+            ON CONFLICT (\(conflict.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "));
+
+            """
+    }
+
+    /// The values by which a row that is gone is found.
+    ///
+    /// - Throws: `CopyProblem` for a key that its columns cannot hold: PostgreSQL has no such row.
+    private func place(of change: ChangedRow, in target: Target) throws -> String {
+        let fields = try zip(target.key, change.key).map { column, value in
+            let field = column.type.field(StoredValue(value))
+            guard let text = field.text else {
+                throw CopyProblem.unfit(table: target.table.name, column: column.name)
+            }
+            return (text, field.isExact ? "" : ExactValue.json(StoredValue(value)).json)
         }
-        return
-            "INSERT INTO \(PostgreSQL.Connection.identifier(table.name)) (\(table.postgreSQLColumns)) VALUES \(values.joined(separator: ", "))"
+        let values = fields.map(\.0) + (target.primaryKey.isEmpty ? fields.map(\.1) : [])
+        return "(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))"
     }
 }

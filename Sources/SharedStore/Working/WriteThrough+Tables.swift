@@ -8,19 +8,23 @@ extension WriteThrough {
     /// - Parameters:
     ///   - fixed: What was written to the tables that every store has.
     ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made otherwise.
-    func commitTables(_ fixed: [ChangedRow], _ rows: [ChangedRow]?) throws {
+    func commitTables(_ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?) throws {
         let connection = target.connection
         let now = try schemasNow()
-        let changed = Dictionary(grouping: rows ?? [], by: \.table)
         try connection.transaction {
             try connection.execute(claims.guarded)
-            try connection.execute(script(of: fixed) + sectionScript())
+            var script = Script()
+            try add(fixed, to: &script)
+            try addSections(to: &script)
+            try connection.execute(&script)
             // Two workers that make tables at once would wait for each other in a circle.
             try lockTables()
             for feed in try StoredFeed.all(in: source) {
                 let isThere = try target.table(feed.table) != nil
-                if rows != nil, isThere, let schema = now[feed.table], schema == schemas[feed.table] {
-                    try connection.execute(script(of: changed[feed.table] ?? []))
+                if let rows, isThere, let schema = now[feed.table], schema == schemas[feed.table] {
+                    var script = Script()
+                    try add(rows.filter { $0.key == feed.table }, to: &script)
+                    try connection.execute(&script)
                 } else if try isThere || !isEmpty(feed.table) {
                     try copy(feed)
                 }
@@ -29,13 +33,14 @@ extension WriteThrough {
         }
         schemas = now
         tables = [:]
+        spare = [:]
         viewsLag = true
     }
 
     /// Whether PostgreSQL has a table for each of the rows. The types of its columns follow from the first rows of a feed, so
     /// there is none before they come.
-    func areShaped(_ rows: [ChangedRow]) throws -> Bool {
-        try Set(rows.map(\.table)).allSatisfy { try known($0) != nil }
+    func areShaped(_ rows: [String: [ChangedRow]]) throws -> Bool {
+        try rows.keys.allSatisfy { try known($0) != nil }
     }
 
     private func isEmpty(_ table: String) throws -> Bool {
@@ -81,13 +86,15 @@ extension WriteThrough {
         try target.connection.execute("DELETE FROM \(name)")
         // Not by COPY: where a worker is paused in the middle of one, PostgreSQL waits for it as long as it lasts, and others for
         // the claim.
-        var rows: [[StoredValue]] = []
+        var rows = RowArrays(into: table)
         func insert() throws {
-            if !rows.isEmpty { try target.connection.execute(insertion(of: rows, into: table)) }
-            rows.removeAll(keepingCapacity: true)
+            guard !rows.isEmpty else { return }
+            var script = Script()
+            rows.takeInsertion(into: &script)
+            try target.connection.execute(&script)
         }
-        try table.rows(in: source) { row in
-            rows.append(row)
+        try table.stand(in: source) { row in
+            try rows.append(row)
             if rows.count == Self.chunk { try insert() }
         }
         try insert()

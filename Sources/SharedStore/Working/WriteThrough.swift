@@ -17,17 +17,19 @@ final class WriteThrough: CommitCompanion {
     /// What errors call the feeds.
     private let name: String
     let scope: FeedScope
-    /// What is written to the tables that every store has, and to those of feeds.
-    private let fixedRecorder: ChangeRecorder
-    private let feedRecorder: ChangeRecorder
+    private let recorder: ChangeRecorder
     private var schemaVersion: Int64?
     /// The feeds' tables as SQLite made them.
     var schemas: [String: String] = [:]
     /// What is known of tables in PostgreSQL.
     var tables: [String: Target] = [:]
-    /// The rows of `_section`, which has no key, as they were written last, and as they are about to be written.
+    /// What the last commit was written with: the next one uses its memory.
+    private var script = Script()
+    var spare: [String: RowArrays] = [:]
+    /// The rows of `_section`, which has no key, as they were written last; nil if that is not known.
     var sections: TableChecksum?
-    var nextSections: TableChecksum?
+    /// What was written to the tables that every store has, in the commit that is on its way.
+    private var underway: [String: [ChangedRow]]?
     /// Whether tables were made or changed that the views do not show yet.
     var viewsLag = false
     let progress: Progress
@@ -64,61 +66,79 @@ final class WriteThrough: CommitCompanion {
         name = claims.nameOfFeeds
         self.progress = progress
         scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
-        let fixed = Set(CopiedTable.fixed)
-        fixedRecorder = try ChangeRecorder(on: source) { fixed.contains($0) && $0 != "_salt" }
-        feedRecorder = try ChangeRecorder(on: source) { name in
-            !fixed.contains(name) && !name.hasPrefix("_search_") && name != "_migration"
-        }
+        recorder = ChangeRecorder(on: source) { $0 != "_salt" && $0 != "_migration" && !$0.hasPrefix("_search_") }
         schemaVersion = try source.int64("PRAGMA schema_version")
         schemas = try schemasNow()
         sections = try target.table("_section")?.checksum(in: source)
-        nextSections = sections
     }
 
     /// Commits what was written since the last commit.
     ///
-    /// - Throws: `SQLiteError` where PostgreSQL did not, or may not have, committed it: `failure` says why.
-    func commitFirst() throws(SQLiteError) {
-        if let failure = progress.failure { throw Self.refusal(failure) }
-        do {
-            guard let fixed = try fixedRecorder.take() else { throw CopyProblem.unreadable(table: "feed") }
-            let rows = try feedRecorder.take()
+    /// While PostgreSQL commits some pages, the next ones are worked out here.
+    ///
+    /// - Throws: `SQLiteError` where PostgreSQL did not, or may not have, committed it, or what was on its way: `failure` says
+    ///   why.
+    func commitFirst(isFollowed: Bool) throws(SQLiteError) {
+        try unlessFailed {
+            let changes = try recorder.take()
+            let fixed = changes.filter { CopiedTable.fixed.contains($0.key) }
+            let rows = changes.filter { fixed[$0.key] == nil }
             let version = try source.int64("PRAGMA schema_version")
-            if let rows, version == schemaVersion, try areShaped(rows) {
-                let script: String?
-                do { script = try self.script(of: fixed + rows) + sectionScript() } catch CopyProblem.unfit {
-                    script = nil
-                }
-                if script?.isEmpty == true { return }
-                // Where a key no longer fits the table, that is made anew first.
-                let isDone = try script.map { try run("BEGIN;\n" + claims.guarded + $0 + "COMMIT") } ?? false
-                if !isDone { try commitTables(fixed, nil) }
-            } else {
+            guard version == schemaVersion, try areShaped(rows) else {
+                try receive()
                 try commitTables(fixed, rows)
                 schemaVersion = version
+                return progress.committed()
             }
-            sections = nextSections
-            progress.committed()
-        } catch {
-            let failure = FeedSyncError(ofSharedStore: error, group: name)
-            progress.fail(failure)
-            throw Self.refusal(failure)
+            script.removeAll()
+            script += "BEGIN;\n\(claims.guarded)"
+            let empty = script.count
+            // Where a key no longer fits the table, that is made anew.
+            do { try add(changes, to: &script) } catch CopyProblem.unfit {
+                try receive()
+                try commitTables(fixed, nil)
+                return progress.committed()
+            }
+            try receive()
+            try addSections(to: &script)
+            guard script.count > empty else { return }
+            script += "COMMIT"
+            try target.connection.send(&script)
+            underway = fixed
+            if !isFollowed { try receive() }
         }
     }
+
+    /// Waits for the commit that is on its way.
+    ///
+    /// - Throws: `SQLiteError` where PostgreSQL did not, or may not have, committed it: `failure` says why.
+    func settle() throws(SQLiteError) { try unlessFailed(receive) }
 
     /// The file is behind PostgreSQL, and is not used again.
     func commitFailed(_ error: SQLiteError) {
         progress.fail(FeedSyncError(ofSharedStore: error, group: name))
     }
 
-    /// - Returns: False if a key is longer than an index takes, or is another one's text.
-    private func run(_ script: String) throws -> Bool {
-        do throws(PostgreSQLError) { try target.connection.execute(script) } catch {
+    private func receive() throws {
+        guard let fixed = underway else { return }
+        underway = nil
+        do throws(PostgreSQLError) { try target.connection.receive() } catch {
             if target.connection.isInTransaction { try? target.connection.execute("ROLLBACK") }
-            guard ["54000", "23505"].contains(error.code) else { throw error }
-            return false
+            // A key is longer than an index takes, or is another one's text: the table is made without an index of keys.
+            guard ["54000", "23505", "21000"].contains(error.code) else { throw error }
+            sections = nil
+            try commitTables(fixed, nil)
         }
-        return true
+        progress.committed()
+    }
+
+    private func unlessFailed(_ body: () throws -> Void) throws(SQLiteError) {
+        if let failure = progress.failure { throw Self.refusal(failure) }
+        do { try body() } catch {
+            let failure = FeedSyncError(ofSharedStore: error, group: name)
+            progress.fail(failure)
+            throw Self.refusal(failure)
+        }
     }
 
     private static func refusal(_ failure: FeedSyncError) -> SQLiteError {

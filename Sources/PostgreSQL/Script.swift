@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// Statements without parameters, one behind the other.
+public struct Script: Sendable {
+    private var bytes: [UInt8] = []
+
+    /// A script of these statements.
+    public init(_ sql: String = "") { bytes += sql.utf8 }
+
+    /// How many bytes it has.
+    public var count: Int { bytes.count }
+
+    /// Adds a part of a statement, or several of them.
+    public static func += (script: inout Script, sql: String) { script.bytes += sql.utf8 }
+
+    /// Makes it empty; it keeps its memory.
+    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    /// Adds an array as a literal.
+    public mutating func append(_ array: ArrayText) {
+        bytes += "'{".utf8
+        bytes += array.bytes
+        bytes += "}'".utf8
+    }
+
+    /// Lends it to C, with the zero that ends it for a moment.
+    ///
+    /// - Throws: `PostgreSQLError` for a zero within.
+    mutating func withCString<Result>(
+        _ body: (UnsafePointer<CChar>) -> Result
+    ) throws(PostgreSQLError) -> Result {
+        bytes.append(0)
+        defer { bytes.removeLast() }
+        let result = bytes.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.flatMap { strlen($0) == text.count - 1 ? body($0) : nil }
+            }
+        }
+        guard let result else { throw PostgreSQLError("a statement contains a NUL character", sql: start) }
+        return result
+    }
+
+    /// Its beginning, for errors.
+    var start: String { String(decoding: bytes.prefix(1_000), as: UTF8.self) }
+}

@@ -1,0 +1,60 @@
+internal import JSON
+internal import PostgreSQL
+internal import SQLite
+
+/// Rows on their way into a table of PostgreSQL, as an array for each column: a value in an array costs PostgreSQL less than
+/// one in a list of values.
+struct RowArrays {
+    let table: CopiedTable
+    private let key: [CopiedTable.Column]
+    private var columns: [ArrayText]
+    private(set) var count = 0
+
+    /// - Parameter key: Columns that must not be NULL.
+    init(into table: CopiedTable, key: [CopiedTable.Column] = []) {
+        self.table = table
+        self.key = key
+        columns = Array(repeating: ArrayText(), count: table.columns.count + (table.hasExact ? 1 : 0))
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Adds the row that a statement stands at, which has the table's columns.
+    ///
+    /// - Throws: `CopyProblem` for a value that the table cannot hold.
+    mutating func append(_ statement: Statement) throws {
+        var exact = JSONObject()
+        for (index, column) in table.columns.enumerated() {
+            if column.type.appendOften(statement, at: index, to: &columns[index]) { continue }
+            let value = StoredValue(statement, at: index)
+            let field = column.type.field(value)
+            if let text = field.text {
+                columns[index].append(text)
+            } else if key.contains(column) {
+                throw CopyProblem.unfit(table: table.name, column: column.name)
+            } else {
+                columns[index].appendNull()
+            }
+            if !field.isExact { try table.keep(value, of: column, in: &exact) }
+        }
+        if table.hasExact, let last = columns.indices.last {
+            if exact.isEmpty { columns[last].appendNull() } else { columns[last].append(JSONValue.object(exact).json) }
+        }
+        count += 1
+    }
+
+    /// Adds the statement that inserts them, without its end, and is empty again.
+    mutating func takeInsertion(into script: inout Script) {
+        let types = table.columns.map(\.type) + (table.hasExact ? [.jsonb] : [])
+        script +=
+            "INSERT INTO \(PostgreSQL.Connection.identifier(table.name)) (\(table.postgreSQLColumns)) SELECT * FROM unnest("
+        for (index, type) in types.enumerated() {
+            script += index > 0 ? ", CAST(" : "CAST("
+            script.append(columns[index])
+            script += " AS \(type.sql)[])"
+            columns[index].removeAll()
+        }
+        script += ")"
+        count = 0
+    }
+}
