@@ -46,6 +46,7 @@ extension Connection {
     ///
     /// - Throws: what `body` throws, with nothing copied; `PostgreSQLError` for a row that the table does not take.
     public func copyIn(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws {
+        try checkRest(sql)
         let begin = withCStrings([]) { cpq_execute(handle, sql, 0, $0) }
         defer { cpq_clear(begin) }
         try check(begin, sql, PGRES_COPY_IN)
@@ -67,6 +68,7 @@ extension Connection {
     ///
     /// - Throws: what `body` throws; `PostgreSQLError`. The connection can be used again in both cases.
     public func copyOut(_ sql: String, _ body: ([[UInt8]?]) throws -> Void) throws {
+        try checkRest(sql)
         let begin = withCStrings([]) { cpq_execute(handle, sql, 0, $0) }
         defer { cpq_clear(begin) }
         try check(begin, sql, PGRES_COPY_OUT)

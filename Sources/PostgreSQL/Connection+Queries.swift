@@ -9,6 +9,7 @@ extension Connection {
         guard !sql.utf8.contains(0), !values.contains(where: { $0?.utf8.contains(0) == true }) else {
             throw PostgreSQLError("a parameter contains a NUL character", sql: sql)
         }
+        try checkRest(sql)
         let result = withCStrings(values) { cpq_execute(handle, sql, Int32(clamping: values.count), $0) }
         defer { cpq_clear(result) }
         try check(result, sql, PGRES_TUPLES_OK, PGRES_COMMAND_OK)
@@ -46,15 +47,19 @@ extension Connection {
     ///
     /// - Throws: `PostgreSQLError` where the connection is lost.
     public func send(_ script: inout Script) throws(PostgreSQLError) {
-        sent = script.start
+        let start = script.start
+        try checkRest(start)
         let isSent = try script.withCString { cpq_send_all(handle, $0) }
         guard isSent == 1 else { throw Self.error(of: handle) }
+        sent = start
     }
 
-    /// Waits for the end of what was sent.
+    /// Waits for the end of the script that was sent, if one was.
     ///
     /// - Throws: `PostgreSQLError` of the first statement that failed.
     public func receive() throws(PostgreSQLError) {
+        guard let sent else { return }
+        self.sent = nil
         var failure: PostgreSQLError?
         while let result = cpq_result(handle) {
             defer { cpq_clear(result) }
@@ -82,6 +87,13 @@ extension Connection {
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
+    }
+
+    /// libpq would drop the result of a script that is still running, and with it why that failed.
+    ///
+    /// - Throws: `PostgreSQLError` if the server runs a script.
+    func checkRest(_ sql: String) throws(PostgreSQLError) {
+        guard sent == nil else { throw PostgreSQLError("another script is still running", sql: sql) }
     }
 
     /// - Throws: `PostgreSQLError` unless the result is one of these.

@@ -9,8 +9,8 @@ public final class Connection {
     let handle: OpaquePointer
     /// Where it leads, without a password: `feeds at /run/postgresql`.
     public let place: String
-    /// The beginning of what was sent last.
-    var sent = ""
+    /// The beginning of the script that the server runs; nil where it runs none.
+    var sent: String?
 
     /// Connects.
     ///

@@ -35,8 +35,8 @@ public final class ChangeRecorder {
         recording = Recording(isWanted)
         sqlite3_preupdate_hook(
             connection.handle.database,
-            { context, database, operation, _, table, old, new in
-                guard let context, let database, let table else { return }
+            { context, database, operation, schema, table, old, new in
+                guard let context, let database, let schema, let table, strcmp(schema, "main") == 0 else { return }
                 let recording = Unmanaged<Recording>.fromOpaque(context).takeUnretainedValue()
                 recording.add(operation, to: table, of: database, old, new)
             }, Unmanaged.passUnretained(recording).toOpaque())
@@ -92,7 +92,7 @@ private final class Recording {
         // The name's address changes only where the schema was read again.
         if let known = tables.first(where: { $0.address == name && $0.isNamed(name) }) { return known }
         let text = String(cString: name)
-        let key = isWanted(text) ? KeyShape(of: name, in: database) : .none
+        let key = isWanted(text) ? KeyShape(of: name, in: database, &failure) : .none
         let known = tables.first { $0.isNamed(name) }
         let table = known ?? RecordedTable(name: text)
         if known == nil { tables.append(table) }
@@ -111,7 +111,7 @@ private final class Recording {
             var value: OpaquePointer?
             let code = read(database, column, &value)
             guard code == SQLITE_OK else {
-                // A column that is no more: the table was made anew.
+                // The table was made again without this column.
                 if code & 0xff != SQLITE_RANGE { failure = code }
                 return nil
             }
@@ -128,7 +128,8 @@ private enum KeyShape {
     case rowID
     case columns([Int32])
 
-    init(of table: UnsafePointer<CChar>, in database: OpaquePointer) {
+    /// - Parameter failure: Becomes SQLite's code where the table cannot be looked at.
+    init(of table: UnsafePointer<CChar>, in database: OpaquePointer, _ failure: inout Int32) {
         var columns: [Int32] = []
         var isRowID = false
         var statement: OpaquePointer?
@@ -139,7 +140,8 @@ private enum KeyShape {
             columns.append(sqlite3_column_int(statement, 0))
             isRowID = sqlite3_column_int(statement, 1) != 0
         }
-        sqlite3_finalize(statement)
+        let code = statement == nil ? sqlite3_errcode(database) : sqlite3_finalize(statement)
+        if code != SQLITE_OK { failure = code }
         self = columns.isEmpty ? .none : isRowID && columns.count == 1 ? .rowID : .columns(columns)
     }
 }

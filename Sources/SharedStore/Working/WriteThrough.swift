@@ -84,8 +84,9 @@ final class WriteThrough: CommitCompanion {
             let fixed = changes.filter { CopiedTable.fixed.contains($0.key) }
             let rows = changes.filter { fixed[$0.key] == nil }
             let version = try source.int64("PRAGMA schema_version")
+            // PostgreSQL tells nothing of a table that is new to us before the last commit has ended.
+            if version != schemaVersion || changes.keys.contains(where: { tables[$0] == nil }) { try receive() }
             guard version == schemaVersion, try areShaped(rows) else {
-                try receive()
                 try commitTables(fixed, rows)
                 schemaVersion = version
                 return progress.committed()
@@ -93,7 +94,7 @@ final class WriteThrough: CommitCompanion {
             script.removeAll()
             script += "BEGIN;\n\(claims.guarded)"
             let empty = script.count
-            // Where a key no longer fits the table, that is made anew.
+            // If a key no longer fits its column, the table is made again.
             do { try add(changes, to: &script) } catch CopyProblem.unfit {
                 try receive()
                 try commitTables(fixed, nil)

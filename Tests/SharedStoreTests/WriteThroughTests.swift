@@ -1,0 +1,141 @@
+import Foundation
+import MirrorStore
+import PostgreSQL
+import PostgreSQLServer
+import SQLite
+import SeededGenerator
+import Testing
+
+@testable import SharedStore
+
+@Suite("A commit in PostgreSQL that is on its way")
+struct WriteThroughTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "WriteThroughTests-\(UUID().uuidString)")
+    private let file: SQLite.Connection
+    private let database: PostgreSQL.Connection
+    private let progress = WriteThrough.Progress(version: 0)
+
+    /// A file with a feed whose table is in PostgreSQL with one row.
+    init() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: "store.db").path
+        _ = try await Store(path: path)
+        file = try SQLite.Connection(path: path)
+        let uri = try PostgreSQLServer.database()
+        database = try PostgreSQL.Connection(uri: uri)
+        try PostgreSQLStore(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
+        let row = try database.query(
+            "INSERT INTO _claim (\"group\", feeds, worker) VALUES ('g', '{things}', 1) RETURNING fence")[0]
+        let fence = try #require(row[0].flatMap { Int64($0) })
+        let claim = Claim(group: FeedGroup(name: "g", feeds: ["things"]), fence: fence, version: 0)
+        file.companion = try WriteThrough(
+            file, to: PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri)), claims: [claim],
+            progress: progress)
+        try write(isFollowed: false) {
+            try file.execute(
+                """
+                INSERT INTO feed (name, model, url) VALUES ('things', 'thing', 'http://u');
+                INSERT INTO _feed (feed, "table", key, key_columns, columns, definition) VALUES
+                    ('things', 'things', 'id', '["id"]', '[{"name":"id","path":"id","type":null},{"name":"t","path":"t","type":"text"}]', 'd');
+                CREATE TABLE things (id ANY NOT NULL, t ANY, _section TEXT, _generation INTEGER NOT NULL,
+                    _position INTEGER NOT NULL, _first_seen_at TEXT NOT NULL, _changed_at TEXT NOT NULL, _removed_at TEXT,
+                    _raw TEXT, PRIMARY KEY (id)) STRICT
+                """)
+            try insert("first")
+        }
+    }
+
+    private func write(isFollowed: Bool, _ body: () throws -> Void) throws {
+        try file.begin(.immediate)
+        do {
+            try body()
+            try file.commit(isFollowed: isFollowed)
+        } catch {
+            file.rollback()
+            throw error
+        }
+    }
+
+    private func insert(_ id: String, _ text: SQLite.Value = nil) throws {
+        let now: SQLite.Value = "2026-11-21T02:20:11.000Z"
+        try file.run("INSERT INTO things VALUES (?, ?, 's', 1, 1, ?, ?, NULL, NULL)", .text(id), text, now, now)
+    }
+
+    private func ids() throws -> [String?] { try database.query("SELECT id FROM things ORDER BY id").map { $0[0] } }
+
+    @Test("is there after the next one, or once it was waited for")
+    func order() throws {
+        try write(isFollowed: true) { try insert("second") }
+        try write(isFollowed: false) { try insert("third") }
+        #expect(try ids() == ["first", "second", "third"])
+        try write(isFollowed: true) { try insert("fourth") }
+        try file.companion?.settle()
+        #expect(try ids() == ["first", "fourth", "second", "third"])
+        #expect(progress.version == 4)
+    }
+
+    @Test(
+        "and is refused lets nothing be committed behind it, whatever that writes",
+        arguments: [
+            "INSERT INTO things SELECT 'third', t, 's', 1, 2, _first_seen_at, _changed_at, NULL, NULL FROM things LIMIT 1",
+            "INSERT INTO _quota (origin, credential, resource) VALUES ('http://u', 0, '')",
+            "CREATE TABLE more (a ANY)", "",
+        ])
+    func refused(sql: String) throws {
+        try database.execute("UPDATE _claim SET fence = fence + 1")
+        try write(isFollowed: true) { try insert("second") }
+        #expect(throws: SQLiteError.self) { try write(isFollowed: false) { try file.execute(sql) } }
+        #expect(throws: SQLiteError.self) { try write(isFollowed: false) {} }
+        #expect(progress.failure?.message.contains("another worker") == true, "\(String(describing: progress.failure))")
+        #expect(progress.version == 1)
+        #expect(try ids() == ["first"])
+        #expect(try database.scalar("SELECT count(*) FROM _quota") == "0")
+    }
+
+    @Test("with a key that no index takes has its table made again, with what was written behind it")
+    func longKey() throws {
+        // PostgreSQL would compress a key that repeats itself.
+        var random = SeededGenerator(7)
+        let long = String(
+            String.UnicodeScalarView(
+                (0..<9_000).map { _ in Unicode.Scalar(UInt8.random(in: 97...122, using: &random)) }))
+        try write(isFollowed: true) { try insert(long) }
+        try write(isFollowed: true) { try insert("third") }
+        try file.companion?.settle()
+        #expect(try Set(ids()) == ["first", long, "third"])
+        #expect(progress.failure == nil)
+    }
+
+    @Test("has values of every kind as the file has them", arguments: [UInt64(1), 2, 3])
+    func values(seed: UInt64) throws {
+        var random = SeededGenerator(seed)
+        let parts = [
+            "'", "\"", "\\", "{", "}", ",", "NULL", "a", " ", "\n", "\0", "\u{10FFFF}", "\u{e9}", "é", "7", "''",
+            "\u{1F600}",
+        ]
+        try write(isFollowed: false) {
+            for number in 0..<400 {
+                let text = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    parts.randomElement(using: &random) ?? ""
+                }.joined()
+                let value: SQLite.Value =
+                    switch number % 6 {
+                    case 0: .integer([.min, .max, 0, -1, 10].randomElement(using: &random) ?? 0)
+                    case 1: .real(0.5)
+                    case 2: .blob([0, 255])
+                    case 3: nil
+                    default: .text(text)
+                    }
+                try insert("\(number)" + text, value)
+            }
+        }
+        let table = try #require(try PostgreSQLStore(connection: database).table("things"))
+        var own: [[SharedStore.StoredValue]] = []
+        try table.rows(in: file) { own.append($0) }
+        var shared: [[SharedStore.StoredValue]] = []
+        try PostgreSQLStore(connection: database).rows(of: table, where: "true") { shared.append($0) }
+        #expect(own.count == 401)
+        #expect(Set(own) == Set(shared), "seed \(seed)")
+    }
+}
