@@ -10,7 +10,7 @@ next commit, which fails. What is counted, and what is found:
   group since. Such requests are counted as late.
 - Two requests of a host at once: a find, unless the older one is of a worker that lost its claim in this way while it was in
   the air, or one of both is late or given up. Such are counted as excused.
-- A request whose client had closed its connection before the answer went was given up. It is counted, and no find: the worker
+- A request whose client had closed its connection before the answer came was given up. It is counted, and no find: the worker
   has ended, or its run has, and this process was slow to see it.
 """
 
@@ -84,6 +84,14 @@ def process_of(request, began):
                default=(0, None))[1]
 
 
+def listed(line, moment):
+    """Whose the claim was last, and until when."""
+    last = [each for each in line if each.begin <= moment][-4:]
+    return ", then ".join(
+        f"{each.process} from {each.begin:.3f} until it {'was lost' if each.is_lost else 'let go'} at {each.end:.3f}"
+        for each in last) or "nobody"
+
+
 def tenure_at(line, moment, begins):
     index = bisect.bisect_right(begins, moment) - 1
     return line[index] if index >= 0 and moment <= line[index].end else None
@@ -115,7 +123,7 @@ def check_host(host, requests, line, find, count):
         elif is_late:
             earlier = [each for each in line if each.process == process and each.begin <= begin]
             if not earlier or not earlier[-1].is_lost:
-                find(f"{process} asked {host} at {begin:.3f}, and the claim was not its own")
+                find(f"{process} asked {host} at {begin:.3f}, and the claim was not its own: it was of {listed(line, begin)}")
             count["late requests"] += 1
         in_the_air = [each for each in in_the_air if each[0] > begin]
         for _, older, lost_at, was_late in in_the_air:

@@ -40,7 +40,9 @@ class Network:
             if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), CLONE_NEWNET):
                 raise OSError(ctypes.get_errno(), "setns")
         run("ip", "link", "set", "lo", "up")
-        run("ip", "link", "add", "bridge", "type", "bridge")
+        # Without an address of its own it takes the lowest one of its cables. When a lost machine's cable goes at last, the
+        # others would go on sending to an address that nobody has any more, for up to a minute.
+        run("ip", "link", "add", "bridge", "address", "02:00:00:00:00:01", "type", "bridge")
         run("ip", "link", "set", "bridge", "up")
         self.give(HUB)
 

@@ -107,16 +107,23 @@ class Upstream:
         """The requests of a connection."""
         came, chance = time.time(), random.Random()
         host, client = handler.connection.getsockname()[0], handler.client_address[0]
-        while line := handler.rfile.readline():
-            known = b""
-            while (field := handler.rfile.readline().strip()) != b"":
-                if field.lower().startswith(b"if-none-match:"):
-                    known = field.split(b":", 1)[1].strip()
-            begin = time.time()
-            answer = self.answer(line.split()[1].decode(), known)
-            time.sleep(self.delay(chance))
-            self.requests.append((host, client, came, begin, time.time(), is_closed(handler.connection)))
-            handler.wfile.write(answer)
+        request = None
+        try:
+            while line := handler.rfile.readline():
+                known = b""
+                while (field := handler.rfile.readline().strip()) != b"":
+                    if field.lower().startswith(b"if-none-match:"):
+                        known = field.split(b":", 1)[1].strip()
+                begin = time.time()
+                answer = self.answer(line.split()[1].decode(), known)
+                time.sleep(self.delay(chance))
+                request = [host, client, came, begin, time.time(), is_closed(handler.connection)]
+                self.requests.append(request)
+                handler.wfile.write(answer)
+        except ConnectionError:
+            # What has closed its end answers so to an answer: it was not waited for.
+            if request:
+                request[5] = True
 
     def delay(self, chance):
         """Some requests take longer than a claim lasts, so that one may be in the air while another worker takes over."""
