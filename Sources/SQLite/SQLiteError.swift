@@ -17,6 +17,8 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public var path: String?
     /// The operating system's `errno` behind an I/O or opening error; 0 where there is none.
     public var systemCode: Int32
+    /// What to try, where a `CommitCompanion` failed and knows; nil for an error of SQLite.
+    public var advice: String?
 
     /// An error with the given parts.
     public init(code: Int32, message: String, sql: String? = nil, path: String? = nil, systemCode: Int32 = 0) {

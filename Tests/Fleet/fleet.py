@@ -23,6 +23,15 @@ OPEN = """
 SELECT client_addr, state, wait_event, date_trunc('second', now() - xact_start), left(query, 60) FROM pg_stat_activity
 WHERE datname = current_database() AND xact_start < now() - interval '10 seconds' ORDER BY xact_start LIMIT 3
 """
+# The groups of feeds that were not up to date twice since a moment, and the runs of these feeds that have no end.
+LATE = """
+SELECT c."group", w.name, until - now(), due_at - now(), wanted_at, array_agg(f.name), now() - min(r.started_at)
+FROM _claim c JOIN feed f ON f.name = ANY(c.feeds) LEFT JOIN _worker w ON w.id = c.worker
+LEFT JOIN run r ON r.feed = f.name AND r.finished_at IS NULL
+WHERE NOT f.complete OR (SELECT count(*) FROM run WHERE run.feed = f.name AND started_at > '{began}'
+    AND finished_at IS NOT NULL AND error IS NULL) < 2
+GROUP BY c."group", w.name
+"""
 
 
 class Fleet:
@@ -151,6 +160,10 @@ class Fleet:
             # What may hold them up.
             for row in self.database.sql(OPEN):
                 self.say(f"a transaction that does not end: {' '.join(row)}")
+            for row in self.database.sql(LATE.format(began=began)):
+                self.say(f"late: {' | '.join(row)}")
+            for worker in self.workers:
+                self.say(f"worker {worker.process.pid}: {worker.last_words()}")
 
     def end_workers(self):
         for worker in self.workers:

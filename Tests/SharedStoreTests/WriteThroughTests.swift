@@ -1,3 +1,4 @@
+import Feeds
 import Foundation
 import MirrorStore
 import PostgreSQL
@@ -85,7 +86,10 @@ struct WriteThroughTests {
     func refused(sql: String) throws {
         try database.execute("UPDATE _claim SET fence = fence + 1")
         try write(isFollowed: true) { try insert("second") }
-        #expect(throws: SQLiteError.self) { try write(isFollowed: false) { try file.execute(sql) } }
+        let error = #expect(throws: SQLiteError.self) { try write(isFollowed: false) { try file.execute(sql) } }
+        let told = try FeedSyncError(storing: #require(error), path: "store.db")
+        #expect(told.message == "another worker works on g now; nothing more was stored")
+        #expect(told.advice == "run it again later")
         #expect(throws: SQLiteError.self) { try write(isFollowed: false) {} }
         #expect(progress.failure?.message.contains("another worker") == true, "\(String(describing: progress.failure))")
         #expect(progress.version == 1)

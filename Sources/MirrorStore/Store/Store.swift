@@ -41,6 +41,8 @@ package actor Store {
     package struct Options: Sendable {
         /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
         package var isDurable = false
+        /// Whether the file is made again after a failure of any kind: nothing waits for the disk then.
+        package var isScratch = false
         /// What may be done with the file.
         package var access = Access.create
         /// How long runs and events are kept.
@@ -128,10 +130,13 @@ package actor Store {
         let migrator = Migrator(Migrations.all)
         // Before anything is written, so that a store from a newer feedsync stays as it is.
         let pending = try migrator.pending(in: connection)
+        if options.isScratch { try connection.execute("PRAGMA synchronous = OFF") }
         try switchToWAL(connection, path: path, tries: options.tries)
         if isShared(path) { try connection.keepLogFiles() }
         // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
-        try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+        if !options.isScratch {
+            try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+        }
         try connection.execute("PRAGMA wal_autocheckpoint = \(logPages(roomFor: path))")
         // Debian's SQLite writes zeros over what is deleted, which costs writes; no secret is stored.
         // https://sqlite.org/pragma.html#pragma_secure_delete

@@ -51,12 +51,14 @@ package actor FollowingCopy {
             throw FeedSyncError(.store, "no thread can be started for the store", advice: "see `ulimit -u`")
         }
         self.executor = executor
-        store = try await Store(path: path)
+        // What is lost with the machine is read again.
+        var options = Store.Options()
+        options.isScratch = true
+        store = try await Store(path: path, options: options)
         do throws(SQLiteError) {
             // Triggers write full-text indexes only where the schema is trusted: it is ours.
             file = try SQLite.Connection(
                 path: path, access: .readWrite, busyTimeout: .milliseconds(5_000), trustsSchema: true)
-            // What is lost with the machine is read again.
             try file.execute("PRAGMA synchronous = OFF")
         } catch {
             throw FeedSyncError(copying: error, path: path)

@@ -16,7 +16,10 @@ struct WorkingFile: Sendable {
     /// - Throws: `FeedSyncError` of kind `store`.
     init(path: String, uri: String, claims: [Claim], keep: Duration) async throws(FeedSyncError) {
         let scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
-        let (versions, numbers) = try await Store(path: path).copying { target throws(FeedSyncError) in
+        // What counts is in PostgreSQL: a file that a crash leaves is not used again.
+        var options = Store.Options(keep: keep)
+        options.isScratch = true
+        let (versions, numbers) = try await Store(path: path, options: options).copying { target throws(FeedSyncError) in
             do {
                 let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
                 let numbers = try NumberBlock(of: source.connection)
@@ -30,7 +33,8 @@ struct WorkingFile: Sendable {
         self.numbers = numbers
         progress = WriteThrough.Progress(version: versions.max() ?? 0)
         // Opened again: it reads its salt when it is opened.
-        store = try await Store(path: path, options: Store.Options(access: .existing, keep: keep))
+        options.access = .existing
+        store = try await Store(path: path, options: options)
         try await attach(uri: uri, claims: claims)
     }
 
@@ -42,8 +46,6 @@ struct WorkingFile: Sendable {
         try await store.copying { connection throws(FeedSyncError) in
             do {
                 let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
-                // What counts is in PostgreSQL: a file that a crash leaves is not used again.
-                try connection.execute("PRAGMA synchronous = OFF")
                 // The worker tells itself when its feeds are due.
                 try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
                 connection.companion = try WriteThrough(connection, to: target, claims: claims, progress: progress)

@@ -144,6 +144,8 @@ final class WriteThrough: CommitCompanion {
 
     private static func refusal(_ failure: FeedSyncError) -> SQLiteError {
         // SQLITE_ABORT: https://sqlite.org/rescode.html#abort
-        SQLiteError(code: 4, message: failure.message)
+        var error = SQLiteError(code: 4, message: failure.message)
+        error.advice = failure.advice
+        return error
     }
 }
