@@ -19,7 +19,8 @@ struct WorkingFile: Sendable {
         // What counts is in PostgreSQL: a file that a crash leaves is not used again.
         var options = Store.Options(keep: keep)
         options.isScratch = true
-        let (versions, numbers) = try await Store(path: path, options: options).copying { target throws(FeedSyncError) in
+        let (versions, numbers) = try await Store(path: path, options: options).copying {
+            target throws(FeedSyncError) in
             do {
                 let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
                 let numbers = try NumberBlock(of: source.connection)
