@@ -104,7 +104,8 @@ class Worker:
                 return self.started_again("did not end") if is_late else None
             self.settle()
             # Before it has said a word, it may not have begun to listen to signals.
-            is_right = code == 143 or code == -signal.SIGTERM and not self.last_words()
+            is_right = (code == 143 or code == 73 and self.had_no_database()
+                        or code == -signal.SIGTERM and not self.last_words())
             return self.started_again(None if is_right else f"ended with {code} at SIGTERM")
         if is_late:
             if disturbance.kind == "stop":
@@ -116,7 +117,8 @@ class Worker:
 
     def had_no_database(self):
         _, _, since = self.began[-1]
-        return any(each.process in (None, self.process.pid) and each.reaches(since, time.time()) for each in self.diary)
+        return any(each.process in (None, self.process.pid) and each.kind != "drain" and each.reaches(since, time.time())
+                   for each in self.diary)
 
     def settle(self):
         self.disturbance.end = time.time()

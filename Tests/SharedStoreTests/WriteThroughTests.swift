@@ -108,6 +108,13 @@ struct WriteThroughTests {
         try write(isFollowed: true) { try insert("third") }
         try file.companion?.settle()
         #expect(try Set(ids()) == ["first", long, "third"])
+        // Without an index of keys, rows change and go, too.
+        try write(isFollowed: true) {
+            try file.execute("UPDATE things SET t = 'new' WHERE id = 'first'; DELETE FROM things WHERE id = 'third'")
+        }
+        try file.companion?.settle()
+        #expect(try Set(ids()) == ["first", long])
+        #expect(try database.scalar("SELECT t FROM things WHERE id = 'first'") == "new")
         #expect(progress.failure == nil)
     }
 
