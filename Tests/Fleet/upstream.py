@@ -110,7 +110,8 @@ class Upstream:
         request = None
         try:
             while line := handler.rfile.readline():
-                known = b""
+                # The answer before was waited for.
+                request, known = None, b""
                 while (field := handler.rfile.readline().strip()) != b"":
                     if field.lower().startswith(b"if-none-match:"):
                         known = field.split(b":", 1)[1].strip()

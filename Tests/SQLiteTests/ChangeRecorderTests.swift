@@ -23,7 +23,7 @@ struct ChangeRecorderTests {
     private func recorder() -> ChangeRecorder { ChangeRecorder(on: connection) { $0 != "other" } }
 
     @Test(
-        "is told by key, once each, and whether they are new",
+        "A written row is reported once, by its key, and as new or not",
         arguments: [
             ("INSERT INTO numbered VALUES (3, 0)", ["3": true]),
             ("UPDATE numbered SET a = 0 WHERE id = 1", ["1": false]),
@@ -47,7 +47,7 @@ struct ChangeRecorderTests {
         #expect(try recorder.take().isEmpty)
     }
 
-    @Test("A key of several columns is told in the table's order, and an UPDATE of the key tells both")
+    @Test("A key has its columns in the table's order, and an UPDATE of a key reports the old and the new one")
     func severalColumns() throws {
         let recorder = recorder()
         try connection.execute("UPDATE named SET name = 'y'; INSERT INTO named VALUES (1, 'z', 2.5)")
@@ -73,7 +73,7 @@ struct ChangeRecorderTests {
         #expect(try recorder.take()["named"]?.map(\.key) == [["n", 7], ["n", "7"]])
     }
 
-    @Test("What a savepoint undid is told, and is not there")
+    @Test("A row that a savepoint undid is reported, although it is not there")
     func undone() throws {
         struct Refusal: Error {}
         let recorder = recorder()
@@ -98,7 +98,7 @@ struct ChangeRecorderTests {
         #expect(try recorder.take().isEmpty)
     }
 
-    @Test("A table that is made or made again meanwhile is told with its own key")
+    @Test("The rows of a table that was created again have the keys of the new one")
     func madeAgain() throws {
         let recorder = recorder()
         try connection.execute(

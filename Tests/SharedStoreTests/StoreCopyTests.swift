@@ -10,8 +10,10 @@ import SharedStore
 import Testing
 
 @Suite("A copy of a store")
-struct StoreCopyTests {
+final class StoreCopyTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "StoreCopyTests-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func path(_ name: String) throws -> String {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ import Testing
 @testable import SharedStore
 
 @Suite("A commit in PostgreSQL that is on its way")
-struct WriteThroughTests {
+final class WriteThroughTests {
     private let folder = FileManager.default.temporaryDirectory.appending(
         path: "WriteThroughTests-\(UUID().uuidString)")
     private let file: SQLite.Connection
@@ -46,6 +46,8 @@ struct WriteThroughTests {
             try insert("first")
         }
     }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func write(isFollowed: Bool, _ body: () throws -> Void) throws {
         try file.begin(.immediate)

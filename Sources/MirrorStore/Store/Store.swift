@@ -41,7 +41,7 @@ package actor Store {
     package struct Options: Sendable {
         /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
         package var isDurable = false
-        /// Whether the file is made again after a failure of any kind: nothing waits for the disk then.
+        /// Whether the file can be made again after any failure; no commit waits for the disk then.
         package var isScratch = false
         /// What may be done with the file.
         package var access = Access.create
