@@ -174,6 +174,7 @@ let package = Package(
             name: "SharedStoreTests",
             dependencies: [
                 "Concurrency", "Feeds", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
+                "SchemaMigration",
                 "SeededGenerator", "SharedStore",
             ], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),

@@ -12,6 +12,8 @@ public enum Migrations {
         Migration(name: "0002_workers", sql: String(decoding: PackageResources._002_workers_sql, as: UTF8.self)),
         Migration(name: "0003_due", sql: String(decoding: PackageResources._003_due_sql, as: UTF8.self)),
         Migration(name: "0004_following", sql: String(decoding: PackageResources._004_following_sql, as: UTF8.self)),
+        Migration(
+            name: "0005_generations", sql: String(decoding: PackageResources._005_generations_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.

@@ -163,7 +163,7 @@ class Fleet:
             for row in self.database.sql(LATE.format(began=began)):
                 self.say(f"late: {' | '.join(row)}")
             for worker in self.workers:
-                self.say(f"worker {worker.process.pid}: {worker.last_words()}")
+                self.say(f"worker {worker.process.pid}: {worker.last_complaints()}")
 
     def end_workers(self):
         for worker in self.workers:

@@ -134,3 +134,7 @@ class Worker:
 
     def last_words(self):
         return self.log.read_text(errors="replace")[-600:]
+
+    def last_complaints(self):
+        lines = self.log.read_text(errors="replace").splitlines()
+        return "\n".join([line for line in lines if line.startswith("feedsync: ")][-5:])

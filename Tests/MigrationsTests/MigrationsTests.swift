@@ -5,16 +5,17 @@ import Testing
 
 @Suite("Migrations")
 struct MigrationsTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../Migrations/sql")
-
-    @Test("Every file in Migrations/sql is listed, in order, as it stands there")
-    func listed() throws {
-        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
-        #expect(files == Migrations.all.map { "\($0.name).sql" })
-        for migration in Migrations.all {
-            let text = try String(contentsOf: Self.folder.appending(path: "\(migration.name).sql"), encoding: .utf8)
-            #expect(migration.sql == text)
+    @Test(
+        "Every file with a migration is listed, in order, as it stands there",
+        arguments: [("sql", Migrations.all), ("postgresql", Migrations.postgreSQL)])
+    func listed(_ name: String, _ migrations: [Migration]) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Migrations/\(name)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(files == migrations.map { "\($0.name).sql" })
+        for migration in migrations {
+            #expect(
+                try migration.sql
+                    == String(contentsOf: folder.appending(path: "\(migration.name).sql"), encoding: .utf8))
         }
     }
 

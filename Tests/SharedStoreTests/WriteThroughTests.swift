@@ -120,6 +120,25 @@ final class WriteThroughTests {
         #expect(progress.failure == nil)
     }
 
+    @Test("hands the generation of one crawl to another, whichever was written first", arguments: [true, false])
+    func generation(isTakerFirst: Bool) throws {
+        let crawl = "INSERT INTO _crawl (id, feed, mode, started_at, generation) VALUES"
+        try write(isFollowed: false) {
+            try file.execute(
+                "\(crawl) (1, 'things', 'all', '2026-11-21', 5), (2, 'things', 'all', '2026-11-21', NULL)")
+        }
+        try write(isFollowed: false) {
+            if isTakerFirst { try file.execute("UPDATE _crawl SET checked = 1 WHERE id = 2") }
+            try file.execute(
+                """
+                UPDATE _crawl SET generation = NULL WHERE id = 1;
+                UPDATE _crawl SET generation = 5 WHERE id = 2
+                """)
+        }
+        #expect(try database.query("SELECT id FROM _crawl WHERE generation = 5") == [["2"]])
+        #expect(progress.failure == nil)
+    }
+
     @Test("has values of every kind as the file has them", arguments: [UInt64(1), 2, 3])
     func values(seed: UInt64) throws {
         var random = SeededGenerator(seed)

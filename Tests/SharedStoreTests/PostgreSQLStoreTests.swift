@@ -1,0 +1,35 @@
+import Migrations
+import PostgreSQL
+import PostgreSQLServer
+import SchemaMigration
+import Testing
+
+@testable import SharedStore
+
+@Suite("A store in PostgreSQL")
+struct PostgreSQLStoreTests {
+    @Test("of any earlier version comes forward with its data", arguments: 1..<Migrations.postgreSQL.count)
+    func forward(version: Int) throws {
+        let database = try PostgreSQL.Connection(uri: PostgreSQLServer.database())
+        try database.execute(
+            "CREATE TABLE _migration (name text NOT NULL PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL)"
+        )
+        for migration in Migrations.postgreSQL.prefix(version) {
+            try database.execute(migration.sql)
+            try database.query("INSERT INTO _migration VALUES ($1, $2, now())", [migration.name, migration.checksum])
+        }
+        try database.execute(
+            """
+            INSERT INTO feed (name, url) VALUES ('x', 'http://u');
+            INSERT INTO _crawl (id, feed, mode, started_at, generation) VALUES (1, 'x', 'all', '2026-11-21', 1);
+            INSERT INTO event (at, feed, run, status) VALUES (now(), 'x', 1, 'beginHeader')
+            """)
+        let store = PostgreSQLStore(connection: database)
+        #expect(try store.pending().count == Migrations.postgreSQL.count - version)
+        try store.migrate(now: "2026-11-21T02:20:11.123Z")
+        #expect(try store.pending().isEmpty)
+        #expect(
+            try database.scalar("SELECT url FROM feed JOIN _crawl ON feed = name JOIN event USING (feed)") == "http://u"
+        )
+    }
+}
