@@ -37,6 +37,9 @@ extension PostgreSQLError {
     /// Whether the server does not know the user, the password or the database, or lets the user do too little.
     public var isRefusal: Bool { codeClass == "28" || codeClass == "3D" || code == "42501" }
 
+    /// Whether the server refused what it was given, and would again: the values, or the tables as somebody made them.
+    public var isOfData: Bool { ["0A", "21", "22", "23", "27", "42", "44", "54", "P0"].contains(codeClass) }
+
     /// Whether the server's disk is full.
     public var isFull: Bool { code == "53100" }
 }

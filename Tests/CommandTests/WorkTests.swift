@@ -113,6 +113,27 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test(
+        "A feed whose rows PostgreSQL refuses fails alone: the others of its host are synced, and it is when they fit")
+    func refusedRows() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 3, items: 120, extra: "every: 1s")
+        let worker = try bench.worker()
+        try await bench.waitUntilComplete()
+        _ = try bench.query("ALTER TABLE h0x1 ADD CONSTRAINT small CHECK (id < 1000)")
+        for feed in bench.feeds.values { feed.edit { $0.insert(#"{"id":9999,"name":"new"}"#, at: 0) } }
+        try await bench.wait(for: "failed", "SELECT outcome FROM run WHERE feed = 'h0x1' ORDER BY id DESC")
+        let state = try bench.query("SELECT concat_ws(' ', status, error ->> 'message') FROM feed WHERE name = 'h0x1'")[
+            0]
+        #expect(state.hasPrefix("endHeader PostgreSQL: new row for relation") && state.contains("small"), "\(state)")
+        try await bench.wait(for: "9999", "SELECT id FROM h0x0 ORDER BY id DESC")
+        try await bench.wait(for: "9999", "SELECT id FROM h0x2 ORDER BY id DESC")
+        _ = try bench.query("ALTER TABLE h0x1 DROP CONSTRAINT small")
+        _ = try bench.query("UPDATE feed SET next_due_at = NULL WHERE name = 'h0x1'")
+        try await bench.wait(for: "9999", "SELECT id FROM h0x1 ORDER BY id DESC")
+        try await bench.end([worker])
+        try await bench.expectTrue()
+    }
+
     @Test("Columns without a type get one by their first values; a key that does not fit later makes its column text")
     func types() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 1, items: 120, extra: "every: 1s")

@@ -90,10 +90,13 @@ final class WriteThroughTests {
         try write(isFollowed: true) { try insert("second") }
         let error = #expect(throws: SQLiteError.self) { try write(isFollowed: false) { try file.execute(sql) } }
         let told = try FeedSyncError(storing: #require(error), path: "store.db")
+        #expect(told.kind == .locked)
         #expect(told.message == "another worker works on g now; nothing more was stored")
         #expect(told.advice == "run it again later")
         #expect(throws: SQLiteError.self) { try write(isFollowed: false) {} }
-        #expect(progress.failure?.message.contains("another worker") == true, "\(String(describing: progress.failure))")
+        #expect(
+            progress.failure?.error.message.contains("another worker") == true,
+            "\(String(describing: progress.failure))")
         #expect(progress.version == 1)
         #expect(try ids() == ["first"])
         #expect(try database.scalar("SELECT count(*) FROM _quota") == "0")

@@ -11,7 +11,7 @@ extension Fleet {
     func fill(_ claim: Claim) async throws {
         let before = database.processorTime
         _ = try await stores.begin(claim)
-        if let failure = await stores.end(claim) { figures.fault("\(claim.group.name): \(failure.message)") }
+        if let failure = await stores.end(claim) { figures.fault("\(claim.group.name): \(failure.error.message)") }
         let time = database.processorTime - before
         figures.calls[.fill, default: Figures.Calls()].add(.seconds(time))
         figures.fillProcessorTime += time

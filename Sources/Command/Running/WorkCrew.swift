@@ -148,40 +148,69 @@ struct WorkCrew: Sendable {
         }
     }
 
-    /// Syncs what is due of a group.
+    /// Syncs what is due of a group. A feed of which PostgreSQL refuses something fails alone.
     private func sync(_ claim: Claim) async {
         metrics.begin()
         defer { metrics.end() }
+        var turn = Turn()
+        repeat {
+            await take(&turn, claim)
+        } while turn.refusal != nil && !Task.isCancelled
+        await worker.release(claim, rests: turn.count == 0)
+    }
+
+    /// What a claim has come to.
+    private struct Turn {
+        /// How many feeds were synced with the latest file.
         var count = 0
+        /// Those of which PostgreSQL refused something.
+        var refused: Set<String> = []
+        /// The latest of them, and why; it is not in the store yet.
+        var refusal: (feed: FeedDefinition, error: FeedSyncError)?
+    }
+
+    /// Syncs what is due, in one working file.
+    private func take(_ turn: inout Turn, _ claim: Claim) async {
+        let before = turn.refusal
+        turn = Turn(refused: turn.refused)
+        var last: FeedDefinition?
         do throws(FeedSyncError) {
             let store = try await stores.begin(claim)
-            count = await sync(claim, store)
+            if let (feed, error) = before {
+                try await store.logRefusal(error, of: feed, command: "sync", now: WallClock.system.text)
+            }
+            (turn.count, last) = await sync(claim, store, but: turn.refused)
         } catch {
             session.console.reportBriefly(Failure(error, feed: claim.group.name), always: true)
         }
-        if let failure = await stores.end(claim) {
-            session.console.reportBriefly(Failure(failure, feed: claim.group.name), always: true)
-            count = 0
+        guard let failure = await stores.end(claim) else { return }
+        turn.count = 0
+        guard failure.isOfFeed, let last else {
+            return session.console.reportBriefly(Failure(failure.error, feed: claim.group.name), always: true)
         }
-        await worker.release(claim, rests: count == 0)
+        // Its run has told.
+        turn.refused.insert(last.name)
+        turn.refusal = (last, failure.error)
     }
 
-    /// - Returns: How many feeds were synced.
-    private func sync(_ claim: Claim, _ store: Store) async -> Int {
-        let feeds = claim.group.feeds.compactMap { configuration.feed(named: $0) }
-        guard let plans = try? await session.plans(of: feeds, in: store) else { return 0 }
+    /// - Returns: How many feeds were due, and the one that was synced last.
+    private func sync(_ claim: Claim, _ store: Store, but refused: Set<String>) async -> (Int, FeedDefinition?) {
+        let feeds = claim.group.feeds.compactMap { refused.contains($0) ? nil : configuration.feed(named: $0) }
+        guard let plans = try? await session.plans(of: feeds, in: store) else { return (0, nil) }
         let now = WallClock.system.milliseconds
         let due = zip(feeds, plans).filter { $0.1.isDue(at: now) }.sorted {
             ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min)
         }.map(\.0)
+        var last: FeedDefinition?
         // Which lists there are shows when the feed above is up to date.
         for depth in Set(due.map { $0.forEach?.depth ?? 0 }).sorted() {
             for feed in due where (feed.forEach?.depth ?? 0) == depth {
-                guard !Task.isCancelled, await !stores.hasFailed(claim) else { return due.count }
+                guard !Task.isCancelled, await !stores.hasFailed(claim) else { return (due.count, last) }
+                last = feed
                 await sync(feed, store)
             }
         }
-        return due.count
+        return (due.count, last)
     }
 
     private func sync(_ feed: FeedDefinition, _ store: Store) async {

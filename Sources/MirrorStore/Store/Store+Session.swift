@@ -66,27 +66,6 @@ extension Store {
                 : "feedsync rekey \(feed), or restore the old `key`")
     }
 
-    /// Keeps that a command failed before a run could begin.
-    package func logFailure(
-        _ error: FeedSyncError, of definition: FeedDefinition, command: String, now: String
-    ) throws(FeedSyncError) {
-        let feed = Value.text(definition.name)
-        try storing {
-            try connection.transaction {
-                try connection.run(
-                    """
-                    INSERT INTO run (feed, command, started_at, finished_at, outcome, reason, error)
-                    VALUES (?1, ?2, ?3, ?3, 'failed', 'failed', ?4)
-                    """, feed, .text(command), .text(now), .text(error.json))
-                let run = connection.lastInsertRowID
-                try connection.run(
-                    "UPDATE \(ListTables(of: definition.name).feed) SET error = ? WHERE name = ?", .text(error.json),
-                    feed)
-                try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
-            }
-        }
-    }
-
     /// Ends what `open` began, whether or not anything was committed.
     package func close(_ feed: String) {
         // The run has ended, and was told if its pages could not be stored.
@@ -148,41 +127,6 @@ extension Store {
             modelsThatMayLag.insert(model)
         }
         return id
-    }
-
-    /// The process that began is gone, or we would not hold the feed.
-    func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
-        let tables = ListTables(of: feed)
-        let error = FeedSyncError(.interrupted, "the process ended before the command did")
-        var open: (status: RefreshStatus, run: Int64, page: Int64)?
-        try connection.rows(
-            """
-            SELECT event.status, event.run, event.page FROM \(tables.feed) AS feed JOIN event ON event.feed = feed.name
-            WHERE feed.name = ? AND feed.status IN ('beginHeader', 'beginFooter') ORDER BY event.id DESC LIMIT 1
-            """, [.text(feed)]
-        ) { row in
-            open = RefreshStatus(rawValue: row.text(at: 0) ?? "").map { ($0, row.int64(at: 1), row.int64(at: 2)) }
-        }
-        try connection.run(
-            """
-            UPDATE run SET finished_at = ?, outcome = 'interrupted', reason = 'cut_off', error = ?
-            WHERE feed = ? AND outcome IS NULL
-            """, .text(now), .text(error.json), .text(feed))
-        guard let open else { return [] }
-        let closing: RefreshStatus = open.status == .beginHeader ? .endHeader : .endFooter
-        try connection.run(
-            "INSERT INTO event (at, feed, run, status, page, error) VALUES (?, ?, ?, ?, ?, ?)", .text(now), .text(feed),
-            Value(open.run), .text(closing.rawValue), Value(open.page), .text(error.json))
-        let id = Int(connection.lastInsertRowID)
-        try connection.run(
-            "UPDATE \(tables.feed) SET status = ?, error = ? WHERE name = ?", .text(closing.rawValue),
-            .text(error.json),
-            .text(feed))
-        return [
-            StatusEvent(
-                id: id, at: now, feed: feed, run: Int(open.run), status: closing, page: Int(open.page),
-                items: ItemCounts(), error: error.json)
-        ]
     }
 
     /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.

@@ -12,17 +12,6 @@ extension FeedSyncError {
         }
     }
 
-    /// An error of a worker's commit.
-    init(ofSharedStore error: any Error, group: String) {
-        // What the check of the fence divides by.
-        if let error = error as? PostgreSQLError, error.code == "22012" {
-            self.init(
-                .locked, "another worker works on \(group) now; nothing more was stored", advice: "run it again later")
-        } else {
-            self.init(copying: error, path: "the working copy of \(group)")
-        }
-    }
-
     fileprivate init(_ problem: CopyProblem) {
         switch problem {
         case .unfit(let table, let column):

@@ -75,7 +75,7 @@ package actor ClaimedStore {
     ///
     /// - Returns: Why something was not stored; nil if all was.
     package func close() async -> FeedSyncError? {
-        let failure = await file?.detach(keep: nil)
+        let failure = await file?.detach(keep: nil)?.error
         file?.remove()
         file = nil
         pulse?.cancel()

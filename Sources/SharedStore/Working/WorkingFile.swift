@@ -60,9 +60,9 @@ struct WorkingFile: Sendable {
     ///
     /// - Parameter keep: How long history in PostgreSQL is kept; nil where it is not looked at now.
     /// - Returns: Why a commit failed, now or before; nil if none did.
-    func detach(keep: Duration?) async -> FeedSyncError? {
+    func detach(keep: Duration?) async -> CommitFailure? {
         let limit = keep.flatMap { Timestamp(sinceEpoch: WallClock.system.seconds - $0.components.seconds)?.text }
-        let path = path
+        let (path, progress) = (path, progress)
         do throws(FeedSyncError) {
             try await store.copying { connection throws(FeedSyncError) in
                 defer { connection.companion = nil }
@@ -72,11 +72,11 @@ struct WorkingFile: Sendable {
                     try writing.refreshViews()
                     if let limit { try writing.prune(before: limit) }
                 } catch {
-                    throw FeedSyncError(ofSharedStore: error, group: path)
+                    progress.fail(CommitFailure(error, group: path))
                 }
             }
         } catch {
-            progress.fail(error)
+            progress.fail(CommitFailure(error, group: path))
         }
         return progress.failure
     }

@@ -48,7 +48,7 @@ package actor WorkingStores {
     /// Commits what is left, and lets go of the group.
     ///
     /// - Returns: Why a commit failed; nil if none did.
-    package func end(_ claim: Claim) async -> FeedSyncError? {
+    package func end(_ claim: Claim) async -> CommitFailure? {
         let name = claim.group.name
         guard let file = files[name] else { return nil }
         let isOld = prunedAt[name].map { $0.duration(to: .now) > Self.pruning } ?? true

@@ -36,18 +36,18 @@ final class WriteThrough: CommitCompanion {
 
     /// What can be seen of it from elsewhere.
     final class Progress: Sendable {
-        private let state: Lock<(version: Int64, failure: FeedSyncError?)>
+        private let state: Lock<(version: Int64, failure: CommitFailure?)>
 
         init(version: Int64) { state = Lock((version, nil)) }
 
         /// How many commits the group has had.
         var version: Int64 { state.withLock { $0.version } }
         /// Why a commit failed; nothing is committed any more.
-        var failure: FeedSyncError? { state.withLock { $0.failure } }
+        var failure: CommitFailure? { state.withLock { $0.failure } }
 
         func committed() { state.withLock { $0.version += 1 } }
 
-        func fail(_ error: FeedSyncError) { state.withLock { $0.failure = $0.failure ?? error } }
+        func fail(_ failure: CommitFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
     }
 
     /// A table in PostgreSQL.
@@ -117,7 +117,7 @@ final class WriteThrough: CommitCompanion {
 
     /// The file is behind PostgreSQL, and is not used again.
     func commitFailed(_ error: SQLiteError) {
-        progress.fail(FeedSyncError(ofSharedStore: error, group: name))
+        progress.fail(CommitFailure(error, group: name))
     }
 
     private func receive() throws {
@@ -134,17 +134,17 @@ final class WriteThrough: CommitCompanion {
     }
 
     private func unlessFailed(_ body: () throws -> Void) throws(SQLiteError) {
-        if let failure = progress.failure { throw Self.refusal(failure) }
+        if let failure = progress.failure { throw Self.refusal(failure.error) }
         do { try body() } catch {
-            let failure = FeedSyncError(ofSharedStore: error, group: name)
+            let failure = CommitFailure(error, group: name)
             progress.fail(failure)
-            throw Self.refusal(failure)
+            throw Self.refusal(failure.error)
         }
     }
 
     private static func refusal(_ failure: FeedSyncError) -> SQLiteError {
-        // SQLITE_ABORT: https://sqlite.org/rescode.html#abort
-        var error = SQLiteError(code: 4, message: failure.message)
+        // SQLITE_BUSY and SQLITE_ABORT: https://sqlite.org/rescode.html
+        var error = SQLiteError(code: failure.kind == .locked ? 5 : 4, message: failure.message)
         error.advice = failure.advice
         return error
     }
