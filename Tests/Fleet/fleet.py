@@ -14,7 +14,7 @@ import checks
 import claims
 import hosts
 from database import PORT, Database
-from upstream import Upstream
+from upstream import STYLES, Upstream
 from worker import Disturbance, Worker
 
 WORKERS = 4
@@ -83,8 +83,9 @@ class Fleet:
             "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", "postgres") == "1")
 
     def make_workers(self):
-        members = "items: items, key: id, pagination: {style: page, total: total}, sync: {mode: all}"
-        feeds = "".join(f"  {name}: {{url: \"{url}\"}}\n" for name, url in self.upstream.urls.items())
+        members = "items: items, key: id, sync: {mode: all}"
+        feeds = "".join(f"  {name}: {{url: \"{url}\", pagination: {STYLES[self.upstream.styles[name]]}}}\n"
+                        for name, url in self.upstream.urls.items())
         configuration = self.folder / "feedsync.yaml"
         configuration.write_text(
             f"store: {self.uri}\ndefaults: {{every: 2s, timeout: 20s, retries: 2, {members}}}\nfeeds:\n{feeds}")

@@ -11,6 +11,13 @@ import zlib
 
 PORT = 8000
 SIZE = 30
+# How lists are cut into pages, as a configuration says it.
+STYLES = {
+    "total": "{style: page, total: total}",
+    "page": "{style: page}",
+    "offset": f"{{style: offset, limit: {SIZE}, total: total}}",
+    "next": "{style: next_url, next: next}",
+}
 NAMES = ["plain", "it's", 'a "quote"', "back\\slash", "tab\tand\nline", "Grüße 東京 🚂", ""]
 
 
@@ -39,8 +46,17 @@ class List:
             member = "extra" if choice == 11 else "value"
             self.items[place] = self.items[place] | {member: self.chance.randrange(1_000_000)}
 
-    def page(self, number):
-        return json.dumps({"total": len(self.items), "items": self.items[(number - 1) * SIZE:number * SIZE]}).encode()
+    def page(self, url, style):
+        """The page that a URL asks for."""
+        asked = {name: int(values[0]) for name, values in urllib.parse.parse_qs(url.query).items()}
+        if style == "next":
+            # Newer items have greater keys.
+            items = [item for item in self.items if item["id"] < asked.get("before", self.last + 1)]
+            more = f"{url.path}?before={items[SIZE - 1]['id']}" if len(items) > SIZE else None
+            return json.dumps({"items": items[:SIZE], "next": more}).encode()
+        begin = asked.get("offset", (asked.get("page", 1) - 1) * SIZE)
+        page = {"items": self.items[begin:begin + SIZE]}
+        return json.dumps(page if style == "page" else page | {"total": len(self.items)}).encode()
 
 
 def is_closed(connection):
@@ -59,12 +75,13 @@ class Upstream:
         self.chance = random.Random(seed)
         self.lock = threading.Lock()
         self.hosts = addresses
-        self.urls, self.lists = {}, {}
+        self.urls, self.lists, self.styles = {}, {}, {}
         for number in range(feeds):
             host = number % len(addresses)
             name = f"h{host:02}x{number // len(addresses):02}"
             self.urls[name] = f"http://{addresses[host]}:{PORT}/{name}"
             self.lists[name] = List(self.chance)
+            self.styles[name] = self.chance.choice(list(STYLES))
         # (host, client's address, when its connection came, when the request came, when the answer went, whether it was
         # given up by then)
         self.requests = []
@@ -133,11 +150,11 @@ class Upstream:
 
     def answer(self, target, known):
         url = urllib.parse.urlsplit(target)
-        if url.path[1:] not in self.lists:
+        name = url.path[1:]
+        if name not in self.lists:
             return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
-        number = int(urllib.parse.parse_qs(url.query).get("page", ["1"])[0])
         with self.lock:
-            body = self.lists[url.path[1:]].page(number)
+            body = self.lists[name].page(url, self.styles[name])
         tag = b'"%x-%x"' % (len(body), zlib.crc32(body))
         if known == tag:
             return b"HTTP/1.1 304 Not Modified\r\nETag: %s\r\n\r\n" % tag

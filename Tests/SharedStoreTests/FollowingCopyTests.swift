@@ -1,3 +1,4 @@
+import Feeds
 import Foundation
 import PostgreSQL
 import PostgreSQLServer
@@ -11,14 +12,14 @@ final class FollowingCopyTests {
     private let folder = FileManager.default.temporaryDirectory.appending(
         path: "FollowingCopyTests-\(UUID().uuidString)")
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    private let database: PostgreSQL.Connection
+    private let copy: FollowingCopy
 
-    @Test("has the crawl that a feed is at, also where it took over another one's generation")
-    func generation() async throws {
+    /// A store with a feed that is at a crawl, and a file that has it.
+    init() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appending(path: "copy.db").path
         let uri = try PostgreSQLServer.database()
-        let database = try PostgreSQL.Connection(uri: uri)
+        database = try PostgreSQL.Connection(uri: uri)
         try PostgreSQLStore(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
         try database.execute(
             """
@@ -29,18 +30,57 @@ final class FollowingCopyTests {
             INSERT INTO _feed (feed, "table", key, key_columns, columns, definition, crawl)
                 VALUES ('things', 'things', 'id', '["id"]', '[]', 'd', 1)
             """)
-        let copy = try await FollowingCopy(path: path, uri: uri, feeds: nil, extent: .whole)
+        copy = try await FollowingCopy(
+            path: folder.appending(path: "copy.db").path, uri: uri, feeds: nil, extent: .whole)
         #expect(try await copy.look([]))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func file() throws -> SQLite.Connection { try SQLite.Connection(path: copy.path) }
+
+    /// Has something happen to the feed.
+    private func add(_ status: String) throws {
+        try database.query(
+            "INSERT INTO event (at, feed, run, status) VALUES ('2026-11-21T02:20:12Z', 'things', 1, $1)", [status])
+    }
+
+    @Test("has the crawl that the feed is at, also where it took over another one's generation")
+    func generation() async throws {
         try database.execute(
             """
             UPDATE _crawl SET generation = NULL WHERE id = 1;
             UPDATE _crawl SET generation = 5 WHERE id = 2;
-            UPDATE _feed SET crawl = 2;
-            INSERT INTO event (at, feed, run, status) VALUES ('2026-11-21T02:20:12Z', 'things', 1, 'beginHeader')
+            UPDATE _feed SET crawl = 2
             """)
+        try add("beginHeader")
         #expect(try await copy.look([]))
-        let file = try SQLite.Connection(path: path, access: .readOnly)
-        #expect(try file.int64("SELECT generation FROM _crawl JOIN _feed ON _crawl.id = crawl") == 5)
-        #expect(try file.int64("SELECT count(*) FROM event") == 1)
+        #expect(try file().int64("SELECT generation FROM _crawl JOIN _feed ON _crawl.id = crawl") == 5)
+        #expect(try file().int64("SELECT count(*) FROM event") == 1)
+    }
+
+    @Test("is made anew where it does not fit, with the same numbers")
+    func misfit() async throws {
+        try database.execute("CREATE TABLE things (id bigint PRIMARY KEY, _generation bigint, _exact jsonb)")
+        try database.execute(
+            #"COMMENT ON TABLE things IS '{"key":["id"],"is_row_id":true}'; INSERT INTO things VALUES (7, 1)"#)
+        try add("beginHeader")
+        #expect(try await copy.look([]))
+        let number = try #require(try file().int64("SELECT id FROM event"))
+        try file().execute(
+            """
+            INSERT INTO event (id, at, feed, run, status) VALUES (1, '', 'nobody', 1, 'endHeader');
+            CREATE TRIGGER misfit BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'misfit'); END
+            """)
+        try add("endHeader")
+        await #expect(throws: FeedSyncError.self) { try await copy.look([]) }
+        try file().execute("DROP TRIGGER misfit")
+        #expect(try await copy.look([]))
+        var events: [String] = []
+        try file().rows("SELECT id = ?, status FROM event ORDER BY id", [.integer(number)]) { row in
+            events.append("\(row.int64(at: 0)) \(row.text(at: 1) ?? "")")
+        }
+        #expect(events == ["1 beginHeader", "0 endHeader"])
+        #expect(try file().int64("SELECT id FROM things") == 7)
     }
 }

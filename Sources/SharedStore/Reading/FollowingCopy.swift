@@ -19,7 +19,7 @@ package actor FollowingCopy {
     private let uri: String
     private let feeds: [String]?
     private let extent: Extent
-    private let numbers = LogNumbers()
+    private var numbers = LogNumbers()
     private var source: PostgreSQLStore?
     /// What PostgreSQL had when it was looked at last; nil before the first time.
     private var snapshot: String?
@@ -76,7 +76,13 @@ package actor FollowingCopy {
         do {
             changed = try look()
         } catch {
-            if let error = error as? PostgreSQLError, error.isOfConnection { source = nil }
+            if let error = error as? PostgreSQLError {
+                if error.isOfConnection { source = nil }
+            } else {
+                // What is new does not fit the file: the next look makes it anew, with the same numbers.
+                snapshot = nil
+                numbers = LogNumbers()
+            }
             throw FeedSyncError(copying: error, path: path)
         }
         guard let changed else { return false }

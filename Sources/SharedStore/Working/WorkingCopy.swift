@@ -5,7 +5,7 @@ internal import SQLite
 struct WorkingCopy {
     let source: PostgreSQLStore
     let scope: FeedScope
-    /// A store that was just made.
+    /// A store that was just made, or what was copied before.
     let target: SQLite.Connection
     /// What events and changes are numbered by; nil where they keep their numbers, because more are to be written.
     var numbers: LogNumbers?
@@ -43,6 +43,7 @@ struct WorkingCopy {
                     guard let table = try source.table(feed.table), let key = try source.key(of: feed.table) else {
                         continue
                     }
+                    try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(feed.table))")
                     try table.make(in: target, key: key)
                     if extent != .states { try insert(table) }
                 }
