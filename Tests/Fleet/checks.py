@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 FIGURES = ("inserted", "updated", "unchanged", "removed")
 
 
-def check_log(database, find, count):
+def check_log(database, trees, find, count):
     """The log of each feed follows the grammar, no page is stored twice, and a run's figures are those of its pages."""
     rows = database.sql(
         f"SELECT feed, id, run, status, page, error IS NULL, {', '.join(FIGURES)} FROM event ORDER BY feed, id")
@@ -40,7 +40,7 @@ def check_log(database, find, count):
     close(feed, before, find)
     for feed, run, page in twice:
         find(f"{feed}: run {run} stored page {page} once more: {logs[run]}")
-    check_runs(database, sums, logs, find, count)
+    check_runs(database, trees, sums, logs, find, count)
 
 
 def close(feed, before, find):
@@ -56,7 +56,7 @@ def follows(status, before):
     return status != "endHeader" or before == "beginHeader"
 
 
-def check_runs(database, sums, logs, find, count):
+def check_runs(database, trees, sums, logs, find, count):
     rows = database.sql(
         f"SELECT feed, id, outcome, pages, {', '.join(FIGURES)}, extract(epoch FROM started_at),"
         " extract(epoch FROM finished_at) FROM run ORDER BY feed, started_at, id")
@@ -71,6 +71,9 @@ def check_runs(database, sums, logs, find, count):
         if feed == last and float(begin) < until:
             find(f"{feed}: run {id_} began before the one before had ended")
         last, until = feed, float(end)
+        if feed in trees:
+            # Its events are those of its lists, which have runs of their own.
+            continue
         # A head that was asked for once more, to prove that nothing moved, is not among a run's pages.
         if int(pages) > sums[id_]["pages"]:
             find(f"{feed}: run {id_} ({outcome}) has {pages} pages: {logs[id_]}")
@@ -114,10 +117,30 @@ def check_rows(database, lists, find, count):
         compare(f"{name} in PostgreSQL", rows[name], list_, find, count)
     for name, inserted, items in database.sql(
             "SELECT name, (SELECT sum(inserted) FROM run WHERE run.feed = feed.name), item_count FROM feed"):
+        if name not in lists:
+            continue
         if int(inserted or 0) != len(rows[name]):
             find(f"{name}: {inserted} rows were inserted, and there are {len(rows[name])}")
         if int(items) != len(lists[name].items):
             find(f"{name}: `item_count` is {items}, and there are {len(lists[name].items)}")
+
+
+def check_trees(database, trees, find, count):
+    """All rows of the feeds that have a list for each item of another one, and that all lists are whole."""
+    for name, tree in trees.items():
+        parent = name.replace("t", "x")
+        rows = {}
+        for key, row in database.sql(f"SELECT {parent}_id, to_jsonb(t) FROM {name} t WHERE _removed_at IS NULL"):
+            row = own(json.loads(row) | {f"{parent}_id": None})
+            rows[int(key), int(row["id"])] = row | {"id": int(row["id"])}
+        count["rows of trees"] += len(rows)
+        there = tree.items()
+        if wrong := sorted(key for key in rows.keys() | there.keys() if rows.get(key) != there.get(key)):
+            find(f"{name}: {[(key, rows.get(key), there.get(key)) for key in wrong[:3]]} of {len(wrong)} are not alike")
+        for part, error in database.sql(
+                f"SELECT name, error FROM feed_part WHERE feed = '{name}' AND NOT complete"
+                f" AND parent_key IN (SELECT to_json(id)::text FROM {parent} WHERE _removed_at IS NULL)"):
+            find(f"{part} is not whole: {error}")
 
 
 def run(binary, words, folder):

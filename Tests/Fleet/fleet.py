@@ -84,8 +84,10 @@ class Fleet:
 
     def make_workers(self):
         members = "items: items, key: id, sync: {mode: all}"
-        feeds = "".join(f"  {name}: {{url: \"{url}\", pagination: {STYLES[self.upstream.styles[name]]}}}\n"
-                        for name, url in self.upstream.urls.items())
+        feeds = ""
+        for name, url in self.upstream.urls.items():
+            above = f"for_each: {url.split('{')[1].split('.')[0]}, " if name in self.upstream.trees else ""
+            feeds += f"  {name}: {{{above}url: \"{url}\", pagination: {STYLES[self.upstream.styles[name]]}}}\n"
         configuration = self.folder / "feedsync.yaml"
         configuration.write_text(
             f"store: {self.uri}\ndefaults: {{every: 2s, timeout: 20s, retries: 2, {members}}}\nfeeds:\n{feeds}")
@@ -155,7 +157,7 @@ class Fleet:
         began = self.database.value("SELECT now()")
         done = f"""SELECT count(*) FROM feed WHERE complete AND (SELECT count(*) FROM run WHERE run.feed = feed.name
             AND started_at > '{began}' AND finished_at IS NOT NULL AND error IS NULL) > 1"""
-        feeds = str(self.options.feeds)
+        feeds = str(len(self.upstream.urls))
         if not self.wait("each feed has had two whole runs", 180, lambda: self.database.value(done) == feeds):
             self.say(f"{self.database.value(done)} of {feeds} feeds have had them")
             # What may hold them up.
@@ -181,10 +183,11 @@ class Fleet:
 
     def check(self):
         count = Counter()
-        checks.check_log(self.database, self.find, count)
+        checks.check_log(self.database, self.upstream.trees, self.find, count)
         checks.check_blocks(self.database, self.find)
         checks.check_claims(self.database, self.find)
         checks.check_rows(self.database, self.upstream.lists, self.find, count)
+        checks.check_trees(self.database, self.upstream.trees, self.find, count)
         checks.check_copy(self.options.binary, self.uri, self.folder, self.upstream.lists, self.find, count)
         began = [each for worker in self.workers for each in worker.began]
         count.update(claims.check(self.database, self.diary, began, self.upstream.requests, self.find))

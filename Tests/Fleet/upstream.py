@@ -11,6 +11,8 @@ import zlib
 
 PORT = 8000
 SIZE = 30
+# So many feeds have a list for each item of another one.
+TREES = 2
 # How lists are cut into pages, as a configuration says it.
 STYLES = {
     "total": "{style: page, total: total}",
@@ -24,10 +26,10 @@ NAMES = ["plain", "it's", 'a "quote"', "back\\slash", "tab\tand\nline", "Grüße
 class List:
     """A list, and the keys that it had."""
 
-    def __init__(self, chance):
-        self.chance = chance
+    def __init__(self, chance, least=30, most=150):
+        self.chance, self.least = chance, least * 2 // 3
         self.last = 0
-        self.items = [self.item() for _ in range(chance.randrange(30, 151))][::-1]
+        self.items = [self.item() for _ in range(chance.randint(least, most))][::-1]
         self.gone = set()
 
     def item(self):
@@ -40,7 +42,7 @@ class List:
         place = self.chance.randrange(len(self.items))
         if choice < 4:
             self.items.insert(0, self.item())
-        elif choice < 8 and len(self.items) > 20:
+        elif choice < 8 and len(self.items) > self.least:
             self.gone.add(self.items.pop(place)["id"])
         else:
             member = "extra" if choice == 11 else "value"
@@ -59,6 +61,30 @@ class List:
         return json.dumps(page if style == "page" else page | {"total": len(self.items)}).encode()
 
 
+class Tree:
+    """A list for each item of another one."""
+
+    def __init__(self, parent, chance):
+        self.parent, self.chance = parent, chance
+        self.lists = {}
+
+    def list_of(self, key):
+        """None where there is no such item any more."""
+        if all(item["id"] != key for item in self.parent.items):
+            return None
+        if key not in self.lists:
+            self.lists[key] = List(self.chance, 3, SIZE * 3 // 2)
+        return self.lists[key]
+
+    def move(self):
+        self.list_of(self.chance.choice(self.parent.items)["id"]).move()
+
+    def items(self):
+        """All that is in its lists, by the parent's key and the item's own."""
+        keys = [item["id"] for item in self.parent.items]
+        return {(key, item["id"]): item for key in keys for item in self.list_of(key).items}
+
+
 def is_closed(connection):
     """Whether the client has closed its end: it waits for no answer any more."""
     try:
@@ -75,13 +101,18 @@ class Upstream:
         self.chance = random.Random(seed)
         self.lock = threading.Lock()
         self.hosts = addresses
-        self.urls, self.lists, self.styles = {}, {}, {}
+        self.urls, self.lists, self.styles, self.trees = {}, {}, {}, {}
         for number in range(feeds):
             host = number % len(addresses)
             name = f"h{host:02}x{number // len(addresses):02}"
             self.urls[name] = f"http://{addresses[host]}:{PORT}/{name}"
             self.lists[name] = List(self.chance)
             self.styles[name] = self.chance.choice(list(STYLES))
+        for name in list(self.lists)[:TREES]:
+            tree = f"{name[:3]}t{name[4:]}"
+            self.urls[tree] = f"{self.urls[name].replace(name, tree)}/{{{name}.id}}"
+            self.trees[tree] = Tree(self.lists[name], self.chance)
+            self.styles[tree] = self.chance.choice(list(STYLES))
         # (host, client's address, when its connection came, when the request came, when the answer went, whether it was
         # given up by then)
         self.requests = []
@@ -108,11 +139,11 @@ class Upstream:
         threading.Thread(target=self.keep_moving, daemon=True).start()
 
     def keep_moving(self):
-        names = list(self.lists)
+        lists = [*self.lists.values(), *self.trees.values()]
         while not self.is_at_rest:
             with self.lock:
                 for _ in range(5):
-                    self.lists[self.chance.choice(names)].move()
+                    self.chance.choice(lists).move()
                     self.moves += 1
             time.sleep(0.05)
 
@@ -150,11 +181,12 @@ class Upstream:
 
     def answer(self, target, known):
         url = urllib.parse.urlsplit(target)
-        name = url.path[1:]
-        if name not in self.lists:
-            return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        name, _, key = url.path[1:].partition("/")
         with self.lock:
-            body = self.lists[name].page(url, self.styles[name])
+            list_ = self.trees[name].list_of(int(key)) if key else self.lists.get(name)
+            if list_ is None:
+                return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+            body = list_.page(url, self.styles[name])
         tag = b'"%x-%x"' % (len(body), zlib.crc32(body))
         if known == tag:
             return b"HTTP/1.1 304 Not Modified\r\nETag: %s\r\n\r\n" % tag
