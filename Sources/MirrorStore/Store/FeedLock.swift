@@ -97,7 +97,7 @@ package final class FeedLock: Sendable {
         let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var lock = exclusiveLock(at: locks + place(of: feed))
+        var lock = exclusiveLock(at: byte(of: feed))
         guard fcntl(descriptor, findLock, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
         var words = [UInt8](repeating: 0, count: Int(recordSize))
         let count = pread(descriptor, &words, words.count, record(of: feed))
@@ -139,7 +139,7 @@ package final class FeedLock: Sendable {
     private static func takeLock(on feed: Int64, at path: String) throws(FeedSyncError) -> Int32? {
         for _ in 0..<mostTries {
             let descriptor = try openFile(path)
-            var lock = exclusiveLock(at: locks + place(of: feed))
+            var lock = exclusiveLock(at: byte(of: feed))
             guard fcntl(descriptor, setLock, &lock) == 0 else {
                 let isTaken = errno == EAGAIN || errno == EACCES
                 let failure = failure("lock", path)
@@ -175,10 +175,11 @@ package final class FeedLock: Sendable {
         return descriptor
     }
 
-    private static func record(of feed: Int64) -> off_t { off_t(place(of: feed) * recordSize) }
+    /// The byte that is locked: another one for each number, which a store that somebody made by hand may have any of.
+    private static func byte(of feed: Int64) -> Int64 { locks + (feed & Int64.max >> 1) }
 
-    /// The feed's number, held within 32 bits: a store that somebody made by hand may have any.
-    private static func place(of feed: Int64) -> Int64 { Int64(UInt32(truncatingIfNeeded: feed)) }
+    /// Where the holder says who it is. That serves a message, so it is no harm if two numbers share a place; a file has a limit.
+    private static func record(of feed: Int64) -> off_t { off_t(UInt32(truncatingIfNeeded: feed)) * off_t(recordSize) }
 
     private static func failure(_ what: String, _ path: String) -> FeedSyncError {
         FeedSyncError(

@@ -40,6 +40,14 @@ struct LockFileTests {
         withExtendedLifetime(held) {}
     }
 
+    @Test("is on one feed alone, also where workers gave the numbers: each has blocks of its own")
+    func blocks() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let numbers = (Int64(1)...40).flatMap { block in (Int64(1)...3).map { block << 28 + $0 } }
+        let held = try numbers.map { try FeedLock(on: $0, of: store, command: "reload") }
+        #expect(held.allSatisfy { $0 != nil })
+    }
+
     @Test("makes no big file")
     func size() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
