@@ -116,9 +116,12 @@ class Worker:
         return None
 
     def had_no_database(self):
-        _, _, since = self.began[-1]
-        return any(each.process in (None, self.process.pid) and each.kind != "drain" and each.reaches(since, time.time())
-                   for each in self.diary)
+        process, _, since = self.began[-1]
+        # A cut may be felt by the process that begins when it has ended, too.
+        others = {other for other, _, _ in self.began}
+        return any(
+            (each.process in (None, process) and each.kind != "drain" or each.kind == "cut" and each.process in others)
+            and each.reaches(since, time.time()) for each in self.diary)
 
     def settle(self):
         self.disturbance.end = time.time()
