@@ -78,7 +78,8 @@ def check_runs(database, trees, sums, logs, find, count):
         if int(pages) > sums[id_]["pages"]:
             find(f"{feed}: run {id_} ({outcome}) has {pages} pages: {logs[id_]}")
         for name, figure in zip(FIGURES, figures):
-            if sums[id_][name] != int(figure):
+            # What goes with a list that is gone is in no page.
+            if sums[id_][name] != int(figure) and not (name == "removed" and "/" in feed):
                 find(f"{feed}: run {id_} ({outcome}) has {figure} {name}, and its events {sums[id_][name]}: {logs[id_]}")
 
 
