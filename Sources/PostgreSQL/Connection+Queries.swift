@@ -51,7 +51,8 @@ extension Connection {
         try checkRest(start)
         let isSent = try script.withCString { cpq_send_all(handle, $0) }
         guard isSent == 1 else { throw Self.error(of: handle) }
-        sent = start
+        // Which statement of a transaction fails is not told, and the first one says nothing.
+        sent = start.hasPrefix("BEGIN;") ? "" : start
     }
 
     /// Waits for the end of the script that was sent, if one was.
@@ -105,7 +106,9 @@ extension Connection {
         }
         // https://www.postgresql.org/docs/15/protocol-error-fields.html: message, detail, code
         guard let message = field("M"), let code = field("C") else { throw Self.error(of: handle) }
-        throw PostgreSQLError(message + (field("D").map { ": \($0)" } ?? ""), code: code, sql: sql)
+        // Of a row that is refused, the detail has the values.
+        let detail = code.hasPrefix("22") || code.hasPrefix("23") ? nil : field("D")
+        throw PostgreSQLError(message + (detail.map { ": \($0)" } ?? ""), code: code, sql: sql.isEmpty ? nil : sql)
     }
 }
 

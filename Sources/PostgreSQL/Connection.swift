@@ -9,7 +9,7 @@ public final class Connection {
     let handle: OpaquePointer
     /// Where it leads, without a password: `feeds at /run/postgresql`.
     public let place: String
-    /// The beginning of the script that the server runs; nil where it runs none.
+    /// The beginning of the script that the server runs, for errors; nil where it runs none.
     var sent: String?
 
     /// Connects.

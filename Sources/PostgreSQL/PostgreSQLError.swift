@@ -40,6 +40,11 @@ extension PostgreSQLError {
     /// Whether the server refused what it was given, and would again: the values, or the tables as somebody made them.
     public var isOfData: Bool { ["0A", "21", "22", "23", "27", "42", "44", "54", "P0"].contains(codeClass) }
 
+    /// Whether something is beyond the server's limits, such as a row that is larger than a page.
+    ///
+    /// Source: https://www.postgresql.org/docs/15/limits.html
+    public var isTooLarge: Bool { codeClass == "54" }
+
     /// Whether the server's disk is full.
     public var isFull: Bool { code == "53100" }
 }

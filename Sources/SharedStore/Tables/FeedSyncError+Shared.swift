@@ -41,6 +41,10 @@ extension FeedSyncError {
                 "check the name, the password (~/.pgpass) and the database with psql"
             } else if error.isOfConnection {
                 "check the URI and that the server runs, then run the command again; it goes on"
+            } else if error.isTooLarge {
+                "name fewer columns under the feed's `columns`, then run the command again"
+            } else if error.isOfData {
+                "change what refuses it in PostgreSQL (a constraint, a trigger, a type), then run the command again"
             } else {
                 "run the command again; it goes on"
             }
