@@ -161,7 +161,7 @@ struct WorkCrew: Sendable {
 
     /// What a claim has come to.
     private struct Turn {
-        /// How many feeds were synced with the latest file.
+        /// How many feeds are further by the latest file.
         var count = 0
         /// Those of which PostgreSQL refused something.
         var refused: Set<String> = []
@@ -178,8 +178,11 @@ struct WorkCrew: Sendable {
             let store = try await stores.begin(claim)
             if let (feed, error) = before {
                 try await store.logRefusal(error, of: feed, command: "sync", now: WallClock.system.text)
+                turn.count = 1
             }
-            (turn.count, last) = await sync(claim, store, but: turn.refused)
+            let count: Int
+            (count, last) = await sync(claim, store, but: turn.refused)
+            turn.count += count
         } catch {
             session.console.reportBriefly(Failure(error, feed: claim.group.name), always: true)
         }
