@@ -26,7 +26,7 @@ extension CrawlProgress {
         self.init()
         guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return }
         synced = SyncedRanges(members["synced"])
-        if let id = members["round"]?.integer, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
+        if let id = members["round"]?.id, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
             round = Round(
                 id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
                 hasMoved: members["moved"] == .bool(true), isDoubtful: members["doubtful"] == .bool(true),
@@ -49,8 +49,11 @@ extension Set<PageOfCrawl> {
     fileprivate init(_ value: JSONValue?) {
         self.init()
         guard case .array(let pages)? = value else { return }
-        for page in pages.map(\.integers) where page.count == 2 {
-            insert(PageOfCrawl(crawl: page[0], number: Int(clamping: page[1])))
+        for page in pages {
+            guard case .array(let parts) = page, parts.count == 2, let crawl = parts[0].id,
+                let number = parts[1].integer
+            else { continue }
+            insert(PageOfCrawl(crawl: crawl, number: Int(clamping: number)))
         }
     }
 }
@@ -88,7 +91,7 @@ extension SyncedRange {
 
     fileprivate init?(_ value: JSONValue) {
         guard case .object(let members) = value else { return nil }
-        let crawls = members["crawls"]?.integers ?? []
+        let crawls = members["crawls"]?.ids ?? []
         guard !crawls.isEmpty else { return nil }
         let end: End =
             members["next"]?.string.map { .open(PageCursor($0)) }
@@ -114,6 +117,11 @@ extension JSONValue {
         }
         return number
     }
+
+    /// The number of a crawl. A worker's have the number of its block in their upper bits; nothing is worked out from them.
+    fileprivate var id: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
+
+    fileprivate var ids: [Int64] { if case .array(let elements) = self { elements.compactMap(\.id) } else { [] } }
 
     fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
 

@@ -44,16 +44,29 @@ public final class ChangeRecorder {
 
     deinit { sqlite3_preupdate_hook(connection.handle.database, nil, nil) }
 
+    /// Tables that were made again with another key before the last `take`, which tells none of their rows.
+    public private(set) var remade: Set<String> = []
+
     /// The rows that were written since it began or was asked last, by table, each once. One may be what it was before, or not
     /// be there although it is new, where what was written was undone.
     ///
     /// - Throws: `SQLiteError` where the memory did not suffice for all of them.
     public func take() throws(SQLiteError) -> [String: [ChangedRow]] {
+        recording.lookAgain(in: connection.handle.database)
         let code = recording.failure
         recording.failure = SQLITE_OK
         try connection.handle.check(code)
+        remade = []
         var rows: [String: [ChangedRow]] = [:]
-        for table in recording.tables where !table.rows.isEmpty { rows[table.name, default: []] += table.takeRows() }
+        for table in recording.tables {
+            let taken = table.takeRows()
+            if table.isRemade {
+                remade.insert(table.name)
+                table.isRemade = false
+            } else if !taken.isEmpty {
+                rows[table.name] = taken
+            }
+        }
         return rows
     }
 }
@@ -89,16 +102,44 @@ private final class Recording {
     }
 
     private func table(_ name: UnsafePointer<CChar>, of database: OpaquePointer) -> RecordedTable {
-        // The name's address changes only where the schema was read again.
+        // The name's address changes only where the schema was read again. It may be the same by chance: `lookAgain` finds out.
         if let known = tables.first(where: { $0.address == name && $0.isNamed(name) }) { return known }
         let text = String(cString: name)
-        let key = isWanted(text) ? KeyShape(of: name, in: database, &failure) : .none
         let known = tables.first { $0.isNamed(name) }
-        let table = known ?? RecordedTable(name: text)
+        let table = known ?? RecordedTable(name: text, isWanted: isWanted(text))
         if known == nil { tables.append(table) }
+        look(at: table, name, in: database, schemaVersion(of: database))
         table.address = name
-        table.key = key
         return table
+    }
+
+    /// Reads the keys of tables again whose schema is another than when it was read.
+    func lookAgain(in database: OpaquePointer?) {
+        guard let database else { return }
+        let version = schemaVersion(of: database)
+        for table in tables where table.version != version {
+            table.name.withCString { look(at: table, $0, in: database, version) }
+            table.address = nil
+        }
+    }
+
+    private func look(
+        at table: RecordedTable, _ name: UnsafePointer<CChar>, in database: OpaquePointer, _ version: Int64
+    ) {
+        let key = table.isWanted ? KeyShape(of: name, in: database, &failure) : .none
+        if let before = table.version, before != version, key != table.key { table.isRemade = true }
+        table.key = key
+        table.version = version
+    }
+
+    /// Source: https://sqlite.org/pragma.html#pragma_schema_version
+    private func schemaVersion(of database: OpaquePointer) -> Int64 {
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(database, "PRAGMA main.schema_version", -1, &statement, nil)
+        let version = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1
+        let code = statement == nil ? sqlite3_errcode(database) : sqlite3_finalize(statement)
+        if code != SQLITE_OK { failure = code }
+        return version
     }
 
     private func key(
@@ -122,7 +163,7 @@ private final class Recording {
 }
 
 /// Where a table has its key.
-private enum KeyShape {
+private enum KeyShape: Equatable {
     case none
     /// In one column of type INTEGER, which is the row's number: https://sqlite.org/lang_createtable.html#rowid
     case rowID
@@ -148,13 +189,21 @@ private enum KeyShape {
 
 private final class RecordedTable {
     let name: String
+    let isWanted: Bool
     var address: UnsafePointer<CChar>?
     var key = KeyShape.none
+    /// The schema's version when the key was read.
+    var version: Int64?
+    /// Whether the key is another now than it was for some of the rows.
+    var isRemade = false
     private(set) var rows: [ChangedRow] = []
     private var numbers: Set<Int64> = []
     private var keys: Set<KeyBytes> = []
 
-    init(name: String) { self.name = name }
+    init(name: String, isWanted: Bool) {
+        self.name = name
+        self.isWanted = isWanted
+    }
 
     func isNamed(_ other: UnsafePointer<CChar>) -> Bool { strcmp(name, other) == 0 }
 

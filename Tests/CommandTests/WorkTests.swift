@@ -42,6 +42,8 @@ import Testing
         feed.hold(page: 2, at: gate)
         let sleeper = try bench.worker()
         await gate.arrived()
+        // In a transaction, PostgreSQL would end its connection.
+        try await bench.wait(for: "100", "SELECT count(*) FROM h0x0")
         sleeper.send(SIGSTOP)
         feed.release(page: 2)
         let other = try bench.worker()

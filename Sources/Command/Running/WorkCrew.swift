@@ -161,7 +161,7 @@ struct WorkCrew: Sendable {
 
     /// What a claim has come to.
     private struct Turn {
-        /// How many feeds are further by the latest file.
+        /// How many feeds made progress with the latest file.
         var count = 0
         /// Those of which PostgreSQL refused something.
         var refused: Set<String> = []
@@ -177,8 +177,8 @@ struct WorkCrew: Sendable {
         do throws(FeedSyncError) {
             let store = try await stores.begin(claim)
             if let (feed, error) = before {
-                try await store.logRefusal(error, of: feed, command: "sync", now: WallClock.system.text)
-                turn.count = 1
+                let now = WallClock.system.text
+                if try await store.logRefusal(error, of: feed, command: "sync", now: now) { turn.count = 1 }
             }
             let count: Int
             (count, last) = await sync(claim, store, but: turn.refused)
@@ -191,7 +191,7 @@ struct WorkCrew: Sendable {
         guard failure.isOfFeed, let last else {
             return session.console.reportBriefly(Failure(failure.error, feed: claim.group.name), always: true)
         }
-        // Its run has told.
+        // Its run has reported this.
         turn.refused.insert(last.name)
         turn.refusal = (last, failure.error)
     }

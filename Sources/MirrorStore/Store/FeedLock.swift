@@ -175,10 +175,10 @@ package final class FeedLock: Sendable {
         return descriptor
     }
 
-    /// The byte that is locked: another one for each number, which a store that somebody made by hand may have any of.
+    /// The byte that is locked. Each number has its own. A store that was made by hand may have any number.
     private static func byte(of feed: Int64) -> Int64 { locks + (feed & Int64.max >> 1) }
 
-    /// Where the holder says who it is. That serves a message, so it is no harm if two numbers share a place; a file has a limit.
+    /// Where the holder says who it is. Two numbers may share a place: only a message depends on it, and a file cannot be so large.
     private static func record(of feed: Int64) -> off_t { off_t(UInt32(truncatingIfNeeded: feed)) * off_t(recordSize) }
 
     private static func failure(_ what: String, _ path: String) -> FeedSyncError {

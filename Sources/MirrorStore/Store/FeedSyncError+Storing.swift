@@ -6,8 +6,7 @@ extension FeedSyncError {
     package init(storing error: any Error, path: String) {
         switch error {
         case let error as FeedSyncError: self = error
-        case let error as SQLiteError where error.advice != nil:
-            self.init(error.isBusy ? .locked : .store, error.message, advice: error.advice)
+        case let error as SQLiteError where error.advice != nil: self.init(.store, error.message, advice: error.advice)
         case let error as SQLiteError: self.init(error, path: path)
         case let error as MigrationError:
             self.init(.store, "\(path): \(error)", advice: "use the feedsync that wrote the store, or a newer one")

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// Runs that could not say themselves how they ended.
+/// Runs that could not record how they ended.
 extension Store {
     /// Keeps that a command failed before a run could begin.
     package func logFailure(
@@ -26,21 +26,26 @@ extension Store {
         try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
     }
 
-    /// Keeps that pages of a run could not be stored where they count, in a file that has none of them. The run has failed if it
-    /// is open there; else it never began.
+    /// Records that PostgreSQL refused pages of a run. The file was filled anew and has none of them, but the run may be open
+    /// there.
     ///
+    /// - Returns: Whether the feed has a row, and with it a due time.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func logRefusal(
         _ error: FeedSyncError, of definition: FeedDefinition, command: String, now: String
-    ) throws(FeedSyncError) {
+    ) throws(FeedSyncError) -> Bool {
         try storing {
-            try connection.transaction {
+            let known = "SELECT 1 FROM \(ListTables(of: definition.name).feed) WHERE name = ?"
+            guard try connection.scalar(known, .text(definition.name)) != nil else { return false }
+            return try connection.transaction {
                 let open = "SELECT id FROM run WHERE feed = ? AND outcome IS NULL ORDER BY id DESC LIMIT 1"
                 guard let run = try connection.int64(open, .text(definition.name)) else {
-                    return try insertFailure(error, of: definition, command: command, now: now)
+                    try insertFailure(error, of: definition, command: command, now: now)
+                    return true
                 }
                 _ = try closeOpen(definition.name, .failed, .failed, error, now: now)
                 try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
+                return true
             }
         }
     }

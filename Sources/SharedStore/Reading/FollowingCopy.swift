@@ -76,13 +76,9 @@ package actor FollowingCopy {
         do {
             changed = try look()
         } catch {
-            if let error = error as? PostgreSQLError {
-                if error.isOfConnection { source = nil }
-            } else {
-                // What is new does not fit the file: the next look makes it anew, with the same numbers.
-                snapshot = nil
-                numbers = LogNumbers()
-            }
+            if let error = error as? PostgreSQLError, error.isOfConnection { source = nil }
+            // What is new does not fit the file: the next look makes it anew.
+            if let error = error as? SQLiteError, error.isConstraint { snapshot = nil }
             throw FeedSyncError(copying: error, path: path)
         }
         guard let changed else { return false }
@@ -131,6 +127,8 @@ package actor FollowingCopy {
         if let snapshot {
             return try StoreChanges(source: source, since: snapshot, feeds: feeds, numbers: numbers).apply(to: file)
         }
+        // All rows get the numbers that they had.
+        numbers = LogNumbers()
         let copy = WorkingCopy(source: source, scope: FeedScope(feeds: feeds), target: file, numbers: numbers)
         _ = try copy.fill(extent == .whole ? .all : .recent, block: nil)
         return Set(try StoredFeed.all(in: file).map(\.name))

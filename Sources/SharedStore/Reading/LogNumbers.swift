@@ -3,7 +3,8 @@
 /// In PostgreSQL, each worker numbers what it stores by itself. A number follows from the transaction, so that a later copy of the
 /// same store gives the same ones, but for what was committed at the same moment.
 final class LogNumbers {
-    private var last: Int64 = 0
+    /// The last number of each log.
+    private var last: [String: Int64] = [:]
 
     /// So many rows of one transaction have numbers before those of the next one.
     private static let room: Int64 = 1_024
@@ -12,9 +13,12 @@ final class LogNumbers {
 
     /// The next number.
     ///
-    /// - Parameter transaction: In which the row was stored.
-    func next(in transaction: Int64) -> Int64 {
-        last = max(last + 1, min(max(transaction, 0), Self.latest) * Self.room)
-        return last
+    /// - Parameters:
+    ///   - transaction: In which the row was stored.
+    ///   - log: The table of the row.
+    func next(in transaction: Int64, of log: String) -> Int64 {
+        let next = max((last[log] ?? 0) + 1, min(max(transaction, 0), Self.latest) * Self.room)
+        last[log] = next
+        return next
     }
 }

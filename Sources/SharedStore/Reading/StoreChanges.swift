@@ -27,8 +27,12 @@ struct StoreChanges {
             for name in Self.heads {
                 try upsert(name, where: scope.condition(of: name), key: name == "feed" ? "name" : "feed", in: target)
             }
-            // What a crawl before it had, the current one may have by now.
-            try target.execute("UPDATE _crawl SET generation = NULL WHERE \(scope.sqliteCondition(of: "_crawl"))")
+            // The current crawl may have taken over an earlier one's generation.
+            try target.execute(
+                """
+                UPDATE _crawl SET generation = NULL
+                WHERE generation IS NOT NULL AND \(scope.sqliteCondition(of: "_crawl"))
+                """)
             try upsert("_crawl", where: scope.currentCrawls, key: "id", in: target)
             for name in Self.state.reversed() {
                 try target.execute("DELETE FROM \(try SQL.identifier(name)) WHERE \(scope.sqliteCondition(of: name))")

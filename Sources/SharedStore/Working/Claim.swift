@@ -21,7 +21,8 @@ extension [Claim] {
     package var guarded: String {
         """
         UPDATE _claim SET version = version + 1, until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs);
-        SELECT 1 / CAST(count(*) = \(count) AS integer) FROM _claim WHERE \(isOurs);
+        SELECT CAST(CASE WHEN count(*) = \(count) THEN '1' ELSE '\(CommitFailure.lostClaim)' END AS integer)
+            FROM _claim WHERE \(isOurs);
 
         """
     }

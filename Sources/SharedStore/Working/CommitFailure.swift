@@ -4,23 +4,27 @@ internal import PostgreSQL
 /// Why PostgreSQL did not take a commit. Nothing of the working file is stored any more.
 package struct CommitFailure: Sendable {
     package let error: FeedSyncError
-    /// Whether it refused what a feed has, and would again: a row is too large, or breaks a constraint of somebody else's.
+    /// Whether it refused a feed's data, and would do so again: a row is too large, or breaks a constraint of the user's.
     package let isOfFeed: Bool
 
-    /// - Parameter group: What errors call the feeds.
-    init(_ error: any Error, group: String) {
+    /// What the check of the fence fails with, in the words of PostgreSQL's error.
+    static let lostClaim = "feedsync: the claim was lost"
+
+    /// - Parameters:
+    ///   - group: What errors call the feeds.
+    ///   - isOfFeed: False where the rows of feeds are stored already.
+    init(_ error: any Error, group: String, isOfFeed: Bool = true) {
         switch error {
-        // What the check of the fence divides by.
-        case let error as PostgreSQLError where error.code == "22012":
+        case let error as PostgreSQLError where error.message.contains(Self.lostClaim):
             self.error = FeedSyncError(
                 .locked, "another worker works on \(group) now; nothing more was stored", advice: "run it again later")
-            isOfFeed = false
+            self.isOfFeed = false
         case let error as PostgreSQLError:
             self.error = FeedSyncError(copying: error, path: group)
-            isOfFeed = error.isOfData
+            self.isOfFeed = isOfFeed && error.isOfData
         default:
             self.error = FeedSyncError(copying: error, path: "the working copy of \(group)")
-            isOfFeed = error is CopyProblem
+            self.isOfFeed = isOfFeed && error is CopyProblem
         }
     }
 }

@@ -61,7 +61,7 @@ struct WorkingCopy {
             else { return try source.rows(of: table, where: condition, insert) }
             try source.logRows(of: table, where: condition) { row, transaction in
                 var row = row
-                row[number] = .integer(numbers.next(in: transaction))
+                row[number] = .integer(numbers.next(in: transaction, of: table.name))
                 try insert(row)
             }
         }

@@ -66,17 +66,20 @@ struct WorkingFile: Sendable {
         do throws(FeedSyncError) {
             try await store.copying { connection throws(FeedSyncError) in
                 defer { connection.companion = nil }
+                let writing = connection.companion as? WriteThrough
+                let group = writing?.name ?? path
+                do { try connection.transaction {} } catch {
+                    return progress.fail(CommitFailure(error, group: group))
+                }
                 do {
-                    try connection.transaction {}
-                    guard let writing = connection.companion as? WriteThrough else { return }
-                    try writing.refreshViews()
-                    if let limit { try writing.prune(before: limit) }
+                    try writing?.refreshViews()
+                    if let limit { try writing?.prune(before: limit) }
                 } catch {
-                    progress.fail(CommitFailure(error, group: path))
+                    progress.fail(CommitFailure(error, group: group, isOfFeed: false))
                 }
             }
         } catch {
-            progress.fail(CommitFailure(error, group: path))
+            progress.fail(CommitFailure(error, group: path, isOfFeed: false))
         }
         return progress.failure
     }

@@ -21,7 +21,8 @@ extension WriteThrough {
             try lockTables()
             for feed in try StoredFeed.all(in: source) {
                 let isThere = try target.table(feed.table) != nil
-                if let rows, isThere, let schema = now[feed.table], schema == schemas[feed.table] {
+                let isSame = now[feed.table] == schemas[feed.table] && !recorder.remade.contains(feed.table)
+                if let rows, isThere, isSame {
                     var script = Script()
                     try add(rows.filter { $0.key == feed.table }, to: &script)
                     try connection.execute(&script)

@@ -15,9 +15,9 @@ final class WriteThrough: CommitCompanion {
     let source: SQLite.Connection
     let claims: [Claim]
     /// What errors call the feeds.
-    private let name: String
+    let name: String
     let scope: FeedScope
-    private let recorder: ChangeRecorder
+    let recorder: ChangeRecorder
     private var schemaVersion: Int64?
     /// The feeds' tables as SQLite made them.
     var schemas: [String: String] = [:]
@@ -86,7 +86,7 @@ final class WriteThrough: CommitCompanion {
             let version = try source.int64("PRAGMA schema_version")
             // PostgreSQL tells nothing of a table that is new to us before the last commit has ended.
             if version != schemaVersion || changes.keys.contains(where: { tables[$0] == nil }) { try receive() }
-            guard version == schemaVersion, try areShaped(rows) else {
+            guard version == schemaVersion, recorder.remade.isEmpty, try areShaped(rows) else {
                 try commitTables(fixed, rows)
                 schemaVersion = version
                 return progress.committed()
@@ -143,8 +143,8 @@ final class WriteThrough: CommitCompanion {
     }
 
     private static func refusal(_ failure: FeedSyncError) -> SQLiteError {
-        // SQLITE_BUSY and SQLITE_ABORT: https://sqlite.org/rescode.html
-        var error = SQLiteError(code: failure.kind == .locked ? 5 : 4, message: failure.message)
+        // SQLITE_ABORT: https://sqlite.org/rescode.html#abort
+        var error = SQLiteError(code: 4, message: failure.message)
         error.advice = failure.advice
         return error
     }

@@ -32,6 +32,11 @@ struct RecordRow {
 
     func count(_ column: String) throws -> Int { try integer(column) ?? 0 }
 
+    /// The number of a row, within 62 bits. A worker's have the number of its block in their upper bits.
+    func id(_ column: String) throws -> Int {
+        Int(min(max(statement.int64(at: try index(column)), -(1 << 62)), 1 << 62))
+    }
+
     func flag(_ column: String) throws -> Bool { try count(column) != 0 }
 
     /// One of the words that the column may hold; nil for NULL.

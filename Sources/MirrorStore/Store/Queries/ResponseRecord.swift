@@ -28,7 +28,7 @@ extension ResponseRecord {
     init(_ row: RecordRow) throws {
         feed = try row.textOrEmpty("feed")
         at = try row.textOrEmpty("at")
-        run = try row.count("run")
+        run = try row.id("run")
         error = FeedSyncError(stored: try row.textOrEmpty("error"))
         response = FailedResponse(
             status: try row.count("http_status"), url: try row.textOrEmpty("url"),

@@ -34,7 +34,7 @@ public struct RunRecord: Sendable, Hashable {
     public let error: FeedSyncError?
 
     init(_ row: RecordRow) throws {
-        id = try row.count("id")
+        id = try row.id("id")
         feed = try row.textOrEmpty("feed")
         command = try row.textOrEmpty("command")
         startedAtText = try row.textOrEmpty("started_at")

@@ -1,8 +1,8 @@
 extension StatusEvent {
     init(_ row: RecordRow) throws {
         self.init(
-            id: try row.count("id"), at: try row.textOrEmpty("at"), feed: try row.textOrEmpty("feed"),
-            run: try row.count("run"), status: try row.word("status") ?? .none, page: try row.integer("page"),
+            id: try row.id("id"), at: try row.textOrEmpty("at"), feed: try row.textOrEmpty("feed"),
+            run: try row.id("run"), status: try row.word("status") ?? .none, page: try row.integer("page"),
             items: try row.itemFigures(), error: try row.text("error"))
     }
 
