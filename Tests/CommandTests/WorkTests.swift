@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "A feed whose rows PostgreSQL refuses fails alone: the others of its host are synced, and it is when they fit")
+        "If PostgreSQL refuses the rows of one feed, only that feed fails, until PostgreSQL takes them")
     func refusedRows() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 3, items: 120, extra: "every: 1s")
         let worker = try bench.worker()

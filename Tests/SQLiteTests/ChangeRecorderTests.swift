@@ -99,7 +99,7 @@ struct ChangeRecorderTests {
     }
 
     @Test(
-        "A table that was made again with another key is named, and its rows are told from then on", arguments: 0..<20)
+        "A table that was created again with another key is named, and its later rows are reported", arguments: 0..<20)
     func madeAgain(_: Int) throws {
         let recorder = recorder()
         try connection.execute(
@@ -114,7 +114,7 @@ struct ChangeRecorderTests {
         #expect(recorder.remade.isEmpty)
     }
 
-    @Test("Neither columns that are added nor a table that is made and undone change what is told")
+    @Test("Rows are reported after a column was added, and after a new table was rolled back")
     func grown() throws {
         let recorder = recorder()
         try connection.execute("INSERT INTO numbered VALUES (3, 0); ALTER TABLE numbered ADD COLUMN more ANY")

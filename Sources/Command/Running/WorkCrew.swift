@@ -148,7 +148,7 @@ struct WorkCrew: Sendable {
         }
     }
 
-    /// Syncs what is due of a group. A feed of which PostgreSQL refuses something fails alone.
+    /// Syncs the feeds of a group that are due. If PostgreSQL refuses the rows of one, only that one fails.
     private func sync(_ claim: Claim) async {
         metrics.begin()
         defer { metrics.end() }

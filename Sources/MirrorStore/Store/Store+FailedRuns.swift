@@ -26,8 +26,8 @@ extension Store {
         try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
     }
 
-    /// Records that PostgreSQL refused pages of a run. The file was filled anew and has none of them, but the run may be open
-    /// there.
+    /// Records that PostgreSQL refused pages of a run. The file was read again from PostgreSQL: it has none of these pages, but
+    /// the run may still be open in it.
     ///
     /// - Returns: Whether the feed has a row, and with it a due time.
     /// - Throws: `FeedSyncError` of kind `store`.

@@ -77,7 +77,7 @@ package actor FollowingCopy {
             changed = try look()
         } catch {
             if let error = error as? PostgreSQLError, error.isOfConnection { source = nil }
-            // What is new does not fit the file: the next look makes it anew.
+            // The new rows do not fit the file. The next look reads everything again.
             if let error = error as? SQLiteError, error.isConstraint { snapshot = nil }
             throw FeedSyncError(copying: error, path: path)
         }

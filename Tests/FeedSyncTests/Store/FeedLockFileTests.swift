@@ -40,7 +40,7 @@ struct LockFileTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test("is on one feed alone, also where workers gave the numbers: each has blocks of its own")
+    @Test("locks only one feed, even if its number comes from a block of a worker")
     func blocks() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let numbers = (Int64(1)...40).flatMap { block in (Int64(1)...3).map { block << 28 + $0 } }

@@ -17,7 +17,7 @@ struct CrawlProgressJSONTests {
     @Test("Each member is read as it was written")
     func everyMember() {
         var range = SyncedRange.open(7, PageCursor("a \"quoted\"\\ cursor\n\u{1F600}"), generations: [3, 4])
-        range.crawls = [7, 5]
+        range.crawls = [1 << 60, 5]
         range.first = Place(generation: 4, position: 17)
         range.isVerified = true
         range.loosePages = [2, 9]
@@ -31,7 +31,7 @@ struct CrawlProgressJSONTests {
                     .open(2, PageCursor(""), generations: []), .whole(1, generations: [1]),
                 ])
             },
-            { $0.beginRound(1 << 40, .all) },
+            { $0.beginRound(1 << 60, .all) },
             { $0.beginRound(1, .since) },
             {
                 $0.beginRound(1, .all)
@@ -41,7 +41,7 @@ struct CrawlProgressJSONTests {
                 $0.beginRound(1, .all)
                 $0.round?.isDoubtful = true
                 $0.round?.hasMoved = true
-                $0.round?.askedAgain = [PageOfCrawl(crawl: 3, number: 1), PageOfCrawl(crawl: 1, number: 20)]
+                $0.round?.askedAgain = [PageOfCrawl(crawl: 1 << 60, number: 1), PageOfCrawl(crawl: 1, number: 20)]
             },
             { $0.suspectEnd = 0 },
             { $0.suspectEnd = 4_000_000 },
