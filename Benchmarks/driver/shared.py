@@ -93,7 +93,7 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, quick: bool) -> Fin
     with PostgreSQL() as server:
         own = SharedFeedsync(scenarios.FEEDSYNC, feedsync, server=server)
         reference = SharedReference(REFERENCE, ("--overlap",), server=server)
-        slow = (SharedDlt(scenarios.DLT, with_dlt, once=True, server=server),) if with_dlt else ()
+        slow = (SharedDlt(scenarios.DLT, with_dlt, server=server),) if with_dlt else ()
         for kind in (REPOSITORIES, ANCHORS):
             set = PageSet(kind, many)
             contest = hold(
