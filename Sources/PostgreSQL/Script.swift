@@ -16,10 +16,24 @@ public struct Script: Sendable {
     /// Makes it empty; it keeps its memory.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+    /// What is written of an array.
+    public enum ArrayPart: Sendable {
+        /// Its elements.
+        case elements
+        /// One element of each run of equal ones.
+        case runs
+        /// For each element the number of its run, from 1.
+        case runNumbers
+    }
+
     /// Adds an array as a literal.
-    public mutating func append(_ array: ArrayText) {
+    public mutating func append(_ part: ArrayPart = .elements, of array: ArrayText) {
         bytes += "'{".utf8
-        bytes += array.bytes
+        switch part {
+        case .elements: array.write(to: &bytes)
+        case .runs: array.writeRuns(to: &bytes)
+        case .runNumbers: array.writeRunNumbers(to: &bytes)
+        }
         bytes += "}'".utf8
     }
 

@@ -40,9 +40,10 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         case (.timestamp, .text(let text)):
             // Each row has two that we wrote.
             var text = text
-            if let field = text.withUTF8({ Self.ownMoment(UnsafeRawBufferPointer($0)) }) {
-                return Field(text: field, isExact: true)
+            let own = text.withUTF8 { text in
+                Self.withOwnMoment(UnsafeRawBufferPointer(text)) { String(decoding: $0, as: UTF8.self) }
             }
+            if let own { return Field(text: own, isExact: true) }
             fallthrough
         default:
             let text = text(of: value)
@@ -68,9 +69,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
             }
         case (.timestamp, .text):
             return statement.withBytes(at: index) { bytes in
-                guard let field = Self.ownMoment(bytes) else { return false }
-                array.append(field)
-                return true
+                Self.withOwnMoment(bytes) { array.append($0) } != nil
             }
         default: return false
         }
@@ -129,22 +128,18 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
             && digits.allSatisfy { (48...57).contains($0) } && Int64(text) == nil
     }
 
-    /// The field of a time as the store writes it, `2026-11-21T02:20:11.123Z`; nil for any other text, and for days that not
-    /// every month has.
-    private static func ownMoment(_ text: UnsafeRawBufferPointer) -> String? {
-        guard text.count == 24 else { return nil }
-        for (index, byte) in text.enumerated() {
-            let isRight =
-                switch index {
-                case 4, 7: byte == UInt8(ascii: "-")
-                case 10: byte == UInt8(ascii: "T")
-                case 13, 16: byte == UInt8(ascii: ":")
-                case 19: byte == UInt8(ascii: ".")
-                case 23: byte == UInt8(ascii: "Z")
-                default: (48...57).contains(byte)
-                }
-            guard isRight else { return nil }
-        }
+    /// Lends the field of a time as the store writes it, `2026-11-21T02:20:11.123Z`.
+    ///
+    /// - Returns: What `body` does; nil for any other text, and for days that not every month has.
+    private static func withOwnMoment<Result>(
+        _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        guard text.count == 24, areDigits(text, 0..<4), text[4] == UInt8(ascii: "-"), areDigits(text, 5..<7),
+            text[7] == UInt8(ascii: "-"), areDigits(text, 8..<10), text[10] == UInt8(ascii: "T"),
+            areDigits(text, 11..<13), text[13] == UInt8(ascii: ":"), areDigits(text, 14..<16),
+            text[16] == UInt8(ascii: ":"), areDigits(text, 17..<19), text[19] == UInt8(ascii: "."),
+            areDigits(text, 20..<23), text[23] == UInt8(ascii: "Z")
+        else { return nil }
         func number(_ index: Int) -> UInt8 { (text[index] - 48) * 10 + text[index + 1] - 48 }
         guard text[0] != UInt8(ascii: "0"), (1...12).contains(number(5)), (1...28).contains(number(8)),
             number(11) < 24, number(14) < 60, number(17) < 60
@@ -152,11 +147,16 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         var end = 23
         while text[end - 1] == UInt8(ascii: "0") { end -= 1 }
         if end == 20 { end = 19 }
-        return String(unsafeUninitializedCapacity: 26) { field in
-            for index in 0..<end { field[index] = index == 10 ? UInt8(ascii: " ") : text[index] }
+        return withUnsafeTemporaryAllocation(byteCount: 26, alignment: 1) { field in
+            field.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<end]))
+            field[10] = UInt8(ascii: " ")
             for (index, byte) in "+00".utf8.enumerated() { field[end + index] = byte }
-            return end + 3
+            return body(UnsafeRawBufferPointer(rebasing: field[..<(end + 3)]))
         }
+    }
+
+    private static func areDigits(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        range.allSatisfy { (48...57).contains(text[$0]) }
     }
 
     /// A time, to the microsecond, without zeros at its end; nil for any other text.

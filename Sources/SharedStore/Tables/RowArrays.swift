@@ -3,7 +3,7 @@ internal import PostgreSQL
 internal import SQLite
 
 /// Rows on their way into a table of PostgreSQL, as an array for each column: a value in an array costs PostgreSQL less than
-/// one in a list of values.
+/// one in a list of values. What is the same in all rows is sent once.
 struct RowArrays {
     let table: CopiedTable
     private let key: [CopiedTable.Column]
@@ -18,6 +18,9 @@ struct RowArrays {
     }
 
     var isEmpty: Bool { count == 0 }
+
+    /// About how many bytes they are in a script.
+    var byteCount: Int { columns.reduce(0) { $0 + $1.byteCount } }
 
     /// Adds the row that a statement stands at, which has the table's columns.
     ///
@@ -46,15 +49,36 @@ struct RowArrays {
     /// Adds the statement that inserts them, without its end, and is empty again.
     mutating func takeInsertion(into script: inout Script) {
         let types = table.columns.map(\.type) + (table.hasExact ? [.jsonb] : [])
-        script +=
-            "INSERT INTO \(PostgreSQL.Connection.identifier(table.name)) (\(table.postgreSQLColumns)) SELECT * FROM unnest("
+        script += "INSERT INTO \(PostgreSQL.Connection.identifier(table.name)) (\(table.postgreSQLColumns)) SELECT "
+        // One column at least says how many rows there are.
+        let areRowsAlike = columns.allSatisfy { $0.runCount == 1 }
         for (index, type) in types.enumerated() {
-            script += index > 0 ? ", CAST(" : "CAST("
-            script.append(columns[index])
-            script += " AS \(type.sql)[])"
+            if index > 0 { script += ", " }
+            add(columns[index], type, isWhole: areRowsAlike && index == 0, to: &script)
             columns[index].removeAll()
         }
-        script += ")"
         count = 0
+    }
+
+    /// Adds what gives a column's values, one for each row.
+    ///
+    /// Source: https://www.postgresql.org/docs/15/xfunc-sql.html#XFUNC-SQL-FUNCTIONS-RETURNING-SET
+    private func add(_ column: ArrayText, _ type: FieldType, isWhole: Bool, to script: inout Script) {
+        if column.runCount == 1, !isWhole {
+            script += "(CAST("
+            script.append(.runs, of: column)
+            script += " AS \(type.sql)[]))[1]"
+        } else if type == .timestamp, !column.hasNull, column.runCount * 4 <= count {
+            // A time costs more than a number, and a page's rows have the same. Its place in such an array is found at once.
+            script += "(CAST("
+            script.append(.runs, of: column)
+            script += " AS \(type.sql)[]))[unnest(CAST("
+            script.append(.runNumbers, of: column)
+            script += " AS integer[]))]"
+        } else {
+            script += "unnest(CAST("
+            script.append(of: column)
+            script += " AS \(type.sql)[]))"
+        }
     }
 }
