@@ -55,6 +55,9 @@ extension Connection {
         sent = start.hasPrefix("BEGIN;") ? "" : start
     }
 
+    /// Whether the server runs what was sent; false where the connection is lost.
+    public var isRunning: Bool { sent != nil && cpq_is_busy(handle) == 1 }
+
     /// Waits for the end of the script that was sent, if one was.
     ///
     /// - Throws: `PostgreSQLError` of the first statement that failed.

@@ -11,6 +11,15 @@ extension Connection {
         return code == SQLITE_OK && hasMoved != 0
     }
 
+    /// Waits for the disk at no commit, and does not fold the log back into the file when the connection closes: the file can be
+    /// made again.
+    ///
+    /// Source: https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose
+    public func neglectFile() throws(SQLiteError) {
+        try handle.check(csqlite_db_config_set(handle.database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1))
+        try execute("PRAGMA synchronous = OFF")
+    }
+
     /// Leaves the log and its index beside the file when the last connection closes, the log empty.
     ///
     /// Whoever may only read needs them: https://sqlite.org/wal.html#read_only_databases and

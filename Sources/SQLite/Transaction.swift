@@ -27,6 +27,9 @@ public protocol CommitCompanion: AnyObject {
     /// - Parameter isFollowed: Whether another commit is sure to come, or `settle`: this one may be on its way until then.
     func commitFirst(isFollowed: Bool) throws(SQLiteError)
 
+    /// Whether a commit is on its way.
+    var isBusy: Bool { get }
+
     /// Waits for the commit that is on its way.
     ///
     /// - Throws: why it failed; the connection has it, and commits nothing more.

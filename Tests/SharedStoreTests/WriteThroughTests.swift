@@ -78,6 +78,17 @@ final class WriteThroughTests {
         #expect(progress.version == 4)
     }
 
+    @Test("is busy until PostgreSQL has ended it", .timeLimit(.minutes(1)))
+    func busy() throws {
+        try database.execute("BEGIN; LOCK TABLE things")
+        try write(isFollowed: true) { try insert("second") }
+        #expect(file.companion?.isBusy == true)
+        try database.execute("COMMIT")
+        while file.companion?.isBusy == true { usleep(1_000) }
+        try file.companion?.settle()
+        #expect(try ids() == ["first", "second"])
+    }
+
     @Test(
         "and is refused lets nothing be committed behind it, whatever that writes",
         arguments: [

@@ -14,6 +14,7 @@ const char *cpq_load(void);
     FUNCTION(connectdbParams)                                                                                          \
     FUNCTION(conninfoFree)                                                                                             \
     FUNCTION(conninfoParse)                                                                                            \
+    FUNCTION(consumeInput)                                                                                             \
     FUNCTION(db)                                                                                                       \
     FUNCTION(errorMessage)                                                                                             \
     FUNCTION(execParams)                                                                                               \
@@ -25,6 +26,7 @@ const char *cpq_load(void);
     FUNCTION(getlength)                                                                                                \
     FUNCTION(getvalue)                                                                                                 \
     FUNCTION(host)                                                                                                     \
+    FUNCTION(isBusy)                                                                                                   \
     FUNCTION(nfields)                                                                                                  \
     FUNCTION(ntuples)                                                                                                  \
     FUNCTION(parameterStatus)                                                                                          \
@@ -77,6 +79,12 @@ static inline PGresult *cpq_execute(PGconn *connection, const char *sql, int cou
 static inline int cpq_send_all(PGconn *connection, const char *sql)
 {
     return cpq_functions.sendQuery(connection, sql);
+}
+
+// Whether a result would have to be waited for, by what has come so far.
+static inline int cpq_is_busy(PGconn *connection)
+{
+    return cpq_functions.consumeInput(connection) && cpq_functions.isBusy(connection);
 }
 
 static inline PGresult *cpq_result(PGconn *connection) { return cpq_functions.getResult(connection); }

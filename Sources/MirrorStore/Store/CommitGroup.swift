@@ -10,11 +10,16 @@
 /// | that no page follows | with what ends its run, which commits those before it, too |
 /// | the 64th, the one with which there are 4 MB, or one 50 ms behind the first | at once, with those before it |
 /// | any other one | with those that come next, until none comes for 10 ms, or 50 ms behind the first |
+///
+/// While the transaction before is on its way in another database, a commit would only wait for it. The pages that come
+/// meanwhile are committed together behind it, or at twice the pages, three times the bytes or four times the time.
 struct CommitGroup: Sendable {
     static let mostPages = 64
     static let mostBytes = 4 << 20
     static let longestPause = Duration.milliseconds(10)
     static let longestWait = Duration.milliseconds(50)
+    /// How much more there may be behind a commit that is on its way.
+    private static let moreBehind = (pages: 2, bytes: 3, wait: 4)
 
     /// A page, as far as the rule has to know it.
     struct Page: Sendable {
@@ -33,20 +38,25 @@ struct CommitGroup: Sendable {
 
     /// Takes in a page that was stored at this moment.
     ///
+    /// - Parameter isBehind: Whether the transaction before is on its way in another database.
     /// - Returns: Whether to commit now.
-    mutating func add(_ page: Page, at now: ContinuousClock.Instant) -> Bool {
+    mutating func add(_ page: Page, at now: ContinuousClock.Instant, isBehind: Bool = false) -> Bool {
         let first = firstAt ?? now
         firstAt = first
         lastAt = now
         pages += 1
         bytes += page.bytes
-        return page.isFollowed && page.waited > Self.longestPause || pages >= Self.mostPages
-            || bytes >= Self.mostBytes || now - first >= Self.longestWait
+        let more = isBehind ? Self.moreBehind : (pages: 1, bytes: 1, wait: 1)
+        return !isBehind && page.isFollowed && page.waited > Self.longestPause || pages >= Self.mostPages * more.pages
+            || bytes >= Self.mostBytes * more.bytes || now - first >= Self.longestWait * more.wait
     }
 
     /// When to commit unless another page comes before; nil where no page waits.
-    var dueAt: ContinuousClock.Instant? {
+    ///
+    /// - Parameter isBehind: Whether the transaction before is on its way in another database.
+    func dueAt(isBehind: Bool = false) -> ContinuousClock.Instant? {
         guard let firstAt, let lastAt else { return nil }
+        guard !isBehind else { return firstAt + Self.longestWait * Self.moreBehind.wait }
         return min(lastAt + Self.longestPause, firstAt + Self.longestWait)
     }
 

@@ -12,7 +12,8 @@ extension Store {
             let now = ContinuousClock.now
             _ = confirmed.rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
             // They are smaller than pages: more of them share a transaction.
-            let isFull = confirmed.lists.count >= ConfirmedLists.most || confirmed.rule.dueAt.map { $0 <= now } ?? false
+            let isFull =
+                confirmed.lists.count >= ConfirmedLists.most || confirmed.rule.dueAt().map { $0 <= now } ?? false
             if isFull {
                 storeConfirmed()
                 try tellLoss()

@@ -23,7 +23,7 @@ extension Store {
     /// What follows from a commit once it is in another database, too.
     struct Underway {
         var publications: [@Sendable () -> Void] = []
-        /// When to wait for it, if no other commit comes before.
+        /// When to look whether it has ended, if no other commit comes before.
         var dueAt: ContinuousClock.Instant?
     }
 
@@ -42,8 +42,9 @@ extension Store {
             group.publications.append { outcome.events.forEach(publish) }
             let isFull = group.rule.add(
                 CommitGroup.Page(
-                    bytes: page.content.byteCount, waited: page.waited, isFollowed: outcome.beginsNext), at: .now)
-            if isFull { try closeGroup(isFollowed: outcome.beginsNext) }
+                    bytes: page.content.byteCount, waited: page.waited, isFollowed: outcome.beginsNext),
+                at: .now, isBehind: isBehind)
+            if isFull { try closeGroup(waits: false) }
             setAlarm()
             return outcome
         }
@@ -51,10 +52,10 @@ extension Store {
 
     /// Commits the pages that wait for it, if any do.
     ///
-    /// - Parameter isFollowed: Whether another page is sure to come. What is committed in another database, too, may be on its
-    ///   way there until then.
+    /// - Parameter waits: Whether they are committed when this returns. If not, their commit may be on its way in another
+    ///   database; an alarm looks for its end.
     /// - Throws: what keeps them from being stored; they are undone then.
-    func closeGroup(isFollowed: Bool = false) throws {
+    func closeGroup(waits: Bool = true) throws {
         guard !group.writers.isEmpty else { return try settle() }
         let (writers, publications) = (group.writers, group.publications)
         forgetGroup()
@@ -64,7 +65,7 @@ extension Store {
                 try locks[writer.feed]?.check()
                 try writer.saveOnce()
             }
-            try connection.commit(isFollowed: isFollowed)
+            try connection.commit(isFollowed: !waits)
         } catch {
             connection.rollback()
             group.underway = Underway()
@@ -74,12 +75,15 @@ extension Store {
         for writer in writers { writer.isCommitted() }
         publishUnderway()
         group.underway.publications = publications
-        if isFollowed, connection.companion != nil {
-            group.underway.dueAt = .now + CommitGroup.longestWait
+        if !waits, connection.companion != nil {
+            group.underway.dueAt = .now + CommitGroup.longestPause
         } else {
             publishUnderway()
         }
     }
+
+    /// Whether a commit is on its way in another database.
+    private var isBehind: Bool { connection.companion?.isBusy ?? false }
 
     /// Waits for the commit that is on its way.
     private func settle() throws {
@@ -129,7 +133,7 @@ extension Store {
 
     /// Looks again when the pages have waited long enough.
     func setAlarm() {
-        let moments = [group.rule.dueAt, group.underway.dueAt, confirmed.rule.dueAt]
+        let moments = [group.rule.dueAt(isBehind: isBehind), group.underway.dueAt, confirmed.rule.dueAt()]
         guard !group.hasAlarm, let due = moments.compactMap(\.self).min() else { return }
         group.hasAlarm = true
         executor.wake(after: due - .now) { [weak self, executor] in
@@ -140,9 +144,11 @@ extension Store {
     private func closeIfDue() {
         group.hasAlarm = false
         // If they cannot be stored, their runs are told when they go on.
-        if let due = group.rule.dueAt, due <= .now { try? closeGroup() }
-        if let due = group.underway.dueAt, due <= .now { try? settle() }
-        if let due = confirmed.rule.dueAt, due <= .now { storeConfirmed() }
+        if let due = group.rule.dueAt(isBehind: isBehind), due <= .now { try? closeGroup(waits: false) }
+        if let due = group.underway.dueAt, due <= .now {
+            if isBehind { group.underway.dueAt = .now + CommitGroup.longestPause } else { try? settle() }
+        }
+        if let due = confirmed.rule.dueAt(), due <= .now { storeConfirmed() }
         setAlarm()
     }
 }

@@ -1,7 +1,7 @@
 package import Concurrency
 internal import Glibc
 internal import Migrations
-internal import SQLite
+package import SQLite
 
 /// A SQLite file that holds feeds, and the one connection that this process writes it with.
 ///
@@ -77,9 +77,12 @@ package actor Store {
 
     /// Opens the store, makes it if it is not there, and brings an older one up to date.
     ///
+    /// - Parameter filling: What puts a store's content into the file before anything is read from it.
     /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
-    ///   feedsync; it is untouched then.
-    package init(path: String, options: Options = Options()) async throws(FeedSyncError) {
+    ///   feedsync; it is untouched then. What `filling` throws.
+    package init(
+        path: String, options: Options = Options(), filling: (@Sendable (Connection) throws -> Void)? = nil
+    ) async throws(FeedSyncError) {
         self.path = path
         keep = options.keep
         guard path != ":memory:" else {
@@ -91,7 +94,7 @@ package actor Store {
         }
         self.executor = executor
         let opened = try await withTaskExecutorPreference(executor) { () async throws(FeedSyncError) in
-            try await Self.open(path, options)
+            try await Self.open(path, options, filling)
         }
         connection = opened.connection
         salt = opened.salt
@@ -108,15 +111,19 @@ package actor Store {
     /// Opens the file. It may wait for another process, and for the disk: on the store's thread, which the task prefers,
     /// and never on one of the pool's.
     @concurrent
-    private static func open(_ path: String, _ options: Options) async throws(FeedSyncError) -> sending Opened {
+    private static func open(
+        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) throws -> Void)?
+    ) async throws(FeedSyncError) -> sending Opened {
         do {
-            return try options.access == .readOnly ? openForReading(path) : openForWriting(path, options)
+            return try options.access == .readOnly ? openForReading(path) : openForWriting(path, options, filling)
         } catch {
             throw FeedSyncError(storing: error, path: path)
         }
     }
 
-    private static func openForWriting(_ path: String, _ options: Options) throws -> sending Opened {
+    private static func openForWriting(
+        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) throws -> Void)?
+    ) throws -> sending Opened {
         if options.access == .create { makeFile(path) }
         // Full-text indexes are kept by triggers, the user's own too, and SQLite lets triggers write such an index only
         // where it trusts the schema. A trigger can do no more for it than change this file: the SQLite that is linked
@@ -130,7 +137,7 @@ package actor Store {
         let migrator = Migrator(Migrations.all)
         // Before anything is written, so that a store from a newer feedsync stays as it is.
         let pending = try migrator.pending(in: connection)
-        if options.isScratch { try connection.execute("PRAGMA synchronous = OFF") }
+        if options.isScratch { try connection.neglectFile() }
         try switchToWAL(connection, path: path, tries: options.tries)
         if isShared(path) { try connection.keepLogFiles() }
         // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
@@ -145,6 +152,7 @@ package actor Store {
         // https://sqlite.org/pragma.html#pragma_ignore_check_constraints
         try connection.execute("PRAGMA ignore_check_constraints = ON")
         _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
+        try filling?(connection)
         let salt = try salt(connection)
         if isShared(path) { shareLogFiles(path) }
         return Opened(connection: connection, salt: salt)

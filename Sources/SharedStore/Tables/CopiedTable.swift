@@ -26,6 +26,9 @@ struct CopiedTable: Sendable, Hashable {
     let columns: [Column]
     /// Whether it has a column `_exact`, for what the types of the others cannot hold.
     let hasExact: Bool
+    /// The columns of its primary key as PostgreSQL names them; none where it has none. A table that is partitioned has those
+    /// by which it is, too.
+    let primaryKey: [String]
 
     /// The columns as PostgreSQL's statements name them.
     var postgreSQLColumns: String {

@@ -9,9 +9,10 @@ extension PostgreSQLStore {
         if let table = existing {
             let types = Dictionary(table.columns.map { ($0.name, $0.type) }) { first, _ in first }
             let keyTypes = shape.columns.filter { shape.key.columns.contains($0.name) }
+            // Where the key is no primary key, an index of hashes keeps two rows of one key away.
             let fits =
-                try keyTypes.allSatisfy { types[$0.name] == $0.type || types[$0.name] == .text }
-                && (shape.hasPrimaryKey || !hasPrimaryKey(feed.table))
+                keyTypes.allSatisfy { types[$0.name] == $0.type || types[$0.name] == .text }
+                && (shape.hasPrimaryKey || table.primaryKey.isEmpty)
             if try !fits || key(of: feed.table) != shape.key {
                 try PostgreSQLViews(feeds: []).drop(from: connection)
                 try connection.execute("DROP TABLE \(PostgreSQL.Connection.identifier(feed.table))")
@@ -28,20 +29,6 @@ extension PostgreSQLStore {
         }
         guard let table = try table(feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
         return table
-    }
-
-    /// Whether a table's key is a primary key; if not, an index of hashes keeps two rows of one key away.
-    func hasPrimaryKey(_ table: String) throws -> Bool { try !primaryKey(of: table).isEmpty }
-
-    /// The columns of a table's primary key; none where there is none. A table that is partitioned has those by which it is.
-    func primaryKey(of table: String) throws -> [String] {
-        try connection.query(
-            """
-            SELECT a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-                JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
-            WHERE n.nspname = current_schema() AND c.relname = $1 AND i.indisprimary ORDER BY a.attnum
-            """, [table]
-        ).compactMap { $0[0] }
     }
 
     /// The feeds with their tables, as the views show them.

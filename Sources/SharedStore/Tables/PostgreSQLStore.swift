@@ -66,7 +66,8 @@ struct PostgreSQLStore {
     func tables(_ names: [String]) throws -> [String: CopiedTable] {
         let rows = try connection.query(
             """
-            SELECT c.relname, a.attname, format_type(a.atttypid, NULL), col_description(a.attrelid, a.attnum)
+            SELECT c.relname, a.attname, format_type(a.atttypid, NULL), col_description(a.attrelid, a.attnum),
+                EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey))
             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[])) AND c.relkind IN ('r', 'p')
                 AND a.attnum > 0 AND NOT a.attisdropped
@@ -77,7 +78,7 @@ struct PostgreSQLStore {
         }
     }
 
-    /// - Parameter rows: The names, types and comments of its columns.
+    /// - Parameter rows: The names, types and comments of its columns, and whether they are of its primary key.
     private func table(_ name: String, columns rows: [[String?]]) throws -> CopiedTable {
         var columns: [CopiedTable.Column] = []
         for row in rows where !CopiedTable.ofPostgreSQL.contains(row[0] ?? "") {
@@ -89,7 +90,9 @@ struct PostgreSQLStore {
             }
             columns.append(CopiedTable.Column(name: row[2] ?? row[0] ?? "", type: type))
         }
-        return CopiedTable(name: name, columns: columns, hasExact: rows.contains { $0[0] == "_exact" })
+        return CopiedTable(
+            name: name, columns: columns, hasExact: rows.contains { $0[0] == "_exact" },
+            primaryKey: rows.filter { $0[3] == "t" }.compactMap { $0[0] })
     }
 
     /// The columns that identify a row of a feed's table, and whether all of them are integers in SQLite; nil where the table

@@ -39,25 +39,17 @@ package actor ClaimedStore {
     ///   - isUrgent: Whether these are asked to let go.
     /// - Throws: `FeedSyncError` of kinds `locked`, `store`.
     package func open(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> Store {
-        let deadline = ContinuousClock.now + (isUrgent ? max(wait, Self.urgentWait) : wait)
-        while true {
-            switch try await worker.claimAll(isUrgent: isUrgent) {
-            case .success(let claims): self.claims = claims
-            case .failure(let holder):
-                guard .now < deadline, !Task.isCancelled else {
-                    await worker.end()
-                    throw FeedSyncError(
-                        .locked, "\(holder.name) works on the feeds of \(holder.group)",
-                        advice: "wait for it with --wait 1m")
-                }
-                try? await Task.sleep(for: Self.pause)
-                continue
-            }
-            break
+        // PostgreSQL has work to do for the claims; the file is made meanwhile.
+        let making = Task { [path] in await WorkingFile.make(path: path) }
+        do throws(FeedSyncError) { claims = try await claim(wait: wait, isUrgent: isUrgent) } catch {
+            await making.value
+            WorkingFile.remove(path)
+            throw error
         }
+        await making.value
         pulse = Task { [worker] in
             while !Task.isCancelled {
-                try? await Task.sleep(for: Worker.pulse)
+                guard (try? await Task.sleep(for: Worker.pulse)) != nil else { return }
                 _ = try? await worker.live()
             }
         }
@@ -68,6 +60,23 @@ package actor ClaimedStore {
         } catch {
             _ = await close()
             throw error
+        }
+    }
+
+    private func claim(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> [Claim] {
+        let deadline = ContinuousClock.now + (isUrgent ? max(wait, Self.urgentWait) : wait)
+        while true {
+            switch try await worker.claimAll(isUrgent: isUrgent) {
+            case .success(let claims): return claims
+            case .failure(let holder):
+                guard .now < deadline, !Task.isCancelled else {
+                    await worker.end()
+                    throw FeedSyncError(
+                        .locked, "\(holder.name) works on the feeds of \(holder.group)",
+                        advice: "wait for it with --wait 1m")
+                }
+                try? await Task.sleep(for: Self.pause)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Glibc
 internal import MirrorStore
 internal import PostgreSQL
@@ -11,32 +12,41 @@ struct WorkingFile: Sendable {
     let numbers: NumberBlock
     let progress: WriteThrough.Progress
 
-    /// Fills a new file with what PostgreSQL has, and attaches it.
+    /// Makes a file without feeds, which `init` fills then. It tells nothing if that fails: `init` fails, too.
+    static func make(path: String) async { _ = try? await Store(path: path, options: options()) }
+
+    /// What counts is in PostgreSQL: a file that a crash leaves is not used again.
+    private static func options(keep: Duration = .zero) -> Store.Options {
+        var options = Store.Options(keep: keep)
+        options.isScratch = true
+        return options
+    }
+
+    /// Fills a file that has no feeds, or a new one, with what PostgreSQL has, and attaches it.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     init(path: String, uri: String, claims: [Claim], keep: Duration) async throws(FeedSyncError) {
-        let scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
-        // What counts is in PostgreSQL: a file that a crash leaves is not used again.
-        var options = Store.Options(keep: keep)
-        options.isScratch = true
-        let (versions, numbers) = try await Store(path: path, options: options).copying {
-            target throws(FeedSyncError) in
+        let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
+        store = try await Store(path: path, options: Self.options(keep: keep)) { file in
             do {
                 let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
                 let numbers = try NumberBlock(of: source.connection)
-                let copy = WorkingCopy(source: source, scope: scope, target: target)
-                return (try copy.fill(.recent, groups: claims.map(\.group.name), block: numbers), numbers)
+                let scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
+                let copy = WorkingCopy(source: source, scope: scope, target: file)
+                let versions = try copy.fill(.recent, groups: claims.map(\.group.name), block: numbers)
+                let progress = WriteThrough.Progress(version: versions.max() ?? 0)
+                try Self.attach(file, to: source, claims: claims, progress: progress)
+                filled.withLock { $0 = (numbers, progress) }
             } catch {
                 throw FeedSyncError(copying: error, path: path)
             }
         }
+        guard let (numbers, progress) = filled.withLock(\.self) else {
+            throw FeedSyncError(.store, "\(path) was not filled")
+        }
         self.path = path
         self.numbers = numbers
-        progress = WriteThrough.Progress(version: versions.max() ?? 0)
-        // Opened again: it reads its salt when it is opened.
-        options.access = .existing
-        store = try await Store(path: path, options: options)
-        try await attach(uri: uri, claims: claims)
+        self.progress = progress
     }
 
     /// Has PostgreSQL commit what the file commits from now on.
@@ -47,13 +57,19 @@ struct WorkingFile: Sendable {
         try await store.copying { connection throws(FeedSyncError) in
             do {
                 let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
-                // The worker tells itself when its feeds are due.
-                try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
-                connection.companion = try WriteThrough(connection, to: target, claims: claims, progress: progress)
+                try Self.attach(connection, to: target, claims: claims, progress: progress)
             } catch {
                 throw FeedSyncError(copying: error, path: claims.nameOfFeeds)
             }
         }
+    }
+
+    private static func attach(
+        _ file: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: WriteThrough.Progress
+    ) throws {
+        // The worker tells itself when its feeds are due.
+        try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
+        file.companion = try WriteThrough(file, to: target, claims: claims, progress: progress)
     }
 
     /// Commits what is left, and nothing from now on.
@@ -95,7 +111,9 @@ struct WorkingFile: Sendable {
     }
 
     /// Those who have the file open keep what they read until they are gone, too.
-    func remove() {
+    func remove() { Self.remove(path) }
+
+    static func remove(_ path: String) {
         for end in ["", "-wal", "-shm", "-lock"] { unlink(path + end) }
     }
 }

@@ -36,16 +36,19 @@ extension WriteThrough {
 
     /// A table in PostgreSQL; nil where there is none, or SQLite's has no key.
     func known(_ name: String, hasKey: Bool = true) throws -> Target? {
-        if let known = tables[name] { return known }
-        guard let table = try target.table(name) else { return nil }
-        var key: [CopiedTable.Column] = []
-        try source.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY cid", [.text(name)]) { row in
-            key += table.columns.filter { $0.name == row.text(at: 0) }
+        if tables[name] == nil { try learn([name]) }
+        return tables[name].flatMap { hasKey && $0.key.isEmpty ? nil : $0 }
+    }
+
+    /// Asks PostgreSQL for tables.
+    func learn(_ names: [String]) throws {
+        for (name, table) in try target.tables(names) {
+            var key: [CopiedTable.Column] = []
+            try source.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY cid", [.text(name)]) { row in
+                key += table.columns.filter { $0.name == row.text(at: 0) }
+            }
+            tables[name] = Target(table: table, key: key)
         }
-        guard !hasKey || !key.isEmpty else { return nil }
-        let own = Target(table: table, key: key, primaryKey: try target.primaryKey(of: name))
-        tables[name] = own
-        return own
     }
 
     private func add(_ changes: [ChangedRow], in target: Target, to script: inout Script) throws {
@@ -64,9 +67,11 @@ extension WriteThrough {
             try find.reset()
             try find.bind(change.key)
             let isThere = try find.step()
-            if !change.isNew, !isThere || target.primaryKey.isEmpty { gone.append(try place(of: change, in: target)) }
+            if !change.isNew, !isThere || target.table.primaryKey.isEmpty {
+                gone.append(try place(of: change, in: target))
+            }
             guard isThere else { continue }
-            if isOwn && change.isNew || target.primaryKey.isEmpty {
+            if isOwn && change.isNew || target.table.primaryKey.isEmpty {
                 try added.append(find)
             } else {
                 try changed.append(find)
@@ -74,7 +79,7 @@ extension WriteThrough {
         }
         try find.reset()
         if !gone.isEmpty {
-            let exact = target.primaryKey.isEmpty ? target.key.map { CopiedTable.exact($0.shortName) } : []
+            let exact = target.table.primaryKey.isEmpty ? target.key.map { CopiedTable.exact($0.shortName) } : []
             let columns = (keys + exact).joined(separator: ", ")
             script +=
                 "DELETE FROM \(PostgreSQL.Connection.identifier(name)) WHERE (\(columns)) IN (\(gone.joined(separator: ", ")));\n"
@@ -94,10 +99,10 @@ extension WriteThrough {
     private func update(in target: Target) -> String {
         let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
         // What a table is partitioned by never changes, and Citus refuses to set it.
-        let partitioning = Set(target.primaryKey).subtracting(target.key.map(\.shortName))
+        let partitioning = Set(target.table.primaryKey).subtracting(target.key.map(\.shortName))
         let settings = columns.filter { !partitioning.contains($0) }.map(PostgreSQL.Connection.identifier)
             .map { "\($0) = EXCLUDED.\($0)" }
-        let conflict = target.primaryKey.map(PostgreSQL.Connection.identifier)
+        let conflict = target.table.primaryKey.map(PostgreSQL.Connection.identifier)
         return """
 
             ON CONFLICT (\(conflict.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "));
@@ -116,7 +121,7 @@ extension WriteThrough {
             }
             return (text, field.isExact ? "" : ExactValue.json(StoredValue(value)).json)
         }
-        let values = fields.map(\.0) + (target.primaryKey.isEmpty ? fields.map(\.1) : [])
+        let values = fields.map(\.0) + (target.table.primaryKey.isEmpty ? fields.map(\.1) : [])
         return "(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))"
     }
 }

@@ -3,7 +3,7 @@ internal import SQLite
 
 // Where tables were made or changed.
 extension WriteThrough {
-    /// Commits with the tables as they are in SQLite now.
+    /// Sends a commit with the tables as they are in SQLite now.
     ///
     /// - Parameters:
     ///   - fixed: What was written to the tables that every store has.
@@ -11,7 +11,8 @@ extension WriteThrough {
     func commitTables(_ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?) throws {
         let connection = target.connection
         let now = try schemasNow()
-        try connection.transaction {
+        try connection.execute("BEGIN")
+        do {
             try connection.execute(claims.guarded)
             var script = Script()
             try add(fixed, to: &script)
@@ -19,29 +20,45 @@ extension WriteThrough {
             try connection.execute(&script)
             // Two workers that make tables at once would wait for each other in a circle.
             try lockTables()
-            for feed in try StoredFeed.all(in: source) {
-                let isThere = try target.table(feed.table) != nil
+            // What is left when the tables are made is sent with the commit.
+            var end = Script()
+            let feeds = try StoredFeed.all(in: source)
+            let existing = try target.tables(feeds.map(\.table))
+            for feed in feeds {
+                let isThere = existing[feed.table] != nil
                 let isSame = now[feed.table] == schemas[feed.table] && !recorder.remade.contains(feed.table)
                 if let rows, isThere, isSame {
-                    var script = Script()
-                    try add(rows.filter { $0.key == feed.table }, to: &script)
-                    try connection.execute(&script)
+                    try add(rows.filter { $0.key == feed.table }, to: &end)
                 } else if try isThere || !isEmpty(feed.table) {
-                    try copy(feed)
+                    try copy(feed, &end)
                 }
+                if end.count > Self.chunk { try execute(&end) }
             }
-            try connection.execute(claims.renewal)
+            tables = tables.filter { CopiedTable.fixed.contains($0.key) }
+            try learn(feeds.map(\.table))
+            end += "\(claims.renewal);\nCOMMIT"
+            try connection.send(&end)
+        } catch {
+            // The first error counts; where the connection is lost, the server rolls back by itself.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
         }
+        underway = Underway(fixed: fixed, isWhole: rows == nil)
         schemas = now
-        tables = [:]
         spare = [:]
         viewsLag = true
     }
 
-    /// Whether PostgreSQL has a table for each of the rows. The types of its columns follow from the first rows of a feed, so
+    /// Whether PostgreSQL's tables are those of the rows. The types of a table's columns follow from the first rows of a feed, so
     /// there is none before they come.
-    func areShaped(_ rows: [String: [ChangedRow]]) throws -> Bool {
-        try rows.keys.allSatisfy { try known($0) != nil }
+    ///
+    /// - Parameter now: The tables as SQLite made them.
+    func areShaped(_ rows: [String: [ChangedRow]], _ now: [String: String]) throws -> Bool {
+        guard try rows.keys.allSatisfy({ try known($0) != nil }) else { return false }
+        guard now != schemas else { return true }
+        return try StoredFeed.all(in: source).map(\.table).allSatisfy { table in
+            try now[table] == schemas[table] || known(table, hasKey: false) == nil && isEmpty(table)
+        }
     }
 
     private func isEmpty(_ table: String) throws -> Bool {
@@ -77,27 +94,34 @@ extension WriteThrough {
         try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
     }
 
-    /// So many rows are sent at a time.
-    private static let chunk = 500
+    /// About so many bytes are sent at a time.
+    private static let chunk = 1 << 20
 
-    /// All rows of a feed.
-    private func copy(_ feed: StoredFeed) throws {
+    private func execute(_ script: inout Script) throws {
+        try target.connection.execute(&script)
+        script.removeAll()
+    }
+
+    /// Copies all rows of a feed; the last of them are in the script then.
+    private func copy(_ feed: StoredFeed, _ script: inout Script) throws {
         let table = try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
         let name = PostgreSQL.Connection.identifier(table.name)
         try target.connection.execute("DELETE FROM \(name)")
         // Not by COPY: where a worker is paused in the middle of one, PostgreSQL waits for it as long as it lasts, and others for
         // the claim.
         var rows = RowArrays(into: table)
-        func insert() throws {
+        func takeRows() {
             guard !rows.isEmpty else { return }
-            var script = Script()
             rows.takeInsertion(into: &script)
-            try target.connection.execute(&script)
+            script += ";\n"
         }
         try table.stand(in: source) { row in
             try rows.append(row)
-            if rows.count == Self.chunk { try insert() }
+            // To count bytes costs something, too.
+            guard rows.count.isMultiple(of: 100), rows.byteCount > Self.chunk else { return }
+            takeRows()
+            try execute(&script)
         }
-        try insert()
+        takeRows()
     }
 }

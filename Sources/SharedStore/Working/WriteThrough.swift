@@ -28,8 +28,8 @@ final class WriteThrough: CommitCompanion {
     var spare: [String: RowArrays] = [:]
     /// The rows of `_section`, which has no key, as they were written last; nil if that is not known.
     var sections: TableChecksum?
-    /// What was written to the tables that every store has, in the commit that is on its way.
-    private var underway: [String: [ChangedRow]]?
+    /// The commit that is on its way.
+    var underway: Underway?
     /// Whether tables were made or changed that the views do not show yet.
     var viewsLag = false
     let progress: Progress
@@ -50,13 +50,18 @@ final class WriteThrough: CommitCompanion {
         func fail(_ failure: CommitFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
     }
 
+    struct Underway {
+        /// What was written to the tables that every store has.
+        let fixed: [String: [ChangedRow]]
+        /// Whether all rows of feeds' tables are sent, and not those alone that were written.
+        let isWhole: Bool
+    }
+
     /// A table in PostgreSQL.
     struct Target {
         let table: CopiedTable
-        /// The columns of its key, in SQLite's order, and the places of them among all.
+        /// The columns of its key, in SQLite's order.
         let key: [CopiedTable.Column]
-        /// The columns of PostgreSQL's primary key: those of `key`, and those by which the table is partitioned.
-        let primaryKey: [String]
     }
 
     init(_ source: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: Progress) throws {
@@ -69,7 +74,8 @@ final class WriteThrough: CommitCompanion {
         recorder = ChangeRecorder(on: source) { $0 != "_salt" && $0 != "_migration" && !$0.hasPrefix("_search_") }
         schemaVersion = try source.int64("PRAGMA schema_version")
         schemas = try schemasNow()
-        sections = try target.table("_section")?.checksum(in: source)
+        try learn(CopiedTable.fixed + StoredFeed.all(in: source).map(\.table))
+        sections = try tables["_section"]?.table.checksum(in: source)
     }
 
     /// Commits what was written since the last commit.
@@ -86,11 +92,14 @@ final class WriteThrough: CommitCompanion {
             let version = try source.int64("PRAGMA schema_version")
             // PostgreSQL tells nothing of a table that is new to us before the last commit has ended.
             if version != schemaVersion || changes.keys.contains(where: { tables[$0] == nil }) { try receive() }
-            guard version == schemaVersion, recorder.remade.isEmpty, try areShaped(rows) else {
+            let now = version == schemaVersion ? schemas : try schemasNow()
+            guard recorder.remade.isEmpty, try areShaped(rows, now) else {
                 try commitTables(fixed, rows)
                 schemaVersion = version
-                return progress.committed()
+                if !isFollowed { try receive() }
+                return
             }
+            (schemas, schemaVersion) = (now, version)
             script.removeAll()
             script += "BEGIN;\n\(claims.guarded)"
             let empty = script.count
@@ -98,17 +107,20 @@ final class WriteThrough: CommitCompanion {
             do { try add(changes, to: &script) } catch CopyProblem.unfit {
                 try receive()
                 try commitTables(fixed, nil)
-                return progress.committed()
+                if !isFollowed { try receive() }
+                return
             }
             try receive()
             try addSections(to: &script)
             guard script.count > empty else { return }
             script += "COMMIT"
             try target.connection.send(&script)
-            underway = fixed
+            underway = Underway(fixed: fixed, isWhole: false)
             if !isFollowed { try receive() }
         }
     }
+
+    var isBusy: Bool { underway != nil && target.connection.isRunning }
 
     /// Waits for the commit that is on its way.
     ///
@@ -121,14 +133,15 @@ final class WriteThrough: CommitCompanion {
     }
 
     private func receive() throws {
-        guard let fixed = underway else { return }
+        guard let commit = underway else { return }
         underway = nil
         do throws(PostgreSQLError) { try target.connection.receive() } catch {
             if target.connection.isInTransaction { try? target.connection.execute("ROLLBACK") }
             // A key is longer than an index takes, or is another one's text: the table is made without an index of keys.
-            guard ["54000", "23505", "21000"].contains(error.code) else { throw error }
+            guard !commit.isWhole, ["54000", "23505", "21000"].contains(error.code) else { throw error }
             sections = nil
-            try commitTables(fixed, nil)
+            try commitTables(commit.fixed, nil)
+            return try receive()
         }
         progress.committed()
     }

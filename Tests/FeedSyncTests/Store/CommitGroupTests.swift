@@ -15,13 +15,15 @@ struct CommitGroupTests {
     private let start = ContinuousClock.now
 
     /// How many pages each transaction has; those of one that is not committed yet are not counted.
-    private func transactions(_ pages: [Page]) -> [Int] {
+    ///
+    /// - Parameter isBehind: Whether the transaction before is always on its way in another database.
+    private func transactions(_ pages: [Page], isBehind: Bool = false) -> [Int] {
         var group = CommitGroup()
         var counts: [Int] = []
         var count = 0
         for page in pages {
             let now = start + .milliseconds(page.at)
-            if let due = group.dueAt, due <= now {
+            if let due = group.dueAt(isBehind: isBehind), due <= now {
                 counts.append(count)
                 count = 0
                 group.close()
@@ -29,7 +31,8 @@ struct CommitGroupTests {
             count += 1
             let isFull = group.add(
                 CommitGroup.Page(
-                    bytes: page.bytes, waited: .milliseconds(page.waited), isFollowed: page.isFollowed), at: now)
+                    bytes: page.bytes, waited: .milliseconds(page.waited), isFollowed: page.isFollowed),
+                at: now, isBehind: isBehind)
             guard isFull else { continue }
             counts.append(count)
             count = 0
@@ -76,13 +79,24 @@ struct CommitGroupTests {
         #expect(transactions(Array(repeating: Page(bytes: 1_500_000), count: 7)) == [3, 3])
     }
 
+    @Test(
+        "Behind a commit that is on its way they wait for its end, up to twice the pages, three times the bytes or 200 ms"
+    )
+    func behind() {
+        let waited = [Page(at: 0, waited: 20), Page(at: 30, waited: 20), Page(at: 60), Page(at: 199)]
+        #expect(transactions(waited, isBehind: true).isEmpty)
+        #expect(transactions(waited + [Page(at: 200)], isBehind: true) == [4])
+        #expect(transactions(Array(repeating: Page(), count: 130), isBehind: true) == [128])
+        #expect(transactions(Array(repeating: Page(bytes: 1_500_000), count: 10), isBehind: true) == [9])
+    }
+
     @Test("Where no page waits, none is due")
     func due() {
         var group = CommitGroup()
-        #expect(group.dueAt == nil)
+        #expect(group.dueAt() == nil)
         _ = group.add(CommitGroup.Page(bytes: 1, waited: .zero, isFollowed: true), at: start)
-        #expect(group.dueAt == start + .milliseconds(10))
+        #expect(group.dueAt() == start + .milliseconds(10))
         group.close()
-        #expect(group.dueAt == nil)
+        #expect(group.dueAt() == nil)
     }
 }
