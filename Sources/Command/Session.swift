@@ -13,7 +13,7 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` with exit code 78 if it cannot be used.
     func configurationIfAny() throws(Failure) -> Configuration? {
-        let configuration: Configuration
+        var configuration: Configuration
         do throws(ConfigurationError) {
             guard let file = try search.found(option: invocation.options[.config]) else { return nil }
             configuration = try Configuration.load(
@@ -22,7 +22,10 @@ struct Session: Sendable {
             let nearest = invocation.options[.config].flatMap(MissingPath.init)?.nearest
             throw Failure(error, advice: nearest.map { "--config \($0)" })
         }
-        if configuration.sharedStore != nil, namedStore == nil {
+        if configuration.writtenStore != nil, namedStore == nil {
+            do throws(ConfigurationError) { try configuration.resolveStore(environment: environment) } catch {
+                throw Failure(error)
+            }
             try SharedStoreUse.check(invocation, .configuration)
         }
         return configuration

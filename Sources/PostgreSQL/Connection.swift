@@ -34,16 +34,27 @@ public final class Connection {
         guard let handle = Self.connect(names, values) else { throw PostgreSQLError("no memory for a connection") }
         self.handle = handle
         place = Self.place(of: handle)
-        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
+        guard cpq_status(handle) == CONNECTION_OK else {
+            // What libpq cannot read it repeats: that may be a password.
+            let error = Self.error(of: handle)
+            throw Self.secret(in: uri).map { PostgreSQLError(error.message.replacing($0, with: "***")) } ?? error
+        }
         try checkEncoding()
         try execute(
             """
             SET client_encoding = 'UTF8'; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1;
-            SET bytea_output = 'hex'; SET standard_conforming_strings = on
+            SET bytea_output = 'hex'; SET standard_conforming_strings = on; SET array_nulls = on;
+            SET quote_all_identifiers = off; SET default_transaction_isolation = 'read committed'
             """)
     }
 
     deinit { cpq_finish(handle) }
+
+    /// The password in a URI; nil where it has none.
+    private static func secret(in uri: String) -> String? {
+        let found = uri.firstMatch(of: #/^\w+:\/\/[^:@\/?]*:([^@]+)@|[?&](?:ssl)?password=([^&]+)/#)
+        return found.flatMap { $0.1 ?? $0.2 }.map(String.init)
+    }
 
     private static func connect(_ names: [String], _ values: [String]) -> OpaquePointer? {
         withCStrings(names) { names in withCStrings(values) { values in cpq_connect(names, values) } }

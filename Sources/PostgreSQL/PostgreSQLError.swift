@@ -34,11 +34,24 @@ extension PostgreSQLError {
     /// Whether the connection is gone, or never came to be.
     public var isLost: Bool { code == nil && sql == nil }
 
-    /// Whether the server does not know the user, the password or the database, or lets the user do too little.
-    public var isRefusal: Bool { codeClass == "28" || codeClass == "3D" || code == "42501" }
+    /// Whether the server does not know the user or the password.
+    public var isRefusal: Bool { codeClass == "28" }
+
+    /// Whether the server has no such database. While it refuses a connection, there is no code.
+    public var isMissingDatabase: Bool {
+        codeClass == "3D" || isLost && message.contains("database \"") && message.hasSuffix("does not exist")
+    }
+
+    /// Whether the user may do too little.
+    public var isMissingRight: Bool { code == "42501" }
+
+    /// Whether the server or the database takes no writes.
+    public var isReadOnly: Bool { code == "25006" }
 
     /// Whether the server refused what it was given, and would again: the values, or the tables as somebody made them.
-    public var isOfData: Bool { ["0A", "21", "22", "23", "27", "42", "44", "54", "P0"].contains(codeClass) }
+    public var isOfData: Bool {
+        ["0A", "21", "22", "23", "27", "2B", "42", "44", "54", "P0"].contains(codeClass)
+    }
 
     /// Whether something is beyond the server's limits, such as a row that is larger than a page.
     ///

@@ -59,6 +59,21 @@ final class FollowingCopyTests {
         #expect(try file().int64("SELECT count(*) FROM event") == 1)
     }
 
+    @Test("has an event once, though the store was dumped on another server and restored")
+    func restored() async throws {
+        try add("beginHeader")
+        try database.execute("UPDATE event SET _transaction = '999999999999'")
+        for _ in 0..<3 {
+            #expect(try await copy.look([]))
+            #expect(try file().int64("SELECT count(*) FROM event") == 0)
+        }
+        try PostgreSQLStore(connection: database).adoptRestoredLogs()
+        for _ in 0..<3 {
+            #expect(try await copy.look([]))
+            #expect(try file().int64("SELECT count(*) FROM event") == 1)
+        }
+    }
+
     @Test("is read again if new rows do not fit, and its rows keep their numbers")
     func misfit() async throws {
         try database.execute("CREATE TABLE things (id bigint PRIMARY KEY, _generation bigint, _exact jsonb)")

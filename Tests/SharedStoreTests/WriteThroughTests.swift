@@ -154,6 +154,75 @@ final class WriteThroughTests {
         #expect(progress.failure == nil)
     }
 
+    private func type(of column: String, in table: String) throws -> String? {
+        try database.scalar(
+            "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = CAST($1 AS regclass) AND attname = $2",
+            [table, column])
+    }
+
+    @Test("gives a column the type that its values turned out to have")
+    func retyped() throws {
+        for (type, values, shared) in [
+            ("integer", [1, 2], "bigint"), ("real", [1.5, 2.0], "double precision"), ("text", ["a", "b"], "text"),
+        ] as [(String, [SQLite.Value], String)] {
+            try write(isFollowed: true) {
+                try file.run(
+                    "UPDATE _feed SET columns = ?",
+                    .text(#"[{"name":"id","path":"id","type":null},{"name":"t","path":"t","type":"\#(type)"}]"#))
+                try file.run("UPDATE things SET t = ? WHERE id = 'first'", values[0])
+                try file.run("DELETE FROM things WHERE id = 'second'")
+                try insert("second", values[1])
+            }
+            try file.companion?.settle()
+            #expect(try self.type(of: "t", in: "things") == shared)
+            #expect(try database.scalar("SELECT count(*) FROM things WHERE t IS NULL OR _exact IS NOT NULL") == "0")
+        }
+        #expect(try ids() == ["first", "second"])
+    }
+
+    @Test("makes a column without a type wider, and keeps columns that are named as PostgreSQL's own")
+    func widened() throws {
+        try write(isFollowed: true) {
+            try file.execute(
+                """
+                INSERT INTO feed (name, model, url) VALUES ('more', 'more', 'http://u');
+                INSERT INTO _feed (feed, "table", key, key_columns, columns, definition) VALUES
+                    ('more', 'more', 'id', '["id"]', '[]', 'd');
+                CREATE TABLE more (id INTEGER NOT NULL, n ANY, xmin ANY, _exact ANY, _transaction ANY, _section TEXT,
+                    _generation INTEGER NOT NULL, _position INTEGER NOT NULL, _first_seen_at TEXT NOT NULL,
+                    _changed_at TEXT NOT NULL, _removed_at TEXT, PRIMARY KEY (id)) STRICT
+                """)
+        }
+        for (id, value, type) in [(1, 7, "bigint"), (2, 2.5, "numeric"), (3, "a", "text")]
+            as [(Int64, SQLite.Value, String)]
+        {
+            try write(isFollowed: true) {
+                try file.run(
+                    "INSERT INTO more VALUES (?, ?, 1.5, 'e', ?, NULL, 1, 1, ?, ?, NULL)", .integer(id),
+                    value, .integer(id), "2026-11-21T02:20:11.000Z", "2026-11-21T02:20:11.000Z")
+            }
+            try file.companion?.settle()
+            #expect(try self.type(of: "n", in: "more") == type)
+        }
+        #expect(try database.query("SELECT n FROM more ORDER BY id") == [["7"], ["2.5"], ["a"]])
+        let table = try #require(try PostgreSQLStore(connection: database).table("more"))
+        #expect(table.columns.map(\.name).prefix(5) == ["id", "n", "xmin", "_exact", "_transaction"])
+        var own: [[SharedStore.StoredValue]] = []
+        try table.rows(in: file) { own.append($0) }
+        var shared: [[SharedStore.StoredValue]] = []
+        try PostgreSQLStore(connection: database).rows(of: table) { shared.append($0) }
+        #expect(Set(own) == Set(shared))
+        #expect(progress.failure == nil)
+    }
+
+    @Test("knows a table whose comments somebody has written anew")
+    func comments() throws {
+        try database.execute("COMMENT ON TABLE things IS 'Ours'; COMMENT ON COLUMN things.t IS 'A text'")
+        let store = PostgreSQLStore(connection: database)
+        #expect(try store.key(of: "things")?.columns == ["id"])
+        #expect(try store.table("things")?.columns.map(\.name).prefix(2) == ["id", "t"])
+    }
+
     @Test("has values of every kind as the file has them", arguments: [UInt64(1), 2, 3])
     func values(seed: UInt64) throws {
         var random = SeededGenerator(seed)

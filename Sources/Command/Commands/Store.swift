@@ -18,7 +18,8 @@ extension Command {
             left as they are: after an interruption, run the same command again. A copy in PostgreSQL that is complete is
             brought up to date in one transaction; a file that exists is never replaced.
 
-            Other programs may read the copy in PostgreSQL. The other commands work on SQLite files only.
+            Other programs may read the copy in PostgreSQL. Once workers or `sync` use it as their store, it is a store of
+            its own, and no file is copied to it any more.
             """,
         example: "feedsync store copy feedsync.db postgres:///feeds"
     ) { session throws(Failure) in

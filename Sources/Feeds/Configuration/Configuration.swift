@@ -8,8 +8,10 @@ public struct Configuration: Sendable {
     public let folder: String
     /// The path of the store.
     public let store: String
-    /// The URI of the store in PostgreSQL; nil where it is a file.
-    package let sharedStore: String?
+    /// The URI of the store in PostgreSQL as it is written; nil where it is a file.
+    package let writtenStore: Template?
+    /// The same with its values put in, once that was done.
+    package var sharedStore: String?
     /// The feeds in the order of the file.
     public let feeds: [FeedDefinition]
     /// How long events and runs are kept.
@@ -86,7 +88,7 @@ extension MappingDecoder {
         let folder = FilePath.folder(of: file)
         let place = string("store")
         let isShared =
-            place.map { place in ["postgres://", "postgresql://"].contains(where: place.hasPrefix) } ?? false
+            place.map { place in ["postgres://", "postgresql://", "${"].contains(where: place.hasPrefix) } ?? false
         let store = isShared ? nil : place.map { FilePath.resolve($0, in: folder, home: home) }
         if let store, store.isEmpty || store.utf8.contains(0) {
             report("`store` is not the path of a file", at: "store")
@@ -102,7 +104,7 @@ extension MappingDecoder {
         finish()
         return Configuration(
             file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"),
-            sharedStore: isShared ? place : nil, feeds: feeds,
+            writtenStore: isShared ? template("store") : nil, feeds: feeds,
             keep: keep ?? Configuration.standardKeep, isDurable: isDurable ?? false,
             includes: WrittenFeeds.includes(node("include"), from: file, home: home))
     }

@@ -56,8 +56,11 @@ struct StoreChanges {
     /// Whether a row of a log came since.
     private var isNew: String {
         let snapshot = "CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)"
-        return
-            "(_transaction >= pg_snapshot_xmin(\(snapshot)) AND NOT pg_visible_in_snapshot(_transaction, \(snapshot)))"
+        // Where a store was dumped and restored, its rows have transactions of another server, which may be to come here.
+        return """
+            (_transaction >= pg_snapshot_xmin(\(snapshot)) AND NOT pg_visible_in_snapshot(_transaction, \(snapshot))
+                AND pg_visible_in_snapshot(_transaction, pg_current_snapshot()))
+            """
     }
 
     /// - Parameter open: The runs that had not ended in the copy.

@@ -12,13 +12,33 @@ struct CopiedTable: Sendable, Hashable {
         let type: FieldType
 
         /// Its name in PostgreSQL, which takes 63 bytes: https://www.postgresql.org/docs/15/sql-syntax-lexical.html
+        ///
+        /// Names that PostgreSQL has for columns of its own are changed, too.
         var shortName: String {
-            guard name.utf8.count > 63 else { return name }
+            guard name.utf8.count > 63 || Self.reserved.contains(name) else { return name }
             var hash = FNV1a()
             hash.add(name.utf8)
             var start = name
             while start.utf8.count > 54 { start.unicodeScalars.removeLast() }
             return "\(start)_\(hash.digits.prefix(8))"
+        }
+
+        /// Columns that every table has: https://www.postgresql.org/docs/15/ddl-system-columns.html
+        private static let reserved: Set = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "_exact"]
+
+        init(name: String, type: FieldType) {
+            self.name = name
+            self.type = type
+        }
+
+        /// A column of PostgreSQL's.
+        ///
+        /// - Parameter comment: The name in SQLite where it is another; somebody may have written something else there.
+        init(_ shortName: String, comment: String?, type: FieldType) {
+            let own = comment.map { Column(name: $0, type: type) }
+            self =
+                own?.shortName == shortName
+                ? own ?? Column(name: shortName, type: type) : Column(name: shortName, type: type)
         }
     }
 
@@ -57,8 +77,10 @@ struct CopiedTable: Sendable, Hashable {
     /// Those that tell what happened; PostgreSQL has the transaction of each row besides.
     static let logs = ["event", "_change"]
 
-    /// Columns that only PostgreSQL has.
-    static let ofPostgreSQL: Set = ["_exact", "_transaction"]
+    /// Whether a table has a column in PostgreSQL alone.
+    static func isOfPostgreSQL(_ column: String, in table: String) -> Bool {
+        column == "_exact" || column == "_transaction" && logs.contains(table)
+    }
 
     /// Those whose rows are numbered in the order in which they come.
     static let numbered = ["run", "event", "_feed", "_crawl", "_page", "_change", "_feed_part"]

@@ -37,6 +37,12 @@ extension FeedSyncError {
                 "install libpq; on Debian: apt-get install libpq5"
             } else if error.isFull {
                 "make room on the server's disk, then run the command again; it goes on"
+            } else if error.isReadOnly {
+                "this server or database takes no writes: name the primary, or change default_transaction_read_only"
+            } else if error.isMissingDatabase {
+                "make the database first: createdb NAME, or CREATE DATABASE"
+            } else if error.isMissingRight {
+                "the role may do too little: see Rights in Docs/postgresql.md"
             } else if error.isRefusal {
                 "check the name, the password (~/.pgpass) and the database with psql"
             } else if error.isOfConnection {

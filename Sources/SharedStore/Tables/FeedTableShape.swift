@@ -2,6 +2,7 @@ internal import Feeds
 internal import JSON
 internal import PostgreSQL
 internal import SQLite
+internal import Text
 
 /// A feed's table in SQLite, and what it becomes in PostgreSQL.
 struct FeedTableShape {
@@ -98,7 +99,12 @@ struct FeedTableShape {
         }
         lines.append("_exact jsonb")
         let key = key.columns.map { identifier(names[$0] ?? $0) }
-        if hasPrimaryKey { lines.append("PRIMARY KEY (\(key.joined(separator: ", ")))") }
+        if hasPrimaryKey {
+            // PostgreSQL's own name for it, `a_pkey`, may be that of another feed's table.
+            var hash = FNV1a()
+            hash.add(name.utf8)
+            lines.append("CONSTRAINT _key_\(hash.digits) PRIMARY KEY (\(key.joined(separator: ", ")))")
+        }
         var statements = ["CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n)"]
         if !hasPrimaryKey {
             let hashes = (key + self.key.columns.map { CopiedTable.exact(names[$0] ?? $0) }).map {

@@ -24,6 +24,21 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     /// As SQL has it.
     var sql: String { self == .anyAsJSON ? FieldType.text.rawValue : rawValue }
 
+    /// Whether a wider type for columns of numbers would hold the value.
+    func isNarrow(for value: StoredValue) -> Bool {
+        switch (self, value) {
+        case (.bigint, .real), (.bigint, .text), (.numeric, .text): true
+        default: false
+        }
+    }
+
+    /// Whether it is the wider one of the types for columns whose type follows from their values.
+    func isWider(than other: FieldType) -> Bool {
+        let types: [FieldType] = [.bigint, .numeric, .text]
+        guard let place = types.firstIndex(of: self), let before = types.firstIndex(of: other) else { return false }
+        return place > before
+    }
+
     /// A value as a field.
     struct Field: Sendable, Hashable {
         /// The text; nil for NULL.

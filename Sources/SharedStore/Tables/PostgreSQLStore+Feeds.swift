@@ -1,3 +1,4 @@
+internal import Feeds
 internal import PostgreSQL
 
 // The feeds' tables.
@@ -5,6 +6,12 @@ extension PostgreSQLStore {
     /// Makes a feed's table, or adds to it what SQLite's has besides. Where the key is another now, or no longer fits, the table
     /// is made anew, and is empty.
     func shape(_ feed: StoredFeed, as shape: FeedTableShape) throws -> CopiedTable {
+        // The tables of PostgreSQL itself come before those of any schema.
+        guard !feed.table.hasPrefix("pg_") else {
+            throw CopyProblem.refused(
+                "the table `\(feed.table)` would have the name of one of PostgreSQL's own",
+                advice: "feedsync rename \(feed.name) to a name that does not begin with pg")
+        }
         var existing = try table(feed.table)
         if let table = existing {
             let types = Dictionary(table.columns.map { ($0.name, $0.type) }) { first, _ in first }
@@ -24,11 +31,33 @@ extension PostgreSQLStore {
             for column in shape.columns where !names.contains(column.name) {
                 for sql in shape.addition(of: column) { try connection.execute(sql) }
             }
+            try retype(table, as: shape, types: feed.types)
         } else {
             for sql in shape.creation { try connection.execute(sql) }
         }
         guard let table = try table(feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
         return table
+    }
+
+    /// Gives columns the types that their values have by now. If there are such columns, the table is empty then.
+    private func retype(_ table: CopiedTable, as shape: FeedTableShape, types: [String: ColumnType]) throws {
+        let wanted = Dictionary(shape.columns.map { ($0.name, $0.type) }) { first, _ in first }
+        let changed = table.columns.filter { column in
+            guard let type = wanted[column.name], type != column.type, !shape.key.columns.contains(column.name) else {
+                return false
+            }
+            return types[column.name] != nil || type.isWider(than: column.type)
+        }
+        guard !changed.isEmpty else { return }
+        try PostgreSQLViews(feeds: []).drop(from: connection)
+        let name = PostgreSQL.Connection.identifier(table.name)
+        try connection.execute("DELETE FROM \(name)")
+        for column in changed {
+            let type = wanted[column.name]?.sql ?? column.type.sql
+            try connection.execute(
+                "ALTER TABLE \(name) ALTER COLUMN \(PostgreSQL.Connection.identifier(column.shortName)) TYPE \(type) USING CAST(NULL AS \(type))"
+            )
+        }
     }
 
     /// The feeds with their tables, as the views show them.

@@ -59,6 +59,17 @@ struct PostgreSQLStore {
         return try Migrations.postgreSQL.pending(recorded: recorded)
     }
 
+    /// Gives rows of logs a transaction of this server if theirs is to come yet: the store was dumped on another one.
+    func adoptRestoredLogs() throws {
+        for name in CopiedTable.logs {
+            try connection.execute(
+                """
+                UPDATE \(name) SET _transaction = pg_current_xact_id()
+                WHERE _transaction >= pg_snapshot_xmax(pg_current_snapshot())
+                """)
+        }
+    }
+
     /// A table with its columns and their types; nil where there is none.
     func table(_ name: String) throws -> CopiedTable? { try tables([name])[name] }
 
@@ -81,14 +92,14 @@ struct PostgreSQLStore {
     /// - Parameter rows: The names, types and comments of its columns, and whether they are of its primary key.
     private func table(_ name: String, columns rows: [[String?]]) throws -> CopiedTable {
         var columns: [CopiedTable.Column] = []
-        for row in rows where !CopiedTable.ofPostgreSQL.contains(row[0] ?? "") {
+        for row in rows where !CopiedTable.isOfPostgreSQL(row[0] ?? "", in: name) {
             let isOfAnyType = CopiedTable.ofAnyType.contains([name, row[0] ?? ""])
             guard let type = isOfAnyType ? FieldType.anyAsJSON : FieldType(rawValue: row[1] ?? "") else {
                 throw CopyProblem.refused(
                     "the column \(row[0] ?? "") of \(name) is of the type \(row[1] ?? ""), which feedsync does not write",
                     advice: "drop the column, or copy to another schema")
             }
-            columns.append(CopiedTable.Column(name: row[2] ?? row[0] ?? "", type: type))
+            columns.append(CopiedTable.Column(row[0] ?? "", comment: row[2], type: type))
         }
         return CopiedTable(
             name: name, columns: columns, hasExact: rows.contains { $0[0] == "_exact" },
@@ -103,10 +114,17 @@ struct PostgreSQLStore {
     func keys(of tables: [String]) throws -> [String: FeedKey] {
         let rows = try connection.query(
             """
-            SELECT c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            SELECT c.relname, obj_description(c.oid, 'pg_class'), f.key_columns,
+                EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.atttypid = CAST('bigint' AS regtype)
+                    AND json_build_array(a.attname)::text = replace(f.key_columns::text, ' ', ''))
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN _feed f ON f."table" = c.relname
             WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[]))
             """, [PostgreSQL.Connection.array(tables)])
-        return rows.reduce(into: [:]) { keys, row in keys[row[0] ?? ""] = row[1].flatMap(FeedKey.init(comment:)) }
+        return rows.reduce(into: [:]) { keys, row in
+            // Somebody may have written another comment.
+            let written = row[1].flatMap(FeedKey.init(comment:))
+            keys[row[0] ?? ""] = written ?? row[2].flatMap { FeedKey(names: $0, isRowID: row[3] == "t") }
+        }
     }
 
     /// The tables of the feeds.
@@ -158,9 +176,20 @@ struct FeedKey: Sendable, Hashable {
     }
 
     init?(comment: String) {
-        guard case .object(let members)? = try? JSONValue(parsing: comment),
-            case .array(let names)? = members["key"], case .bool(let isRowID)? = members["is_row_id"]
+        guard case .object(let members)? = try? JSONValue(parsing: comment), let names = members["key"],
+            case .bool(let isRowID)? = members["is_row_id"]
         else { return nil }
+        self.init(names, isRowID: isRowID)
+    }
+
+    /// - Parameter names: A JSON array, as `_feed` has it.
+    init?(names: String, isRowID: Bool) {
+        guard let names = try? JSONValue(parsing: names) else { return nil }
+        self.init(names, isRowID: isRowID)
+    }
+
+    private init?(_ names: JSONValue, isRowID: Bool) {
+        guard case .array(let names) = names else { return nil }
         columns = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
         self.isRowID = isRowID
     }

@@ -7,13 +7,17 @@ internal import SQLite
 struct RowArrays {
     let table: CopiedTable
     private let key: [CopiedTable.Column]
+    private let untyped: Set<String>
     private var columns: [ArrayText]
     private(set) var count = 0
 
-    /// - Parameter key: Columns that must not be NULL.
-    init(into table: CopiedTable, key: [CopiedTable.Column] = []) {
+    /// - Parameters:
+    ///   - key: Columns that must not be NULL.
+    ///   - untyped: Columns that are made wider where a value does not fit.
+    init(into table: CopiedTable, key: [CopiedTable.Column] = [], untyped: Set<String> = []) {
         self.table = table
         self.key = key
+        self.untyped = untyped
         columns = Array(repeating: ArrayText(), count: table.columns.count + (table.hasExact ? 1 : 0))
     }
 
@@ -33,7 +37,7 @@ struct RowArrays {
             let field = column.type.field(value)
             if let text = field.text {
                 columns[index].append(text)
-            } else if key.contains(column) {
+            } else if key.contains(column) || column.type.isNarrow(for: value) && untyped.contains(column.name) {
                 throw CopyProblem.unfit(table: table.name, column: column.name)
             } else {
                 columns[index].appendNull()

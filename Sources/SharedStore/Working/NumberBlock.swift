@@ -5,11 +5,19 @@ internal import SQLite
 struct NumberBlock: Sendable {
     private let index: Int64
 
-    private static let size: Int64 = 1 << 28
+    private static let size: Int64 = 1 << 24
+    /// How many blocks a store has.
+    private static let most = Int64.max / size / 2
 
     /// The next block of a store.
     init(of connection: PostgreSQL.Connection) throws {
-        index = try connection.scalar("SELECT nextval('_number_block')").flatMap { Int64($0) } ?? 0
+        let index = try connection.scalar("SELECT nextval('_number_block')").flatMap { Int64($0) } ?? 0
+        guard (0..<Self.most).contains(index) else {
+            throw CopyProblem.refused(
+                "the sequence `_number_block` in PostgreSQL stands at \(index), which somebody must have set",
+                advice: "set it back with setval, to a number beyond max(id) / \(Self.size) of event")
+        }
+        self.index = index
     }
 
     /// Makes the blocks of a store begin behind all numbers that were given in it.

@@ -178,7 +178,7 @@ package actor Worker {
         let seconds = try connected { connection in
             try connection.scalar(
                 """
-                SELECT extract(epoch FROM c.due_at - now()) FROM _claim c
+                SELECT extract(epoch FROM greatest(c.due_at, now()) - now()) FROM _claim c
                 WHERE c.until IS NULL AND c."group" <> ALL (CAST($1 AS text[])) ORDER BY c.due_at LIMIT 1
                 """, [PostgreSQL.Connection.array(difference.others)])
         }
@@ -266,6 +266,7 @@ package actor Worker {
             }
             // It is a store of its own from now on.
             try connection.execute("DELETE FROM _copy")
+            try store.adoptRestoredLogs()
             try NumberBlock.begin(in: connection)
             try layout.write(takesOver: takesOver, on: connection)
             // Those of which nothing was heard for a day.

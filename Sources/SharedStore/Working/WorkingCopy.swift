@@ -40,8 +40,10 @@ struct WorkingCopy {
                     try insert(table, where: condition ?? "true")
                 }
                 for feed in try StoredFeed.all(in: target, withTable: false) {
-                    guard let table = try source.table(feed.table), let key = try source.key(of: feed.table) else {
-                        continue
+                    guard let table = try source.table(feed.table) else { continue }
+                    // Without it the rows would not be read, and the table would be made anew without them.
+                    guard let key = try source.key(of: feed.table) else {
+                        throw CopyProblem.unreadable(table: feed.table)
                     }
                     try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(feed.table))")
                     try table.make(in: target, key: key)

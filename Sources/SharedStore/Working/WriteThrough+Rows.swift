@@ -42,12 +42,15 @@ extension WriteThrough {
 
     /// Asks PostgreSQL for tables.
     func learn(_ names: [String]) throws {
+        let feeds = try StoredFeed.all(in: source)
+        let types = Dictionary(feeds.map { ($0.table, $0.types) }) { first, _ in first }
         for (name, table) in try target.tables(names) {
             var key: [CopiedTable.Column] = []
             try source.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY cid", [.text(name)]) { row in
                 key += table.columns.filter { $0.name == row.text(at: 0) }
             }
-            tables[name] = Target(table: table, key: key)
+            let untyped = types[name].map { types in table.columns.map(\.name).filter { types[$0] == nil } } ?? []
+            tables[name] = Target(table: table, key: key, untyped: Set(untyped))
         }
     }
 
@@ -56,8 +59,8 @@ extension WriteThrough {
         var gone: [String] = []
         // They keep their memory from commit to commit.
         let name = target.table.name
-        var added = spare.removeValue(forKey: name) ?? RowArrays(into: target.table, key: target.key)
-        var changed = RowArrays(into: target.table, key: target.key)
+        var added = spare.removeValue(forKey: name) ?? RowArrays(into: target)
+        var changed = RowArrays(into: target)
         let conditions = try target.key.map { "\(try SQL.identifier($0.name)) = ?" }.joined(separator: " AND ")
         let find = try source.cached(
             "SELECT \(target.table.sqliteColumns) FROM \(try SQL.identifier(target.table.name)) WHERE \(conditions)")

@@ -1,3 +1,4 @@
+internal import Feeds
 internal import PostgreSQL
 internal import SQLite
 
@@ -28,7 +29,8 @@ extension WriteThrough {
                 let isThere = existing[feed.table] != nil
                 let isSame = now[feed.table] == schemas[feed.table] && !recorder.remade.contains(feed.table)
                 if let rows, isThere, isSame {
-                    try add(rows.filter { $0.key == feed.table }, to: &end)
+                    let own = rows.filter { $0.key == feed.table }
+                    do { try add(own, to: &end) } catch CopyProblem.unfit { try copy(feed, &end) }
                 } else if try isThere || !isEmpty(feed.table) {
                     try copy(feed, &end)
                 }
@@ -81,11 +83,15 @@ extension WriteThrough {
         progress.committed()
     }
 
-    /// The feeds' tables as SQLite made them.
+    /// The feeds' tables as SQLite made them, with the types of their columns.
     func schemasNow() throws -> [String: String] {
         var schemas: [String: String] = [:]
         try source.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'table'") { row in
             schemas[row.text(at: 0) ?? ""] = row.text(at: 1)
+        }
+        // A column of any type is another one here when its values turn out to be of another type.
+        for feed in try StoredFeed.all(in: source) {
+            schemas[feed.table]? += feed.types.map { "\n\($0.key) \($0.value.rawValue)" }.sorted().joined()
         }
         return schemas
     }

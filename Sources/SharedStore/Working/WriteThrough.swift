@@ -19,7 +19,7 @@ final class WriteThrough: CommitCompanion {
     let scope: FeedScope
     let recorder: ChangeRecorder
     private var schemaVersion: Int64?
-    /// The feeds' tables as SQLite made them.
+    /// The feeds' tables as SQLite made them, with the types of their columns.
     var schemas: [String: String] = [:]
     /// What is known of tables in PostgreSQL.
     var tables: [String: Target] = [:]
@@ -62,6 +62,8 @@ final class WriteThrough: CommitCompanion {
         let table: CopiedTable
         /// The columns of its key, in SQLite's order.
         let key: [CopiedTable.Column]
+        /// The columns whose type follows from their values alone.
+        let untyped: Set<String>
     }
 
     init(_ source: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: Progress) throws {
@@ -76,6 +78,14 @@ final class WriteThrough: CommitCompanion {
         schemas = try schemasNow()
         try learn(CopiedTable.fixed + StoredFeed.all(in: source).map(\.table))
         sections = try tables["_section"]?.table.checksum(in: source)
+        // A table whose columns are of other types than their values is made anew with the next commit.
+        for feed in try StoredFeed.all(in: source) {
+            guard let target = tables[feed.table] else { continue }
+            let isRight = target.table.columns.allSatisfy { column in
+                target.key.contains(column) || feed.types[column.name].map(FieldType.init) ?? column.type == column.type
+            }
+            if !isRight { schemas[feed.table] = "" }
+        }
     }
 
     /// Commits what was written since the last commit.
@@ -90,9 +100,11 @@ final class WriteThrough: CommitCompanion {
             let fixed = changes.filter { CopiedTable.fixed.contains($0.key) }
             let rows = changes.filter { fixed[$0.key] == nil }
             let version = try source.int64("PRAGMA schema_version")
+            let now = version == schemaVersion && changes["_feed"] == nil ? schemas : try schemasNow()
             // PostgreSQL tells nothing of a table that is new to us before the last commit has ended.
-            if version != schemaVersion || changes.keys.contains(where: { tables[$0] == nil }) { try receive() }
-            let now = version == schemaVersion ? schemas : try schemasNow()
+            if now != schemas || !recorder.remade.isEmpty || changes.keys.contains(where: { tables[$0] == nil }) {
+                try receive()
+            }
             guard recorder.remade.isEmpty, try areShaped(rows, now) else {
                 try commitTables(fixed, rows)
                 schemaVersion = version
@@ -160,5 +172,12 @@ final class WriteThrough: CommitCompanion {
         var error = SQLiteError(code: 4, message: failure.message)
         error.advice = failure.advice
         return error
+    }
+}
+
+extension RowArrays {
+    /// Rows into a table of a store.
+    init(into target: WriteThrough.Target) {
+        self.init(into: target.table, key: target.key, untyped: target.untyped)
     }
 }
