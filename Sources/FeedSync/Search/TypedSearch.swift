@@ -9,7 +9,7 @@ internal import Text
 ///     for await results in search.results { … }
 ///
 /// Texts of more than two characters are requested, at most one in half a second, and none twice in a row; a newer request
-/// cancels the older one. Each text has a feed of its own in the mirror, so that rows of different texts never mix; they
+/// cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of its own in the mirror, so that rows of different texts never mix; they
 /// stay there, so give searches a mirror that you can delete.
 ///
 /// - Isolation: any thread. It ends when nobody has it any more.
@@ -27,7 +27,8 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
     private enum Event: Sendable {
         case typed(String)
         case woke
-        case ended(Results)
+        /// A request ended: which one it was, counted from 1.
+        case ended(Results, request: Int)
     }
 
     private let events: AsyncStream<Event>.Continuation
@@ -54,13 +55,16 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         Task {
             var rules = SearchRules()
             var request: Task<Void, Never>?
+            var requestCount = 0
             for await event in stream {
                 var effects: [SearchRules.Effect] = []
                 let time = start.duration(to: clock.now)
                 switch event {
                 case .typed(let text): effects = rules.typed(text, at: time)
                 case .woke: effects = rules.woke(at: time)
-                case .ended(let results):
+                case .ended(let results, let number):
+                    // One that was cancelled may have ended just before.
+                    guard number == requestCount else { break }
                     if rules.ended(results.text, failed: results.error != nil) { found.send(results) }
                 }
                 for effect in effects {
@@ -72,11 +76,13 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
                         }
                     case .request(let text):
                         request?.cancel()
-                        request = Task {
+                        requestCount += 1
+                        request = Task { [requestCount] in
                             let results = await Self.results(text, in: mirror, limit: limit, definition)
                             // Of a request that was cancelled nobody wants to hear.
-                            if !Task.isCancelled { events.yield(.ended(results)) }
+                            if !Task.isCancelled { events.yield(.ended(results, request: requestCount)) }
                         }
+                    case .cancel: request?.cancel()
                     }
                 }
             }
