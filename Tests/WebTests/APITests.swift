@@ -242,6 +242,7 @@ import Testing
             #expect(text.contains(line))
             #expect(text.contains("feedsync_runs_total{feed=\"things\",outcome=\"unchanged\"} 1\n"))
             #expect(text.contains("feedsync_items{feed=\"things\"} 25\n"))
+            #expect(text.contains("feedsync_seconds_since_complete_sync{feed=\"things\"} "))
         }
     }
 

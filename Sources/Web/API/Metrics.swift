@@ -94,6 +94,11 @@ extension Site {
             guard let at = feed.feed.record?.fullAt?.seconds else { continue }
             text.add([("feed", feed.feed.name)], Int(clamping: max(0, now / 1_000 - at)))
         }
+        text.begin("feedsync_seconds_since_complete_sync", "gauge", "Seconds since a sync last ended well.")
+        for feed in feeds {
+            guard let at = feed.feed.record?.syncedAt?.seconds else { continue }
+            text.add([("feed", feed.feed.name)], Int(clamping: max(0, now / 1_000 - at)))
+        }
         text.begin("feedsync_due", "gauge", "1 if the feed is due and not under way.")
         for feed in feeds {
             guard let plan = feed.plan else { continue }
