@@ -45,6 +45,29 @@ package struct FeedForm: Sendable, Hashable {
         + "Write ${NAME} for a variable of the server's environment, or ${file:PATH} for the text of a file"
 }
 
+extension FeedForm {
+    /// The form to be shown again, without fields that have a secret written out in them.
+    package var withoutSecrets: FeedForm {
+        var form = self
+        if FeedSource.holdsSecret(source) { form.source = "" }
+        let parameters = try? FeedWords.parameters(Self.lines(parameters))
+        if Self.holdsSecret("query", parameters ?? []) { form.parameters = "" }
+        // A header that cannot be read may be a credential.
+        let headers = Self.lines(headers).map(FeedWords.header)
+        if headers.contains(nil) || Self.holdsSecret("headers", headers.compactMap(\.self)) { form.headers = "" }
+        return form
+    }
+
+    private static func holdsSecret(_ name: String, _ members: [FeedEntry.Member]) -> Bool {
+        FeedEntry(name: "", members: [.init(name, .mapping(members))]).holdsCredential
+    }
+
+    /// The lines of a field that has one thing a line.
+    static func lines(_ text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).map { $0.trimming(while: \.isWhitespace) }.filter { !$0.isEmpty }
+    }
+}
+
 /// What can be told of a form without a request: the rules of `feedsync add`, step by step.
 ///
 /// A step that is not asked for yet is right.
@@ -124,9 +147,9 @@ package struct FeedFormRules: Sendable {
 
     private func draft(_ form: FeedForm) throws(AddingError) -> FeedDraft {
         let source = try FeedSource(form.source, presets: presets)
-        let parameters = try source.distributed(try FeedWords.parameters(Self.lines(form.parameters)))
+        let parameters = try source.distributed(try FeedWords.parameters(FeedForm.lines(form.parameters)))
         var headers: [FeedEntry.Member] = []
-        for line in Self.lines(form.headers) {
+        for line in FeedForm.lines(form.headers) {
             // Not shown: it may be a credential.
             guard let header = FeedWords.header(line) else {
                 throw .words(
@@ -166,10 +189,6 @@ package struct FeedFormRules: Sendable {
 
     private func checkSecrets(_ entry: FeedEntry) throws(AddingError) {
         guard !entry.holdsCredential else { throw .words(FeedForm.whyNoSecrets) }
-    }
-
-    private static func lines(_ text: String) -> [String] {
-        text.split(whereSeparator: \.isNewline).map { $0.trimming(while: \.isWhitespace) }.filter { !$0.isEmpty }
     }
 }
 

@@ -24,9 +24,19 @@ package enum FeedSource: Sendable {
         }
         let nearest = NearestWord.suggestion(for: word, among: presets.names)
         let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        // What may be a secret is not repeated.
+        let shown = Self.holdsSecret(word) ? "what was given" : word
         throw .words(
-            "\(word) is neither a URL nor the name of a preset\(hint)",
+            "\(shown) is neither a URL nor the name of a preset\(hint)",
             advice: "begin a URL with https://; feedsync presets lists the presets")
+    }
+
+    /// Whether a secret is written out in a word: a user or password, or a parameter that is named like one.
+    package static func holdsSecret(_ word: String) -> Bool {
+        let start = word.firstRange(of: "://")?.upperBound ?? word.startIndex
+        let authority = word[start...].prefix { !"/?#".contains($0) }
+        let entry = FeedEntry(name: "", members: [.init("url", .text(word))])
+        return authority.contains("@") || entry.holdsCredential
     }
 
     /// The member that says it.

@@ -14,6 +14,7 @@ package final class WebServer: Sendable {
     private let site: Site
     private let server: SharedServer
     private let following: Task<Void, Never>
+    private let trimming: Task<Void, Never>
 
     /// Opens the store, and begins to serve it.
     ///
@@ -30,15 +31,25 @@ package final class WebServer: Sendable {
             guard let site = handler.withLock({ $0 }) else { return .whole(.status(503)) }
             return await site.answer(request)
         }
+        let pictures = Pictures(in: settings.pictureFolder, client: Self.pictureClient(settings))
         let site = Site(
             settings: settings, shelf: shelf, hub: hub, door: Doorkeeper(server.address, token: settings.token),
             searches: Searches(options: settings.options),
             forms: Forms(options: settings.options) { [shelf] in await shelf.served.pages },
-            pictures: Pictures(in: settings.pictureFolder, client: Self.pictureClient(settings)),
+            pictures: pictures,
             address: server.address)
         handler.withLock { $0 = site }
         (self.site, self.server, address) = (site, server, server.address)
         following = Task { await Self.follow(settings, shelf, hub) }
+        trimming = Task { await Self.trim(pictures) }
+    }
+
+    /// Deletes pictures that are too old, twice a day.
+    private static func trim(_ pictures: Pictures) async {
+        while !Task.isCancelled {
+            await pictures.trim()
+            try? await Task.sleep(for: .seconds(43_200))
+        }
     }
 
     /// Pictures hold up no feed, and ask each host for one at a time.
@@ -73,6 +84,7 @@ package final class WebServer: Sendable {
     /// Stops commands after their last committed pages, ends all streams, and closes.
     package func stop() async {
         following.cancel()
+        trimming.cancel()
         await site.shelf.close()
         await site.settings.runner?.close()
         await site.searches.close()

@@ -242,6 +242,43 @@ import Testing
             #expect(text.contains(line))
             #expect(text.contains("feedsync_runs_total{feed=\"things\",outcome=\"unchanged\"} 1\n"))
             #expect(text.contains("feedsync_items{feed=\"things\"} 25\n"))
+            #expect(text.contains("feedsync_seconds_since_complete_sync{feed=\"things\"} "))
+        }
+    }
+
+    @Test("Each figure has one line, also where feeds of one host have credentials of their own")
+    func quotas() async throws {
+        let upstream = try ScriptedServer()
+        let left = ["one": "41", "two": "40"]
+        upstream.route("/other") { request in
+            let remaining = left[request.header("X-Api-Key") ?? ""] ?? "59"
+            return ServerResponse(
+                headers: [
+                    (name: "Content-Type", value: "application/json"), (name: "X-RateLimit-Limit", value: "60"),
+                    (name: "X-RateLimit-Remaining", value: remaining),
+                ], body: Array(#"{"items":[{"id":1,"name":"a"}]}"#.utf8))
+        }
+        let others = ["one", "two"].map { name in
+            """
+              \(name):
+                url: \(upstream.url)/other
+                headers: {X-Api-Key: \(name)}
+                items: items
+                key: id
+                pagination: none
+            """
+        }
+        try await WebPlace.serving(extra: "every: 1h\n" + others.joined(separator: "\n")) { place in
+            for feed in ["one", "two"] { try await place.perform(.reload, on: feed) }
+            let lines = try await place.ask("/metrics").body.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            let series = lines.compactMap { $0.split(separator: " ").first }
+            #expect(Set(series).count == series.count)
+            let quota = lines.filter { $0.hasPrefix("feedsync_quota_remaining{") }
+            #expect(quota == ["feedsync_quota_remaining{origin=\"\(upstream.url)\",resource=\"\"} 40"])
+            // The table tells them apart, and names no credential.
+            let page = try await place.ask("/status").body
+            for credential in ["1", "2"] { #expect(page.contains("<td>\(credential)</td>")) }
+            #expect(Set(try await place.ask("/quota").list("remaining")) == ["40", "41"])
         }
     }
 }

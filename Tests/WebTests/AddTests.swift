@@ -153,6 +153,38 @@ import Web
         }
     }
 
+    @Test("What was typed as a secret is not written back into the page, in whichever field it stands")
+    func secrets() async throws {
+        try await serving { place in
+            let (url, secret) = ("http://a.example/things", "hunter2secret")
+            let cases: [[String: String]] = [
+                ["source": "\(url)?api_key=\(secret)"], ["source": "\(url)?size=1&token=\(secret)"],
+                ["source": "http://user:\(secret)@a.example/things"], ["source": "http://\(secret)@a.example"],
+                ["source": "a.example/things?api_key=\(secret)"], ["source": "user:\(secret)@a.example/things"],
+                ["source": url, "parameters": "size=1\napi_key=\(secret)"],
+                ["source": url, "headers": "Authorization: Bearer \(secret)"],
+                ["source": url, "headers": "Authorization Bearer \(secret)"],
+            ]
+            // Also where the step before is not right.
+            for (name, fields) in ["new", "", "1st"].flatMap({ name in cases.map { (name, $0) } }) {
+                let reply = try await send(place, "/add", fields.merging(["name": name]) { $1 })
+                #expect(reply.status == 422)
+                #expect(!reply.body.contains(secret), "\(name) \(fields)")
+            }
+            let filled = try await place.ask("/add?name=new&source=http://a.example/?api_key%3D\(secret)")
+            #expect(!filled.body.contains(secret))
+            // What is no secret stays.
+            let others = [
+                "name": "1st", "source": "\(url)?api_key=${KEY}&size=7", "parameters": "page=2",
+                "headers": "Authorization: Bearer ${TOKEN}",
+            ]
+            let kept = try await send(place, "/add", others)
+            for part in ["${KEY}", "size=7", "page=2", "Bearer ${TOKEN}"] {
+                #expect(kept.body.contains(part), "\(part)")
+            }
+        }
+    }
+
     @Test("A later draft of the same page takes the place of an earlier one, whose request is cancelled")
     func latest() async throws {
         try await serving { place in

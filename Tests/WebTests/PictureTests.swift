@@ -190,6 +190,56 @@ import Testing
         #expect(mode == 0o700)
     }
 
+    @Test("A picture that the server was not asked for in 30 days is not shown, also where it does not answer now")
+    func tooOld() async throws {
+        let bench = try Bench()
+        defer {
+            bench.server.stop()
+            try? FileManager.default.removeItem(atPath: bench.folder)
+        }
+        bench.server.enqueue("/1.png", [Self.answer(Self.png), .status(500), .status(500), Self.answer(Self.png)])
+        #expect(await bench.ask("/1.png") == Self.png)
+        bench.now.withLock { $0 += 29 * 86_400 }
+        #expect(await bench.ask("/1.png") == Self.png)
+        bench.now.withLock { $0 += 2 * 86_400 }
+        for _ in 1...2 { #expect(await bench.ask("/1.png") == nil) }
+        bench.now.withLock { $0 += 601 }
+        #expect(await bench.ask("/1.png") == Self.png)
+    }
+
+    @Test("What is too old is deleted while the server runs, and no folder is made for that")
+    func trimmed() async throws {
+        let bench = try Bench()
+        defer {
+            bench.server.stop()
+            try? FileManager.default.removeItem(atPath: bench.folder)
+        }
+        await bench.pictures.trim()
+        #expect(!FileManager.default.fileExists(atPath: bench.folder))
+        bench.server.route("/1.png") { _ in Self.answer(Self.png) }
+        #expect(await bench.ask("/1.png") == Self.png)
+        func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: bench.folder).count }
+        for (days, left) in [(29, 1), (2, 0)] {
+            bench.now.withLock { $0 += Int64(days) * 86_400 }
+            await bench.pictures.trim()
+            #expect(try count() == left)
+        }
+    }
+
+    @Test("A server that begins deletes pictures that are too old, before anybody asks for one")
+    func trimmedAtStart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = "\(folder)/old.picture"
+        try Data().write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -31 * 86_400)], ofItemAtPath: file)
+        try await WebPlace.serving(change: { $0.pictureFolder = folder }) { _ in
+            while FileManager.default.fileExists(atPath: file) { await Task.yield() }
+        }
+    }
+
     @Test("Those who ask for the same picture at once share one request, and a host gets one at a time")
     func shared() async throws {
         let bench = try Bench()

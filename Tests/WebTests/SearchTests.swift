@@ -92,6 +92,26 @@ import Web
         }
     }
 
+    @Test("A text that failed is searched for again when it is sent again, and what is found then is the answer")
+    func again() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            place.upstream.enqueue("/things", [.status(500)])
+            #expect(try await search(place, "item", number: 1).status == 502)
+            place.upstream.route("/things", to: place.feed)
+            let second = try await search(place, "item", number: 2)
+            #expect(second.status == 200)
+            #expect(second.body.contains("item 10"))
+            #expect(place.upstream.requests.count == 2)
+            // A failure of the second request is the answer as well.
+            place.upstream.route("/things") { _ in .status(503) }
+            for number in 3...4 {
+                let reply = try await search(place, "other", number: number)
+                #expect(reply.status == 502)
+            }
+            #expect(place.upstream.requests.count == 4)
+        }
+    }
+
     @Test("A failure of the upstream is told, and a feed without a parameter has no search")
     func failing() async throws {
         try await WebPlace.serving(extra: "search: {param: q}") { place in

@@ -2,7 +2,7 @@
 ///
 /// | typed | what happens |
 /// | --- | --- |
-/// | a text of two characters or fewer | nothing; what waits is dropped |
+/// | a text of two characters or fewer | the request under way is cancelled; what waits is dropped |
 /// | the text that was searched for last | nothing; what waits is dropped |
 /// | another text, half a second or more after the last request | it is requested, and the older request cancelled |
 /// | another text, earlier than that | it waits for the rest of that time, instead of what waits |
@@ -13,6 +13,8 @@ struct SearchRules {
     enum Effect: Hashable {
         /// Request this text, and cancel the request before.
         case request(String)
+        /// Cancel the request before.
+        case cancel
         /// Call `woke` after this time.
         case wake(after: Duration)
     }
@@ -22,15 +24,22 @@ struct SearchRules {
     /// The least time between two requests.
     static let interval = Duration.milliseconds(500)
 
-    /// The text that was requested last; nil once that has failed.
+    /// The text that was requested last; nil once that has failed or was cancelled.
     private var requested: String?
+    private var isUnderWay = false
     private var waiting: String?
     private var isWaking = false
     private var earliest = Duration.zero
 
     /// A text was typed, this long after the beginning.
     mutating func typed(_ text: String, at time: Duration) -> [Effect] {
-        guard text.count >= Self.leastCount, text != requested else {
+        guard text.count >= Self.leastCount else {
+            waiting = nil
+            guard isUnderWay else { return [] }
+            (requested, isUnderWay) = (nil, false)
+            return [.cancel]
+        }
+        guard text != requested else {
             waiting = nil
             return []
         }
@@ -52,13 +61,14 @@ struct SearchRules {
     /// - Returns: Whether it is still the one that is wanted.
     mutating func ended(_ text: String, failed: Bool) -> Bool {
         guard text == requested else { return false }
+        isUnderWay = false
         if failed { requested = nil }
         return true
     }
 
     private mutating func request(_ text: String, at time: Duration) -> [Effect] {
         waiting = nil
-        requested = text
+        (requested, isUnderWay) = (text, true)
         earliest = time + Self.interval
         return [.request(text)]
     }

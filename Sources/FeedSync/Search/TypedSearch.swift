@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Text
 
 /// Search as you type: texts in, results out; the latest text wins.
@@ -9,7 +10,7 @@ internal import Text
 ///     for await results in search.results { … }
 ///
 /// Texts of more than two characters are requested, at most one in half a second, and none twice in a row; a newer request
-/// cancels the older one. Each text has a feed of its own in the mirror, so that rows of different texts never mix; they
+/// cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of its own in the mirror, so that rows of different texts never mix; they
 /// stay there, so give searches a mirror that you can delete.
 ///
 /// - Isolation: any thread. It ends when nobody has it any more.
@@ -22,16 +23,21 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         public let items: [Item]
         /// Why the text could not be searched for.
         public let error: FeedSyncError?
+        /// The number of the text that was typed last when this was found.
+        package fileprivate(set) var number = 0
     }
 
     private enum Event: Sendable {
-        case typed(String)
+        case typed(String, number: Int)
         case woke
-        case ended(Results)
+        /// A request ended: which one it was, counted from 1.
+        case ended(Results, request: Int)
     }
 
     private let events: AsyncStream<Event>.Continuation
     private let found: Broadcast<Results>
+    /// How many texts were typed.
+    private let count = Lock(0)
 
     /// A search in a mirror.
     ///
@@ -54,13 +60,20 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         Task {
             var rules = SearchRules()
             var request: Task<Void, Never>?
+            var requestCount = 0
+            var lastNumber = 0
             for await event in stream {
                 var effects: [SearchRules.Effect] = []
                 let time = start.duration(to: clock.now)
                 switch event {
-                case .typed(let text): effects = rules.typed(text, at: time)
+                case .typed(let text, let number):
+                    lastNumber = number
+                    effects = rules.typed(text, at: time)
                 case .woke: effects = rules.woke(at: time)
-                case .ended(let results):
+                case .ended(var results, let number):
+                    // One that was cancelled may have ended just before.
+                    guard number == requestCount else { break }
+                    results.number = lastNumber
                     if rules.ended(results.text, failed: results.error != nil) { found.send(results) }
                 }
                 for effect in effects {
@@ -72,11 +85,13 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
                         }
                     case .request(let text):
                         request?.cancel()
-                        request = Task {
+                        requestCount += 1
+                        request = Task { [requestCount] in
                             let results = await Self.results(text, in: mirror, limit: limit, definition)
                             // Of a request that was cancelled nobody wants to hear.
-                            if !Task.isCancelled { events.yield(.ended(results)) }
+                            if !Task.isCancelled { events.yield(.ended(results, request: requestCount)) }
                         }
+                    case .cancel: request?.cancel()
                     }
                 }
             }
@@ -88,7 +103,18 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
     deinit { events.finish() }
 
     /// Takes what was typed, as it stands now.
-    public func send(_ text: String) { events.yield(.typed(text)) }
+    public func send(_ text: String) { _ = number(sending: text) }
+
+    /// Takes what was typed, as `send` does.
+    ///
+    /// - Returns: Its number. A failure whose number is less is one of before, and the text is requested again.
+    package func number(sending text: String) -> Int {
+        count.withLock { count in
+            count += 1
+            events.yield(.typed(text, number: count))
+            return count
+        }
+    }
 
     /// What was found last, then what is found for each later text.
     public var results: some AsyncSequence<Results, Never> & Sendable { found.values }

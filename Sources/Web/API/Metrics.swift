@@ -94,16 +94,28 @@ extension Site {
             guard let at = feed.feed.record?.fullAt?.seconds else { continue }
             text.add([("feed", feed.feed.name)], Int(clamping: max(0, now / 1_000 - at)))
         }
+        text.begin("feedsync_seconds_since_complete_sync", "gauge", "Seconds since a sync last ended well.")
+        for feed in feeds {
+            guard let at = feed.feed.record?.syncedAt?.seconds else { continue }
+            text.add([("feed", feed.feed.name)], Int(clamping: max(0, now / 1_000 - at)))
+        }
         text.begin("feedsync_due", "gauge", "1 if the feed is due and not under way.")
         for feed in feeds {
             guard let plan = feed.plan else { continue }
             let isDue = plan.isDue(at: now) && feed.state != .running
             text.add([("feed", feed.feed.name)], isDue ? 1 : 0)
         }
-        text.begin("feedsync_quota_remaining", "gauge", "Requests that a host still allows.")
+        text.begin(
+            "feedsync_quota_remaining", "gauge", "Requests that a host still allows; of several credentials, the least."
+        )
+        var least: [[String]: Int] = [:]
         for quota in try await served.pages?.quota() ?? [] {
             guard let remaining = quota.remaining else { continue }
-            text.add([("origin", quota.origin), ("resource", quota.resource)], remaining)
+            let limit = [quota.origin, quota.resource]
+            least[limit] = min(least[limit] ?? .max, remaining)
+        }
+        for (limit, remaining) in least.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            text.add([("origin", limit[0]), ("resource", limit[1])], remaining)
         }
         text.begin("feedsync_listeners", "gauge", "Clients that listen to events.")
         text.add([], hub.listenerCount)

@@ -39,12 +39,8 @@ extension Site {
     /// Adds what a form has, and stores the first page; the form again where something is wrong.
     func add(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         guard mayAdd else { return notFound(request) }
-        var (form, page) = Self.feedForm(request)
+        let (form, page) = Self.feedForm(request)
         var (states, draft) = try await rules().check(form)
-        // What was typed as a secret is not written into a page.
-        if states.contains(where: { $0.problem == FeedForm.whyNoSecrets }) {
-            (form.parameters, form.headers) = ("", "")
-        }
         let isLook = Doorkeeper.form(request)["do"] == "look"
         guard let draft, let outcome = await forms.outcome(of: draft, page: page) else {
             return finished(addForm(form, states, look: nil, status: 422))

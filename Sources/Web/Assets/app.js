@@ -398,17 +398,23 @@ function search() {
       by("keep").disabled = false;
     }
   });
+  let hasFailed = false;
   const typed = async () => {
     const text = field.value.trim();
-    if (text === latest) return;
+    // What failed is searched for again.
+    if (text === latest && !hasFailed) return;
     latest = text;
+    hasFailed = false;
     by("header-indicator").hidden = text.length < 3;
     try {
       // Texts go over several connections, and may overtake each other.
       const part = await post(path, { q: text, as: self, number: ++count });
       if (text === latest) took(part, true);
     } catch (problem) {
-      if (text === latest) fail(problem);
+      if (text === latest) {
+        hasFailed = true;
+        fail(problem);
+      }
     } finally {
       if (text === latest) by("header-indicator").hidden = true;
     }

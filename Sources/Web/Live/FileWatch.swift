@@ -3,19 +3,27 @@ internal import Glibc
 
 /// Tells when one of some files was written, made or replaced. It sleeps until then.
 ///
+/// What comes while nobody reads is told together: nothing is lost, and nothing queues up.
+///
 /// Source: https://man7.org/linux/man-pages/man7/inotify.7.html
 final class FileWatch: Sendable {
-    /// What was written since the last value: the numbers of the groups that the files are in.
-    let values: AsyncStream<Set<Int>>
     private let watcher: FileWatcher
+    /// What was written and not told yet.
+    private let pending: Lock<Set<Int>>
+    /// That something is pending.
+    private let signals: AsyncStream<Void>
 
     /// - Parameter groups: Paths, whose last part may be a pattern; what is told is in which of these lists the file is.
     /// - Returns: Nil where the system watches no more files.
     init?(_ groups: [[String]]) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Set<Int>.self, bufferingPolicy: .bufferingNewest(64))
-        guard let watcher = FileWatcher(groups, told: { continuation.yield($0) }) else { return nil }
-        self.watcher = watcher
-        values = stream
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let pending = Lock<Set<Int>>([])
+        let watcher = FileWatcher(groups) { written in
+            pending.withLock { $0.formUnion(written) }
+            continuation.yield()
+        }
+        guard let watcher else { return nil }
+        (self.watcher, self.pending, self.signals) = (watcher, pending, signals)
         continuation.onTermination = { _ in watcher.end() }
         let start = Unmanaged.passRetained(watcher)
         var thread = pthread_t()
@@ -34,6 +42,17 @@ final class FileWatch: Sendable {
     }
 
     deinit { watcher.end() }
+
+    /// What was written since the last value: the numbers of the groups that the files are in.
+    var values: some AsyncSequence<Set<Int>, Never> {
+        signals.compactMap { [pending] in
+            let written = pending.withLock { pending in
+                defer { pending = [] }
+                return pending
+            }
+            return written.isEmpty ? nil : written
+        }
+    }
 }
 
 /// Reads what the system tells of files.

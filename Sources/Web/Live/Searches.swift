@@ -67,13 +67,17 @@ actor Searches {
         entry.number = number ?? entry.number
         // Whoever waited for an earlier text hears that there is a later one.
         entry.waiting?.cancel()
-        entry.search.send(text)
+        let sent = entry.search.number(sending: text)
         entry.use = useCount
         let results = entry.search.results
         let task = Task<Outcome, Never> {
             guard text.count >= 3 else { return .tooShort }
             for await found in results where found.text == text {
-                if let error = found.error { return .failed(error) }
+                if let error = found.error {
+                    // What failed before is requested again.
+                    guard found.number >= sent else { continue }
+                    return .failed(error)
+                }
                 return .found(Self.definition(text, feed).searching(for: text), mirror.store)
             }
             return .replaced

@@ -40,7 +40,9 @@ struct QuotaPlot {
     static let hours = 24
 
     func write(to html: inout HTMLWriter) {
-        let limit = quota.resource.isEmpty ? "" : " (\(quota.resource))"
+        let credential = quota.credential > 1 ? "credential \(quota.credential)" : ""
+        let parts = [quota.resource, credential].filter { !$0.isEmpty }
+        let limit = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
         Plot(
             title: "Requests an hour, on a logarithmic scale: \(quota.origin)\(limit)", first: "a day ago",
             last: "the last hour", values: requests,

@@ -14,16 +14,28 @@ extension Site {
         return shown(addForm(form, try await rules().check(form).states, look: nil), request)
     }
 
+    /// The form with what was typed, but for secrets: they are not written into a page.
     func addForm(
-        _ form: FeedForm, _ states: [FeedForm.State], look: TypedFeed.Outcome?, status: Int = 200
+        _ typed: FeedForm, _ states: [FeedForm.State], look: TypedFeed.Outcome?, status: Int = 200
     ) -> ServerResponse {
-        page("add", title: "Add a feed", status: status) { html in
+        let form = typed.withoutSecrets
+        return page("add", title: "Add a feed", status: status) { html in
             html.element("h1", text: "Add a feed")
             html.element("form", .id("add-form"), .class("steps"), .plain(.method, "post"), .action(.own("add"))) {
                 html in
                 html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
                 html.void("input", .plain(.type, "hidden"), .plain(.name, "as"), .plain(.value, ""))
-                for state in states { step(state, form, look, to: &html) }
+                for var state in states {
+                    let isCleared =
+                        switch state.step {
+                        case .source: form.source != typed.source
+                        case .request: form.parameters != typed.parameters || form.headers != typed.headers
+                        case .name, .look: false
+                        }
+                    // Also where an earlier step is not right, and nothing was said of this one.
+                    if isCleared, state.problem == nil { state.problem = FeedForm.whyNoSecrets }
+                    step(state, form, look, to: &html)
+                }
                 html.element("p", .class("hint")) { html in
                     html.text("Adds the feed to the configuration, and stores its first page.")
                 }

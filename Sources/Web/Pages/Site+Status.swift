@@ -85,11 +85,11 @@ extension Site {
         }
     }
 
-    private static let quotaColumns = ["Host", "Limit", "Left", "Full again at", "No request until"]
+    private static let quotaColumns = ["Host", "Limit", "Credential", "Left", "Full again at", "No request until"]
     private func cells(_ quota: QuotaRecord) -> [String] {
         [
-            quota.origin, quota.resource, quota.remaining.map { NumberFormat.count($0) } ?? "", quota.resetAt ?? "",
-            quota.blockedUntil ?? "",
+            quota.origin, quota.resource, "\(quota.credential)",
+            quota.remaining.map { NumberFormat.count($0) } ?? "", quota.resetAt ?? "", quota.blockedUntil ?? "",
         ]
     }
 

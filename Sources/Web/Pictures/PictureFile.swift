@@ -88,6 +88,11 @@ struct PictureFolder: Sendable {
             made += "/\(part)"
             mkdir(made, 0o700)
         }
+        self.init(existing: path, limits: limits)
+    }
+
+    /// The folder; nil where there is none that is ours.
+    init?(existing path: String, limits: PictureLimits) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             return nil
@@ -114,8 +119,7 @@ struct PictureFolder: Sendable {
         files.sort { $0.at > $1.at }
         var size = 0
         for file in files {
-            let isOld = now.subtractingReportingOverflow(file.at).partialValue > limits.longestAge
-            if isOld || size + file.size > limits.mostBytes {
+            if limits.isTooOld(file.at, at: now) || size + file.size > limits.mostBytes {
                 unlink(file.path)
             } else {
                 size += file.size
@@ -137,4 +141,9 @@ struct PictureLimits: Sendable {
     var longestAge: Int64 = 30 * 86_400
     /// How long nothing is asked for again that could not be had, in seconds.
     var failedFor: Int64 = 600
+
+    /// Whether one is not kept that the server was asked for then.
+    func isTooOld(_ checkedAt: Int64, at now: Int64) -> Bool {
+        now.subtractingReportingOverflow(checkedAt).partialValue > longestAge
+    }
 }

@@ -13,6 +13,7 @@ internal import Time
 /// | anything but a 200 with the bytes of a picture | it is not asked for again for ten minutes |
 /// | a picture that is kept, younger than a day | no request |
 /// | an older one | the server is asked whether it changed; while it does not answer, the old one is shown |
+/// | one that the server was not asked for in 30 days | as if it were not kept; `trim` deletes it |
 actor Pictures {
     struct Picture: Sendable {
         let type: PictureType
@@ -57,8 +58,10 @@ actor Pictures {
         }.joined()
         if let known = underWay[name] { return await known.value }
         let file = "\(folder.path)/\(name).picture"
-        let kept = PictureFile(path: file, most: limits.mostOfOne)
         let now = clock.seconds
+        let kept = PictureFile(path: file, most: limits.mostOfOne).flatMap { file in
+            limits.isTooOld(file.checkedAt, at: now) ? nil : file
+        }
         if let kept, now.subtractingReportingOverflow(kept.checkedAt).partialValue < limits.freshFor {
             return Self.picture(kept)
         }
@@ -68,6 +71,12 @@ actor Pictures {
         let picture = await task.value
         underWay[name] = nil
         return picture
+    }
+
+    /// Deletes what is too old, if there is a folder of pictures.
+    func trim() {
+        guard let path, let folder = folder ?? PictureFolder(existing: path, limits: limits) else { return }
+        size = folder.trim(at: clock.seconds)
     }
 
     private func openFolder() -> PictureFolder? {

@@ -21,6 +21,9 @@ struct SearchRulesTests {
         // What waits is dropped where the text becomes too short.
         ([(0, "swi"), (100, "swif"), (200, "sw")], ["0 swi"]),
         ([(0, "swi"), (100, "swif"), (200, "sw"), (300, "swim")], ["0 swi", "500 swim"]),
+        // A request that was cancelled by it is made again, no earlier than half a second after.
+        ([(0, "swi"), (100, "sw"), (200, "swi")], ["0 swi", "500 swi"]),
+        ([(0, "swi"), (100, ""), (800, "swi")], ["0 swi", "800 swi"]),
     ]
 
     @Test("The latest text wins, at most once in half a second", arguments: cases)
@@ -33,6 +36,7 @@ struct SearchRulesTests {
                 switch effect {
                 case .request(let text): found.append("\(time) \(text)")
                 case .wake(let pause): alarm = time + Int(pause / .milliseconds(1))
+                case .cancel: break
                 }
             }
         }
@@ -57,5 +61,24 @@ struct SearchRulesTests {
         #expect(rules.ended("swi", failed: false) == false)
         #expect(rules.ended("swift", failed: true) == true)
         #expect(rules.typed("swift", at: .seconds(2)) == [.request("swift")])
+    }
+
+    @Test("A text that is too short cancels the request, whose results are not wanted", arguments: ["", "sw"])
+    func short(text: String) {
+        var rules = SearchRules()
+        #expect(rules.typed("swi", at: .zero) == [.request("swi")])
+        #expect(rules.typed(text, at: .milliseconds(100)) == [.cancel])
+        #expect(rules.ended("swi", failed: false) == false)
+        // There is nothing left to cancel.
+        #expect(rules.typed(text, at: .milliseconds(200)) == [])
+    }
+
+    @Test("What was found stays known while the text is too short: it is not requested again")
+    func found() {
+        var rules = SearchRules()
+        #expect(rules.typed("swi", at: .zero) == [.request("swi")])
+        #expect(rules.ended("swi", failed: false) == true)
+        #expect(rules.typed("sw", at: .seconds(1)) == [])
+        #expect(rules.typed("swi", at: .seconds(2)) == [])
     }
 }

@@ -70,6 +70,29 @@ struct TypedSearchTests {
         gate.open()
     }
 
+    @Test("A field that is cleared cancels the request, whose results never come", arguments: ["", "sw"])
+    func cleared(text: String) async throws {
+        let bench = try await EngineBench()
+        let gate = bench.server.gate()
+        let late = found("late")
+        bench.server.route("/search/swi") { _ in
+            _ = gate.wait()
+            return late
+        }
+        bench.server.enqueue("/search/swift", [found("Swift")])
+        let search = search(bench, clock: RecordingClock())
+        var results = search.results.makeAsyncIterator()
+        search.send("swi")
+        await gate.arrived()
+        search.send(text)
+        // The run ends although the server does not answer.
+        while try bench.query("SELECT count(*) FROM run WHERE outcome = 'cancelled'") != ["1"] { await Task.yield() }
+        gate.open()
+        search.send("swift")
+        let first = await results.next(isolation: nil)
+        #expect(first?.text == "swift")
+    }
+
     @Test("A text that cannot be searched for tells why")
     func error() async throws {
         let bench = try await EngineBench()

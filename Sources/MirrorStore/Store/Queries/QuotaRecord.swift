@@ -6,6 +6,8 @@ package struct QuotaRecord: Sendable, Hashable, JSONRecord {
     package let origin: String
     /// What the host calls the limit; empty where it has one for all.
     package let resource: String
+    /// Which of the credentials that the host was asked with it holds for, counted from 1.
+    package let credential: Int
     /// Requests that it still allows.
     package let remaining: Int?
     /// When it allows as many as at first.
@@ -16,6 +18,7 @@ package struct QuotaRecord: Sendable, Hashable, JSONRecord {
     init(_ row: RecordRow) throws {
         origin = try row.textOrEmpty("origin")
         resource = try row.textOrEmpty("resource")
+        credential = try row.integer("credential") ?? 1
         remaining = try row.integer("remaining")
         resetAt = try row.text("reset_at")
         blockedUntil = try row.text("blocked_until")

@@ -66,14 +66,18 @@ extension Store {
         ).reversed()
     }
 
-    /// What hosts have said of their limits, by origin and resource.
+    /// What hosts have said of their limits, by origin, resource and credential.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func quota() throws(FeedSyncError) -> [QuotaRecord] {
-        // As the view `quota` has them, which somebody may have changed.
+        // As the view `quota` has them, which somebody may have changed; credentials are numbered, since the store has but
+        // hashes of them.
         try records(
-            "SELECT origin, resource, remaining, reset_at, blocked_until FROM _quota ORDER BY origin, resource",
-            read: QuotaRecord.init)
+            """
+            SELECT origin, resource, remaining, reset_at, blocked_until,
+                dense_rank() OVER (PARTITION BY origin ORDER BY credential) AS credential
+            FROM _quota ORDER BY origin, resource, credential
+            """, read: QuotaRecord.init)
     }
 
     /// The condition that a row is of the feed whose name is bound first, or of one of its parts.
