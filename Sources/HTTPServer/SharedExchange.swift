@@ -55,6 +55,7 @@ final class SharedExchange: @unchecked Sendable {
         }
         if let ready { return send(ready, on: connection) }
         guard task == nil else { return .YES }
+        context.receiving.end(cmhd_socket(connection))
         let request = ServerRequest(
             method: method.map { String(cString: $0) } ?? "", target: target, headers: requestHeaders(of: connection),
             body: body)

@@ -15,12 +15,16 @@ public final class SharedServer: Sendable {
     public struct Limits: Sendable {
         /// Connections at a time; further ones wait to be accepted.
         public var connections = 1_000
+        /// Those of them that one address may have, where others than this machine reach the server.
+        public var connectionsPerAddress = 250
         /// The bytes of a request's head, and of what waits to be sent.
         public var connectionMemory = 16 * 1024
         /// The bytes of a request's body.
         public var body = 256 * 1024
         /// How long a connection may be silent.
         public var idleSeconds = 30
+        /// How long a request may take to arrive.
+        public var receivingSeconds = 60
 
         /// Room for a thousand browsers.
         public init() {}
@@ -42,11 +46,13 @@ public final class SharedServer: Sendable {
             throw ServerError(port: 0, code: 0, missingLibrary: problem)
         }
         let socket = try ListeningSocket(address)
-        let context = SharedContext(handler, bodyLimit: limits.body)
+        let context = SharedContext(
+            handler, bodyLimit: limits.body, receiving: ReceivingTimes(seconds: limits.receivingSeconds))
         let daemon = cmhd_start_shared_daemon(
             socket.descriptor, limits.connectionMemory,
             UInt32(clamping: Self.room(for: limits.connections, at: socket.descriptor)),
-            UInt32(clamping: limits.idleSeconds), beginRequest, receiveRequest, endRequest,
+            address.isLocal ? 0 : UInt32(clamping: limits.connectionsPerAddress),
+            UInt32(clamping: limits.idleSeconds), changeConnection, beginRequest, receiveRequest, endRequest,
             Unmanaged.passUnretained(context).toOpaque())
         guard let daemon else { throw ServerError(port: socket.port, code: errno, address: address.description) }
         if case .tcp(let host, _) = address {
@@ -54,6 +60,7 @@ public final class SharedServer: Sendable {
         } else {
             self.address = address
         }
+        context.receiving.start()
         self.context = context
         self.daemon = Lock(daemon)
     }
@@ -92,6 +99,7 @@ public final class SharedServer: Sendable {
             context.close()
             // What was ended is told to those who read; a client that does not is not waited for.
             for _ in 0..<100 where !context.isIdle { usleep(10_000) }
+            context.receiving.stop()
             cmhd_stop_daemon(running)
             if descriptor >= 0 { Glibc.close(descriptor) }
             if case .unix(let path) = address { unlink(path) }
@@ -104,6 +112,7 @@ public final class SharedServer: Sendable {
 final class SharedContext: Sendable {
     let handler: SharedServer.Handler
     let bodyLimit: Int
+    let receiving: ReceivingTimes
     /// Where handlers run: on a thread of their own, so that what blocks Swift's pool elsewhere holds up no answer.
     let executor = ThreadExecutor()
     private let open = Lock(Open())
@@ -113,9 +122,10 @@ final class SharedContext: Sendable {
         var isClosed = false
     }
 
-    init(_ handler: @escaping SharedServer.Handler, bodyLimit: Int) {
+    init(_ handler: @escaping SharedServer.Handler, bodyLimit: Int, receiving: ReceivingTimes) {
         self.handler = handler
         self.bodyLimit = bodyLimit
+        self.receiving = receiving
     }
 
     func add(_ exchange: SharedExchange) {
@@ -142,12 +152,29 @@ final class SharedContext: Sendable {
     }
 }
 
+/// A connection was opened, or is about to be closed.
+private func changeConnection(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ ours: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ change: MHD_ConnectionNotificationCode
+) {
+    guard let context, let connection else { return }
+    let receiving = Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue().receiving
+    switch change {
+    case .CONNECTION_NOTIFY_STARTED: receiving.begin(cmhd_socket(connection))
+    case .CONNECTION_NOTIFY_CLOSED: receiving.end(cmhd_socket(connection))
+    }
+}
+
 /// The first callback of a request, and the only one that sees the target undecoded.
 private func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
     let exchange = SharedExchange(target: target.map { String(cString: $0) } ?? "")
-    if let context { Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue().add(exchange) }
+    if let context, let connection {
+        let context = Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue()
+        context.add(exchange)
+        context.receiving.begin(cmhd_socket(connection))
+    }
     return Unmanaged.passRetained(exchange).toOpaque()
 }
 
@@ -179,8 +206,11 @@ private func endRequest(
     exchange?.pointee = nil
     let ended = Unmanaged<SharedExchange>.fromOpaque(pointer)
     ended.takeUnretainedValue().end()
-    if let context {
-        Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue().remove(ended.takeUnretainedValue())
+    if let context, let connection {
+        let context = Unmanaged<SharedContext>.fromOpaque(context).takeUnretainedValue()
+        context.remove(ended.takeUnretainedValue())
+        // The next request of the connection.
+        context.receiving.begin(cmhd_socket(connection))
     }
     ended.release()
 }

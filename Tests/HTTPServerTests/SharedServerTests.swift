@@ -101,6 +101,62 @@ import Testing
         }
     }
 
+    @Test(
+        "A request that does not arrive in time is given up; one that waits for its answer is not",
+        arguments: [
+            ["GET / HT"], ["POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n1"],
+            ["GET /fast HTTP/1.1\r\nHost: test\r\n\r\n", "GET / HT"],
+        ])
+    func late(parts: [String]) async throws {
+        let (going, goingInput) = AsyncStream.makeStream(of: Void.self)
+        let (asked, askedInput) = AsyncStream.makeStream(of: Void.self)
+        var limits = SharedServer.Limits()
+        (limits.idleSeconds, limits.receivingSeconds) = (600, 1)
+        let (server, port) = try server(limits: limits) { request in
+            guard request.path == "/slow" else { return .whole(.html("<fast>")) }
+            askedInput.yield()
+            for await _ in going { break }
+            return .whole(.html("slow"))
+        }
+        defer { server.stop() }
+        async let slow = onThread {
+            let slow = try RawConnection(port: port)
+            slow.send("GET /slow HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+            return slow.readToEnd().text.messageBody
+        }
+        for await _ in asked { break }
+        try await onThread {
+            let connection = try RawConnection(port: port)
+            for part in parts {
+                connection.send(part)
+                if part != parts.last { #expect(connection.read(through: ">").messageBody == "<fast>") }
+            }
+            #expect(connection.readToEnd().text.isEmpty)
+        }
+        goingInput.yield()
+        #expect(try await slow == "slow")
+    }
+
+    @Test("One address has not all connections of a server that others than this machine reach")
+    func perAddress() async throws {
+        try await onThread {
+            var limits = SharedServer.Limits()
+            limits.connectionsPerAddress = 2
+            func counted(_ host: String) throws -> Int {
+                let server = try SharedServer(.tcp(host: host, port: 0), limits: limits) { _ in .whole(.html("<>")) }
+                defer { server.stop() }
+                guard case .tcp(_, let port) = server.address else { throw ServerTestFailure() }
+                let connections = try (1...3).map { _ in try RawConnection(port: port) }
+                return connections.count { connection in
+                    connection.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+                    return connection.read(through: "<>").contains("<>")
+                }
+            }
+            let counts = (open: try counted("0.0.0.0"), loopback: try counted("127.0.0.1"))
+            #expect(counts == (open: 2, loopback: 3))
+        }
+    }
+
     @Test("A stream sends what comes, as it comes, to each of its readers")
     func stream() async throws {
         try await onThread {

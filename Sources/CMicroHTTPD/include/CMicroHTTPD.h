@@ -47,7 +47,8 @@ static inline struct MHD_Daemon *cmhd_start_daemon(
 
 // One thread for all connections, which waits for each of them at once. A connection can be set aside and taken up again.
 static inline struct MHD_Daemon *cmhd_start_shared_daemon(
-    int listening_socket, size_t connection_memory, unsigned connections, unsigned seconds, cmhd_uri_callback begin,
+    int listening_socket, size_t connection_memory, unsigned connections, unsigned connections_per_address,
+    unsigned seconds, MHD_NotifyConnectionCallback connected, cmhd_uri_callback begin,
     MHD_AccessHandlerCallback receive, MHD_RequestCompletedCallback end, void *context)
 {
     return cmhd_functions.start_daemon(
@@ -55,7 +56,9 @@ static inline struct MHD_Daemon *cmhd_start_shared_daemon(
         MHD_OPTION_LISTEN_SOCKET, listening_socket,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
         MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, connections_per_address,
         MHD_OPTION_CONNECTION_TIMEOUT, seconds,
+        MHD_OPTION_NOTIFY_CONNECTION, connected, context,
         MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_URI_LOG_CALLBACK, begin, context,
         MHD_OPTION_NOTIFY_COMPLETED, end, context,
