@@ -4,7 +4,7 @@ extension Configuration {
     /// Puts the values into the URI of a store in PostgreSQL, if it is one: `postgres://feeds:${PASSWORD}@db/feeds`, or all of it
     /// as `${DATABASE_URL}`.
     ///
-    /// - Throws: `ConfigurationError` if a variable is unset or a file cannot be read, and for what is no such URI.
+    /// - Throws: `ConfigurationError` if a variable is unset, a file cannot be read, or the result is not such a URI.
     package mutating func resolveStore(environment: [String: String]) throws(ConfigurationError) {
         guard let writtenStore else { return }
         var uri = ""

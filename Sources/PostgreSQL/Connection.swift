@@ -16,13 +16,18 @@ public final class Connection {
     ///
     /// - Parameter uri: `postgres://USER@HOST:PORT/DATABASE?OPTIONS`; what it leaves open is taken from the environment and
     ///   `~/.pgpass`, as by `psql`. https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
-    /// - Throws: `PostgreSQLError` if libpq is not installed, if the URI is wrong, if the server cannot be reached within ten
+    /// - Throws: `PostgreSQLError` if libpq is not installed, if the URI or a password in it is wrong, if the server cannot be reached within ten
     ///   seconds or refuses, and if the database is not in UTF-8.
     public init(uri: String) throws(PostgreSQLError) {
         if let missingLibrary {
             throw PostgreSQLError("libpq cannot be loaded: \(missingLibrary)", isMissingLibrary: true)
         }
         guard !uri.utf8.contains(0) else { throw PostgreSQLError("the URI contains a NUL character") }
+        guard ConnectionURI.hasReadablePasswords(uri) else {
+            throw PostgreSQLError(
+                "the password in the URI has a character that a URI uses for itself; write @ as %40, % as %25, : as %3A, / as %2F"
+            )
+        }
         // Those behind the URI are taken only if it does not say otherwise.
         // A server that answers no more is noticed within half a minute:
         // https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-KEEPALIVES
@@ -34,11 +39,7 @@ public final class Connection {
         guard let handle = Self.connect(names, values) else { throw PostgreSQLError("no memory for a connection") }
         self.handle = handle
         place = Self.place(of: handle)
-        guard cpq_status(handle) == CONNECTION_OK else {
-            // What libpq cannot read it repeats: that may be a password.
-            let error = Self.error(of: handle)
-            throw Self.secret(in: uri).map { PostgreSQLError(error.message.replacing($0, with: "***")) } ?? error
-        }
+        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
         try checkEncoding()
         try execute(
             """
@@ -49,12 +50,6 @@ public final class Connection {
     }
 
     deinit { cpq_finish(handle) }
-
-    /// The password in a URI; nil where it has none.
-    private static func secret(in uri: String) -> String? {
-        let found = uri.firstMatch(of: #/^\w+:\/\/[^:@\/?]*:([^@]+)@|[?&](?:ssl)?password=([^&]+)/#)
-        return found.flatMap { $0.1 ?? $0.2 }.map(String.init)
-    }
 
     private static func connect(_ names: [String], _ values: [String]) -> OpaquePointer? {
         withCStrings(names) { names in withCStrings(values) { values in cpq_connect(names, values) } }

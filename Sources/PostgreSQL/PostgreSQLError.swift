@@ -37,7 +37,7 @@ extension PostgreSQLError {
     /// Whether the server does not know the user or the password.
     public var isRefusal: Bool { codeClass == "28" }
 
-    /// Whether the server has no such database. While it refuses a connection, there is no code.
+    /// Whether the server has no such database. An error of connecting has no code.
     public var isMissingDatabase: Bool {
         codeClass == "3D" || isLost && message.contains("database \"") && message.hasSuffix("does not exist")
     }

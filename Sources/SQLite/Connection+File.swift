@@ -15,7 +15,7 @@ extension Connection {
     /// made again.
     ///
     /// Source: https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose
-    public func neglectFile() throws(SQLiteError) {
+    public func treatAsScratch() throws(SQLiteError) {
         try handle.check(csqlite_db_config_set(handle.database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1))
         try execute("PRAGMA synchronous = OFF")
     }

@@ -141,6 +141,25 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test("If a view of somebody's keeps a table from being changed, only its feed fails, and names the view")
+    func ownView() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2, items: 120, extra: "every: 1s")
+        let worker = try bench.worker()
+        try await bench.waitUntilComplete()
+        _ = try bench.query("CREATE VIEW mine AS SELECT id FROM h0x1")
+        try #require(bench.feeds["h0x1"]).edit { $0.insert(#"{"id":"new","name":"new"}"#, at: 0) }
+        try #require(bench.feeds["h0x0"]).edit { $0.insert(#"{"id":9999,"name":"new"}"#, at: 0) }
+        try await bench.wait(for: "failed", "SELECT outcome FROM run WHERE feed = 'h0x1' ORDER BY id DESC")
+        let message = try bench.query("SELECT error ->> 'message' FROM feed WHERE name = 'h0x1'")[0]
+        #expect(message.contains("view mine depends on"), "\(message)")
+        try await bench.wait(for: "9999", "SELECT id FROM h0x0 ORDER BY id DESC")
+        _ = try bench.query("DROP VIEW mine")
+        _ = try bench.query("UPDATE feed SET next_due_at = NULL WHERE name = 'h0x1'")
+        try await bench.wait(for: "new", "SELECT id FROM h0x1 ORDER BY id DESC")
+        try await bench.end([worker])
+        #expect(try bench.query("SELECT concat_ws(' ', count(*), count(name)) FROM h0x1") == ["121 121"])
+    }
+
     @Test("Columns without a type get one by their first values; a key that does not fit later makes its column text")
     func types() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 1, items: 120, extra: "every: 1s")

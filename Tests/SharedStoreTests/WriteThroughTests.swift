@@ -215,7 +215,37 @@ final class WriteThroughTests {
         #expect(progress.failure == nil)
     }
 
-    @Test("knows a table whose comments somebody has written anew")
+    /// Writes a feed with a table, and one row.
+    private func addFeed(_ name: String, table: String) throws {
+        try write(isFollowed: false) {
+            try file.execute(
+                """
+                INSERT INTO feed (name, model, url) VALUES ('\(name)', 'more', 'http://u');
+                INSERT INTO _feed (feed, "table", key, key_columns, columns, definition) VALUES
+                    ('\(name)', '\(table)', 'id', '["id"]', '[]', 'd');
+                CREATE TABLE \(table) (id INTEGER NOT NULL, _section TEXT, _generation INTEGER NOT NULL,
+                    _position INTEGER NOT NULL, _first_seen_at TEXT NOT NULL, _changed_at TEXT NOT NULL, _removed_at TEXT,
+                    PRIMARY KEY (id)) STRICT;
+                INSERT INTO \(table) VALUES (1, NULL, 1, 1, '2026-11-21T02:20:11.000Z', '2026-11-21T02:20:11.000Z', NULL)
+                """)
+        }
+    }
+
+    @Test("takes a feed whose table is named as PostgreSQL names the key of another one's")
+    func keyNames() throws {
+        try addFeed("things-pkey", table: "things_pkey")
+        #expect(try database.scalar("SELECT id FROM things_pkey") == "1")
+    }
+
+    @Test("refuses a feed whose table is named as one of PostgreSQL's own, and says how to rename it")
+    func systemNames() throws {
+        #expect(throws: SQLiteError.self) { try addFeed("pg-class", table: "pg_class") }
+        #expect(
+            progress.failure?.error.message == "the table `pg_class` would have the name of one of PostgreSQL's own")
+        #expect(progress.failure?.isOfFeed == true)
+    }
+
+    @Test("reads a table even if somebody has changed its comments")
     func comments() throws {
         try database.execute("COMMENT ON TABLE things IS 'Ours'; COMMENT ON COLUMN things.t IS 'A text'")
         let store = PostgreSQLStore(connection: database)

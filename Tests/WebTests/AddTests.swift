@@ -173,7 +173,7 @@ import Web
             }
             let filled = try await place.ask("/add?name=new&source=http://a.example/?api_key%3D\(secret)")
             #expect(!filled.body.contains(secret))
-            // What is no secret stays.
+            // The other fields stay as they were typed.
             let others = [
                 "name": "1st", "source": "\(url)?api_key=${KEY}&size=7", "parameters": "page=2",
                 "headers": "Authorization: Bearer ${TOKEN}",

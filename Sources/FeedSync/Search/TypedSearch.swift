@@ -10,8 +10,8 @@ internal import Text
 ///     for await results in search.results { … }
 ///
 /// Texts of more than two characters are requested, at most one in half a second, and none twice in a row; a newer request
-/// cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of its own in the mirror, so that rows of different texts never mix; they
-/// stay there, so give searches a mirror that you can delete.
+/// cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of its own in the
+/// mirror, so that rows of different texts never mix; they stay there, so give searches a mirror that you can delete.
 ///
 /// - Isolation: any thread. It ends when nobody has it any more.
 public final class TypedSearch<Item: Decodable & Sendable>: Sendable {

@@ -137,7 +137,7 @@ package actor Store {
         let migrator = Migrator(Migrations.all)
         // Before anything is written, so that a store from a newer feedsync stays as it is.
         let pending = try migrator.pending(in: connection)
-        if options.isScratch { try connection.neglectFile() }
+        if options.isScratch { try connection.treatAsScratch() }
         try switchToWAL(connection, path: path, tries: options.tries)
         if isShared(path) { try connection.keepLogFiles() }
         // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.

@@ -35,10 +35,8 @@ struct CopiedTable: Sendable, Hashable {
         ///
         /// - Parameter comment: The name in SQLite where it is another; somebody may have written something else there.
         init(_ shortName: String, comment: String?, type: FieldType) {
-            let own = comment.map { Column(name: $0, type: type) }
-            self =
-                own?.shortName == shortName
-                ? own ?? Column(name: shortName, type: type) : Column(name: shortName, type: type)
+            let isName = comment.map { Column(name: $0, type: type).shortName == shortName } ?? false
+            self.init(name: isName ? comment ?? shortName : shortName, type: type)
         }
     }
 
@@ -77,7 +75,7 @@ struct CopiedTable: Sendable, Hashable {
     /// Those that tell what happened; PostgreSQL has the transaction of each row besides.
     static let logs = ["event", "_change"]
 
-    /// Whether a table has a column in PostgreSQL alone.
+    /// Whether a table has this column in PostgreSQL, and not in SQLite.
     static func isOfPostgreSQL(_ column: String, in table: String) -> Bool {
         column == "_exact" || column == "_transaction" && logs.contains(table)
     }

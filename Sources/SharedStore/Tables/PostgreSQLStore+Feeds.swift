@@ -16,7 +16,7 @@ extension PostgreSQLStore {
         if let table = existing {
             let types = Dictionary(table.columns.map { ($0.name, $0.type) }) { first, _ in first }
             let keyTypes = shape.columns.filter { shape.key.columns.contains($0.name) }
-            // Where the key is no primary key, an index of hashes keeps two rows of one key away.
+            // Without a primary key, a unique index of hashes does the same.
             let fits =
                 keyTypes.allSatisfy { types[$0.name] == $0.type || types[$0.name] == .text }
                 && (shape.hasPrimaryKey || table.primaryKey.isEmpty)

@@ -115,8 +115,9 @@ struct PostgreSQLStore {
         let rows = try connection.query(
             """
             SELECT c.relname, obj_description(c.oid, 'pg_class'), f.key_columns,
-                EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.atttypid = CAST('bigint' AS regtype)
-                    AND json_build_array(a.attname)::text = replace(f.key_columns::text, ' ', ''))
+                json_array_length(CAST(f.key_columns AS json)) = 1 AND EXISTS (
+                    SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.atttypid = CAST('bigint' AS regtype)
+                        AND a.attname = CAST(f.key_columns AS json) ->> 0)
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN _feed f ON f."table" = c.relname
             WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[]))
             """, [PostgreSQL.Connection.array(tables)])

@@ -1,3 +1,5 @@
+internal import PostgreSQL
+
 /// Where a store is.
 package enum StoreAddress: Sendable, Hashable {
     /// A SQLite file's path.
@@ -15,9 +17,7 @@ package enum StoreAddress: Sendable, Hashable {
     package var shown: String {
         switch self {
         case .file(let path): path
-        case .postgreSQL(let uri):
-            uri.replacing(#/^(\w+:\/\/[^:@\/?]*):[^@\/?]*@/#) { "\($0.1):***@" }
-                .replacing(#/([?&](?:ssl)?password=)[^&]*/#) { "\($0.1)***" }
+        case .postgreSQL(let uri): ConnectionURI.masked(uri)
         }
     }
 }

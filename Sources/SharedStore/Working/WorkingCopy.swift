@@ -41,7 +41,7 @@ struct WorkingCopy {
                 }
                 for feed in try StoredFeed.all(in: target, withTable: false) {
                     guard let table = try source.table(feed.table) else { continue }
-                    // Without it the rows would not be read, and the table would be made anew without them.
+                    // Rows that are not read here would be lost: the table would be made again without them.
                     guard let key = try source.key(of: feed.table) else {
                         throw CopyProblem.unreadable(table: feed.table)
                     }

@@ -36,13 +36,14 @@ extension WriteThrough {
 
     /// A table in PostgreSQL; nil where there is none, or SQLite's has no key.
     func known(_ name: String, hasKey: Bool = true) throws -> Target? {
-        if tables[name] == nil { try learn([name]) }
+        if tables[name] == nil { try learn([name], feeds: StoredFeed.all(in: source)) }
         return tables[name].flatMap { hasKey && $0.key.isEmpty ? nil : $0 }
     }
 
     /// Asks PostgreSQL for tables.
-    func learn(_ names: [String]) throws {
-        let feeds = try StoredFeed.all(in: source)
+    ///
+    /// - Parameter feeds: Those that have tables in SQLite.
+    func learn(_ names: [String], feeds: [StoredFeed]) throws {
         let types = Dictionary(feeds.map { ($0.table, $0.types) }) { first, _ in first }
         for (name, table) in try target.tables(names) {
             var key: [CopiedTable.Column] = []

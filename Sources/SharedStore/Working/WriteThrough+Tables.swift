@@ -1,4 +1,3 @@
-internal import Feeds
 internal import PostgreSQL
 internal import SQLite
 
@@ -9,9 +8,9 @@ extension WriteThrough {
     /// - Parameters:
     ///   - fixed: What was written to the tables that every store has.
     ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made otherwise.
-    func commitTables(_ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?) throws {
+    ///   - now: The feeds' tables.
+    func commitTables(_ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ now: MadeTables) throws {
         let connection = target.connection
-        let now = try schemasNow()
         try connection.execute("BEGIN")
         do {
             try connection.execute(claims.guarded)
@@ -27,7 +26,7 @@ extension WriteThrough {
             let existing = try target.tables(feeds.map(\.table))
             for feed in feeds {
                 let isThere = existing[feed.table] != nil
-                let isSame = now[feed.table] == schemas[feed.table] && !recorder.remade.contains(feed.table)
+                let isSame = now[feed.table] == made[feed.table] && !recorder.remade.contains(feed.table)
                 if let rows, isThere, isSame {
                     let own = rows.filter { $0.key == feed.table }
                     do { try add(own, to: &end) } catch CopyProblem.unfit { try copy(feed, &end) }
@@ -37,7 +36,7 @@ extension WriteThrough {
                 if end.count > Self.chunk { try execute(&end) }
             }
             tables = tables.filter { CopiedTable.fixed.contains($0.key) }
-            try learn(feeds.map(\.table))
+            try learn(feeds.map(\.table), feeds: feeds)
             end += "\(claims.renewal);\nCOMMIT"
             try connection.send(&end)
         } catch {
@@ -46,7 +45,7 @@ extension WriteThrough {
             throw error
         }
         underway = Underway(fixed: fixed, isWhole: rows == nil)
-        schemas = now
+        made = now
         spare = [:]
         viewsLag = true
     }
@@ -54,12 +53,12 @@ extension WriteThrough {
     /// Whether PostgreSQL's tables are those of the rows. The types of a table's columns follow from the first rows of a feed, so
     /// there is none before they come.
     ///
-    /// - Parameter now: The tables as SQLite made them.
-    func areShaped(_ rows: [String: [ChangedRow]], _ now: [String: String]) throws -> Bool {
+    /// - Parameter now: The feeds' tables in SQLite.
+    func areShaped(_ rows: [String: [ChangedRow]], _ now: MadeTables) throws -> Bool {
         guard try rows.keys.allSatisfy({ try known($0) != nil }) else { return false }
-        guard now != schemas else { return true }
+        guard now != made else { return true }
         return try StoredFeed.all(in: source).map(\.table).allSatisfy { table in
-            try now[table] == schemas[table] || known(table, hasKey: false) == nil && isEmpty(table)
+            try now[table] == made[table] || known(table, hasKey: false) == nil && isEmpty(table)
         }
     }
 
@@ -81,19 +80,6 @@ extension WriteThrough {
     func prune(before limit: String) throws {
         try target.connection.execute("BEGIN;\n" + claims.guarded + scope.pruning(before: limit) + "COMMIT")
         progress.committed()
-    }
-
-    /// The feeds' tables as SQLite made them, with the types of their columns.
-    func schemasNow() throws -> [String: String] {
-        var schemas: [String: String] = [:]
-        try source.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'table'") { row in
-            schemas[row.text(at: 0) ?? ""] = row.text(at: 1)
-        }
-        // A column of any type is another one here when its values turn out to be of another type.
-        for feed in try StoredFeed.all(in: source) {
-            schemas[feed.table]? += feed.types.map { "\n\($0.key) \($0.value.rawValue)" }.sorted().joined()
-        }
-        return schemas
     }
 
     private func lockTables() throws {

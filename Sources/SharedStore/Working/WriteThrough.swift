@@ -19,8 +19,8 @@ final class WriteThrough: CommitCompanion {
     let scope: FeedScope
     let recorder: ChangeRecorder
     private var schemaVersion: Int64?
-    /// The feeds' tables as SQLite made them, with the types of their columns.
-    var schemas: [String: String] = [:]
+    /// The feeds' tables as they were at the last commit.
+    var made: MadeTables
     /// What is known of tables in PostgreSQL.
     var tables: [String: Target] = [:]
     /// What the last commit was written with: the next one uses its memory.
@@ -50,10 +50,11 @@ final class WriteThrough: CommitCompanion {
         func fail(_ failure: CommitFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
     }
 
+    /// A commit that is on its way.
     struct Underway {
         /// What was written to the tables that every store has.
         let fixed: [String: [ChangedRow]]
-        /// Whether all rows of feeds' tables are sent, and not those alone that were written.
+        /// Whether it has all rows of the feeds' tables; if not, it has the rows that were written.
         let isWhole: Bool
     }
 
@@ -62,7 +63,7 @@ final class WriteThrough: CommitCompanion {
         let table: CopiedTable
         /// The columns of its key, in SQLite's order.
         let key: [CopiedTable.Column]
-        /// The columns whose type follows from their values alone.
+        /// The columns that have no type in the definition: their values decide.
         let untyped: Set<String>
     }
 
@@ -75,17 +76,26 @@ final class WriteThrough: CommitCompanion {
         scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
         recorder = ChangeRecorder(on: source) { $0 != "_salt" && $0 != "_migration" && !$0.hasPrefix("_search_") }
         schemaVersion = try source.int64("PRAGMA schema_version")
-        schemas = try schemasNow()
-        try learn(CopiedTable.fixed + StoredFeed.all(in: source).map(\.table))
+        made = try MadeTables(in: source)
+        let feeds = try StoredFeed.all(in: source)
+        try learn(CopiedTable.fixed + feeds.map(\.table), feeds: feeds)
         sections = try tables["_section"]?.table.checksum(in: source)
-        // A table whose columns are of other types than their values is made anew with the next commit.
-        for feed in try StoredFeed.all(in: source) {
+        // An older feedsync left columns with the type of their first values. The next commit that changes the feed changes them.
+        for feed in feeds {
             guard let target = tables[feed.table] else { continue }
             let isRight = target.table.columns.allSatisfy { column in
                 target.key.contains(column) || feed.types[column.name].map(FieldType.init) ?? column.type == column.type
             }
-            if !isRight { schemas[feed.table] = "" }
+            if !isRight { made.forget(feed.table) }
         }
+    }
+
+    /// The feeds' tables as they are now.
+    private func madeNow(_ changes: [String: [ChangedRow]], isNewSchema: Bool) throws -> MadeTables {
+        var now = made
+        if isNewSchema { try now.readStatements(in: source) }
+        try now.readTypes(of: changes["_feed"] ?? [], in: source)
+        return now
     }
 
     /// Commits what was written since the last commit.
@@ -100,25 +110,25 @@ final class WriteThrough: CommitCompanion {
             let fixed = changes.filter { CopiedTable.fixed.contains($0.key) }
             let rows = changes.filter { fixed[$0.key] == nil }
             let version = try source.int64("PRAGMA schema_version")
-            let now = version == schemaVersion && changes["_feed"] == nil ? schemas : try schemasNow()
+            let now = try madeNow(changes, isNewSchema: version != schemaVersion)
             // PostgreSQL tells nothing of a table that is new to us before the last commit has ended.
-            if now != schemas || !recorder.remade.isEmpty || changes.keys.contains(where: { tables[$0] == nil }) {
+            if now != made || !recorder.remade.isEmpty || changes.keys.contains(where: { tables[$0] == nil }) {
                 try receive()
             }
             guard recorder.remade.isEmpty, try areShaped(rows, now) else {
-                try commitTables(fixed, rows)
+                try commitTables(fixed, rows, now)
                 schemaVersion = version
                 if !isFollowed { try receive() }
                 return
             }
-            (schemas, schemaVersion) = (now, version)
+            (made, schemaVersion) = (now, version)
             script.removeAll()
             script += "BEGIN;\n\(claims.guarded)"
             let empty = script.count
-            // If a key no longer fits its column, the table is made again.
+            // If a value no longer fits its column, the table is changed.
             do { try add(changes, to: &script) } catch CopyProblem.unfit {
                 try receive()
-                try commitTables(fixed, nil)
+                try commitTables(fixed, rows, now)
                 if !isFollowed { try receive() }
                 return
             }
@@ -152,7 +162,7 @@ final class WriteThrough: CommitCompanion {
             // A key is longer than an index takes, or is another one's text: the table is made without an index of keys.
             guard !commit.isWhole, ["54000", "23505", "21000"].contains(error.code) else { throw error }
             sections = nil
-            try commitTables(commit.fixed, nil)
+            try commitTables(commit.fixed, nil, made)
             return try receive()
         }
         progress.committed()

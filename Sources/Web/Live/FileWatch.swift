@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Tells when one of some files was written, made or replaced. It sleeps until then.
 ///
-/// What comes while nobody reads is told together: nothing is lost, and nothing queues up.
+/// Changes that come while nobody reads are collected into one value, so none is lost.
 ///
 /// Source: https://man7.org/linux/man-pages/man7/inotify.7.html
 final class FileWatch: Sendable {

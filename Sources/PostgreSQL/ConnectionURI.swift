@@ -1,0 +1,37 @@
+/// The passwords in a URI of libpq.
+///
+/// Source: https://www.postgresql.org/docs/15/libpq-connect.html#id-1.7.3.8.3.6
+public enum ConnectionURI {
+    /// The URI with `***` for each password.
+    public static func masked(_ uri: String) -> String {
+        passwords(in: uri).reversed().reduce(into: uri) { $0.replaceSubrange($1, with: "***") }
+    }
+
+    /// Whether each password is written so that libpq reads it as one. In the errors of others it may repeat parts of them.
+    static func hasReadablePasswords(_ uri: String) -> Bool {
+        passwords(in: uri).allSatisfy { password in
+            var rest = uri[password]
+            while let character = rest.popFirst() {
+                if ":/?#[]@&".contains(character) { return false }
+                guard character == "%" else { continue }
+                let digits = rest.prefix(2)
+                guard digits.count == 2, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return false }
+                rest = rest.dropFirst(2)
+            }
+            return true
+        }
+    }
+
+    /// Where they are, in order.
+    private static func passwords(in uri: String) -> [Range<String.Index>] {
+        guard let start = uri.firstRange(of: "://")?.upperBound else { return [] }
+        let query = uri[start...].firstIndex(of: "?") ?? uri.endIndex
+        var ranges: [Range<String.Index>] = []
+        // One with an `@` in it ends at the last one.
+        if let end = uri[start..<query].lastIndex(of: "@"), let colon = uri[start..<end].firstIndex(of: ":") {
+            ranges.append(uri.index(after: colon)..<end)
+        }
+        return ranges
+            + uri[query...].matches(of: #/[?&](?:ssl)?password=([^&]*)/#).map { $0.1.startIndex..<$0.1.endIndex }
+    }
+}

@@ -1,0 +1,98 @@
+import Feeds
+import PostgreSQLServer
+import Testing
+
+@testable import PostgreSQL
+@testable import SharedStore
+
+@Suite("A connection to PostgreSQL")
+struct ConnectionTests {
+    @Test(
+        "is named without its password",
+        arguments: [
+            ("postgres://me:s3cret@h/db", "postgres://me:***@h/db"),
+            ("postgres://me:s@3/cret@h/db?host=a@b", "postgres://me:***@h/db?host=a@b"),
+            (
+                "postgres://me@h:5432/db?password=s3cret&sslpassword=other&x=1",
+                "postgres://me@h:5432/db?password=***&sslpassword=***&x=1"
+            ),
+            ("postgres:///db?host=/run/a@b&user=me", "postgres:///db?host=/run/a@b&user=me"), ("feeds.db", "feeds.db"),
+        ])
+    func masked(uri: String, shown: String) { #expect(StoreAddress.masked(uri) == shown) }
+
+    @Test(
+        "refuses a password that libpq would not read as one, and repeats nothing of it",
+        arguments: ["my%secret", "my@secret", "my/secret", "my:secret", "secret%4", "secret%", "sec#ret"])
+    func unreadable(password: String) {
+        for uri in ["postgres://me:\(password)@127.0.0.1:9/db", "postgres://127.0.0.1:9/db?password=\(password)"] {
+            let error = #expect(throws: PostgreSQLError.self) { try PostgreSQL.Connection(uri: uri) }
+            #expect(error?.message.contains("write @ as %40") == true)
+            #expect(error?.message.contains("ecret") == false)
+        }
+    }
+
+    @Test(
+        "reads a password whose characters are written as a URI wants them", arguments: ["my%25secret%40", "plain", ""])
+    func readable(password: String) {
+        let error = #expect(throws: PostgreSQLError.self) {
+            try PostgreSQL.Connection(uri: "postgres://me:\(password)@127.0.0.1:9/db")
+        }
+        #expect(error?.message.contains("Connection refused") == true)
+    }
+
+    @Test("does not depend on the settings of its database")
+    func settings() throws {
+        let uri = try PostgreSQLServer.database()
+        let name = try #require(try PostgreSQL.Connection(uri: uri).scalar("SELECT current_database()"))
+        try PostgreSQL.Connection(uri: uri).execute(
+            """
+            ALTER DATABASE "\(name)" SET default_transaction_isolation = 'serializable';
+            ALTER DATABASE "\(name)" SET array_nulls = off; ALTER DATABASE "\(name)" SET quote_all_identifiers = on
+            """)
+        let connection = try PostgreSQL.Connection(uri: uri)
+        #expect(try connection.scalar("SHOW transaction_isolation") == "read committed")
+        #expect(try connection.scalar("SELECT (CAST('{NULL}' AS text[]))[1] IS NULL") == "t")
+        #expect(try connection.scalar("SELECT format_type('timestamptz'::regtype, NULL)") == "timestamp with time zone")
+    }
+
+    @Test("that fails for want of a database says how to make one")
+    func missing() throws {
+        let uri = try PostgreSQLServer.database()
+        let other = uri.replacing(#/(postgres(?:ql)?:\/\/[^\/]*\/)[^?]*/#) { "\($0.1)nowhere" }
+        let error = try #require(#expect(throws: PostgreSQLError.self) { try PostgreSQL.Connection(uri: other) })
+        #expect(
+            FeedSyncError(copying: error, path: "").advice
+                == "make the database first: createdb NAME, or CREATE DATABASE")
+    }
+
+    @Test(
+        "whose server refuses a statement says what to change",
+        arguments: [
+            ("25006", "takes no writes"), ("42501", "see Rights"), ("28P01", "the password"),
+            ("2BP01", "change what refuses it"),
+        ])
+    func advice(code: String, advice: String) {
+        let error = FeedSyncError(copying: PostgreSQLError("no", code: code, sql: "SELECT"), path: "")
+        #expect(error.advice?.contains(advice) == true, "\(error.advice ?? "")")
+    }
+
+    @Test("gives numbers only as far as they go")
+    func numbers() throws {
+        let connection = try PostgreSQL.Connection(uri: PostgreSQLServer.database())
+        try PostgreSQLStore(connection: connection).migrate(now: "2026-11-21T02:20:11.123Z")
+        _ = try NumberBlock(of: connection)
+        try connection.execute("SELECT setval('_number_block', 1::bigint << 40)")
+        #expect(throws: CopyProblem.self) { try NumberBlock(of: connection) }
+    }
+
+    @Test("tells a worker that a group which was never synced is due now")
+    func due() async throws {
+        let groups = GroupLayout([FeedGroup(name: "g", feeds: ["things"])])
+        let worker = try Worker(uri: PostgreSQLServer.database(), name: "w", groups: groups, takesOver: true)
+        #expect(try await worker.timeUntilDue() == .zero)
+    }
+}
+
+extension StoreAddress {
+    fileprivate static func masked(_ text: String) -> String { StoreAddress(text).shown }
+}
