@@ -22,6 +22,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         // Opened when they are needed, not at every start.
         .target(name: "CCurl", dependencies: ["CLibraryLoader"]),
+        .target(name: "CContentCoding", dependencies: ["CLibraryLoader"]),
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"]),
         .target(name: "CPostgreSQL", dependencies: ["CLibraryLoader"]),
         .target(name: "CLibraryLoader"),
@@ -52,7 +53,7 @@ let package = Package(
         .target(name: "SchemaMigration", dependencies: ["Text"], swiftSettings: settings),
         .target(name: "SQLite", dependencies: ["CSQLite", "SchemaMigration"], swiftSettings: settings),
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "SchemaMigration"], swiftSettings: settings),
-        .target(name: "HTTP", dependencies: ["CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
+        .target(name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
         .target(name: "XML", dependencies: ["CExpat"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(

@@ -94,6 +94,8 @@ final class EasyHandle {
         }
         // libcurl's own choices for a POST: a form's media type, and a round trip to ask whether the body is welcome.
         for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
+        // The codings are undone by `ContentDecoder`: libcurl does not tell a body that was cut off from a whole one.
+        if headers["Accept-Encoding"] == nil { lines.append("Accept-Encoding: \(ContentDecoder.accepted)") }
         for line in lines {
             guard let longer = ccurl_slist_append(headerList, line) else {
                 throw SettingFailure(code: CURLE_OUT_OF_MEMORY)
@@ -160,8 +162,6 @@ final class EasyHandle {
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // Empty means every coding this libcurl can undo.
-        try set(CURLOPT_ACCEPT_ENCODING, "")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try set(CURLOPT_TCP_NODELAY, 1)

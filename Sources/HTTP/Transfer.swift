@@ -21,7 +21,12 @@ final class Transfer {
     private var head = ResponseHead()
     private let buffers: BodyBuffers
     private var body: Body
+    /// Undoes the body's content codings; nil without one, and before the body.
+    private var decoder: ContentDecoder?
+    /// Whether the body has begun.
+    private var isReceiving = false
     private var refusedBecause: String?
+    private var codingFailure: ContentDecoder.Failure?
     /// An address that nothing may connect to.
     private var refusedAddress: String?
     private var wireByteCount = 0
@@ -59,7 +64,20 @@ final class Transfer {
             guard announced <= limit else { return refuseBody(limit) }
             body.reserve(announced, limit: limit)
         }
-        return body.append(block, limit: limit) || refuseBody(limit)
+        do throws(ContentDecoder.Failure) {
+            if !isReceiving {
+                isReceiving = true
+                decoder = try ContentDecoder(head.headers.values(of: "Content-Encoding"))
+            }
+            guard let decoder else { return body.append(block, limit: limit) || refuseBody(limit) }
+            try decoder.decode(block) { body.append($0, limit: limit) }
+            return true
+        } catch .refused {
+            return refuseBody(limit)
+        } catch {
+            codingFailure = error
+            return false
+        }
     }
 
     /// Remembers an address that nothing may connect to; the name may have others.
@@ -90,14 +108,7 @@ final class Transfer {
             // libcurl 7.88's result for a header line that is too long (100 KiB).
             return .failure(route.refusal(.tooLarge, "a header line is too long", code: TransferFailure.number(code)))
         }
-        if code == CURLE_WRITE_ERROR {
-            // We refused nothing: what undoes the coding did, and libcurl 7.88 speaks of a disk then.
-            let coding = head.headers["Content-Encoding"].map { " (\($0.prefix(40)))" } ?? ""
-            return .failure(
-                route.refusal(
-                    .contentCoding, "the body's content coding\(coding) is broken, or more bytes follow its end",
-                    code: TransferFailure.number(code)))
-        }
+        if let codingFailure { return .failure(route.refusal(.contentCoding, words(for: codingFailure))) }
         if code == CURLE_COULDNT_CONNECT, let refusedAddress {
             return .failure(
                 route.refusal(
@@ -117,15 +128,32 @@ final class Transfer {
             if try route.follow(status: status, location: head.headers["Location"]) {
                 head = ResponseHead()
                 body = Body(buffers: buffers)
+                decoder = nil
+                isReceiving = false
                 return nil
             }
         } catch {
             return .failure(error)
         }
+        if let decoder, !decoder.isAtEnd {
+            return .failure(route.refusal(.truncated, "the body was cut off: its \(coding) has no end"))
+        }
         return .success(
             Response(
                 status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
                 redirectCount: route.redirectCount))
+    }
+
+    private var coding: String { "content coding (\(head.headers["Content-Encoding"]?.prefix(40) ?? ""))" }
+
+    private func words(for failure: ContentDecoder.Failure) -> String {
+        switch failure {
+        case .unknown(let name): "nothing here can undo the content coding \(name.prefix(40))"
+        case .tooMany: "the body has too many content codings"
+        case .broken, .refused: "the body's \(coding) is broken"
+        case .trailing: "more bytes follow the end of the body's \(coding)"
+        case .outOfMemory: "there is not enough memory to undo the body's \(coding)"
+        }
     }
 
     /// Tells the gate how it ended, before anything else is sent; nil for a redirect that is followed.

@@ -5,8 +5,12 @@ extension HellKind {
     static let encodings: [HellKind] = [
         kind("gzip", 0, "gzip, as it should be") { coded($0, "gzip", Gzip.stored(Array($0.text().utf8))) },
         kind("gzip-not", 65, "called gzip, and is not") { coded($0, "gzip", Array($0.text().utf8)) },
-        kind("gzip-cut", 65, "gzip that is cut off") {
+        kind("gzip-cut", 69, "gzip that is cut off") {
             coded($0, "gzip", Gzip.stored(Array($0.text().utf8)).dropLast(30))
+        },
+        kind("gzip-cut-csv", 69, "CSV in gzip that is cut off between two rows") { page in
+            let rows = Array("id,name\n1,one\n2,two\n3,three\n".utf8)
+            return coded(page, "gzip", Gzip.stored(rows).dropLast(16), type: "text/csv")
         },
         kind("gzip-checksum", 65, "gzip whose checksum is wrong") { page in
             var bytes = Gzip.stored(Array(page.text().utf8))
@@ -66,22 +70,24 @@ extension HellKind {
         kind("nul", 65, "a NUL byte in a string") { name($0, [0]) },
     ]
 
-    private static let bomb = Gzip.repeating(" ", count: 80 << 20)
+    private static let bomb = Gzip.head + Gzip.repeating(" ", count: 80 << 20)
 
     /// A small body that is large in memory: what stands for each of its parts is larger than the part.
     private static func tiny(
         _ name: String, _ what: String, _ text: String, behind start: String = ""
     ) -> HellKind {
         let body = Gzip.repeating(text, behind: "{\"items\":[" + start, count: 60 << 20)
-        return kind(name, 65, "60 MB of \(what), which are some 300 kB of gzip") { coded($0, "gzip", body) }
+        return kind(name, 65, "60 MB of \(what), which are some 300 kB of deflate") { coded($0, "deflate", body) }
     }
 
     private static func kind(_ name: String, _ code: Int32, _ summary: String, _ answer: @escaping Answer) -> HellKind {
         HellKind(name, .encodings, code, summary, answer: answer)
     }
 
-    private static func coded(_ page: HellPage, _ coding: String, _ bytes: some Sequence<UInt8>) -> ServerResponse {
-        page.bytes(Array(bytes), headers: [(name: "Content-Encoding", value: coding)])
+    private static func coded(
+        _ page: HellPage, _ coding: String, _ bytes: some Sequence<UInt8>, type: String = "application/json"
+    ) -> ServerResponse {
+        page.bytes(Array(bytes), type: type, headers: [(name: "Content-Encoding", value: coding)])
     }
 
     private static func latin(_ page: HellPage, type: String) -> ServerResponse {

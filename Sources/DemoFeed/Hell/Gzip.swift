@@ -1,6 +1,7 @@
 /// Bodies in gzip's form, without a library: https://www.rfc-editor.org/rfc/rfc1952 and rfc1951
 enum Gzip {
-    private static let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
+    /// What comes before the blocks.
+    static let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
 
     /// The bytes in one stored block.
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
@@ -10,12 +11,12 @@ enum Gzip {
             + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
     }
 
-    /// A text, and behind it one of up to 6 bytes that is repeated till there are `count` of them; the end is missing, as
-    /// nobody should get that far.
+    /// A text, and behind it one of up to 6 bytes that is repeated till there are `count` of them: one block, with its end,
+    /// and nothing around it.
     static func repeating(_ text: String, behind start: String = "", count: Int) -> [UInt8] {
         let unit = Array(text.utf8)
         precondition((1...6).contains(unit.count) && 258 % unit.count == 0)
-        var bits = BitWriter(head)
+        var bits = BitWriter([])
         // The last block, with fixed codes, in which ASCII has 8 bits.
         bits.add(1, 1)
         bits.add(1, 2)
@@ -29,10 +30,11 @@ enum Gzip {
         }
         // Eight of them are whole bytes, which come again from here on.
         let period = isFar ? 14 : 13
-        var bytes = bits.bytes.dropLast()
+        var bytes = Array(bits.bytes.dropLast())
         bytes.reserveCapacity(bytes.count + count / 258 * period / 8)
-        for _ in 0..<count / 258 * period / 8 { bytes.append(bytes[bytes.count - period]) }
-        return Array(bytes)
+        for _ in 0..<count / 258 / 8 * period { bytes.append(bytes[bytes.count - period]) }
+        // The end of the block is seven zeros.
+        return bytes + bits.bytes.suffix(1) + [0]
     }
 
     private struct BitWriter {
