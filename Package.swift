@@ -53,7 +53,9 @@ let package = Package(
         .target(name: "SchemaMigration", dependencies: ["Text"], swiftSettings: settings),
         .target(name: "SQLite", dependencies: ["CSQLite", "SchemaMigration"], swiftSettings: settings),
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "SchemaMigration"], swiftSettings: settings),
-        .target(name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"], swiftSettings: settings),
+        .target(
+            name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"],
+            swiftSettings: settings),
         .target(name: "XML", dependencies: ["CExpat"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(

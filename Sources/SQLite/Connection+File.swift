@@ -11,12 +11,16 @@ extension Connection {
         return code == SQLITE_OK && hasMoved != 0
     }
 
-    /// Waits for the disk at no commit, and does not fold the log back into the file when the connection closes: the file can be
-    /// made again.
+    /// Does not fold the log back into the file when the connection closes.
     ///
     /// Source: https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose
-    public func treatAsScratch() throws(SQLiteError) {
+    public func leaveLog() throws(SQLiteError) {
         try handle.check(csqlite_db_config_set(handle.database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1))
+    }
+
+    /// Waits for the disk at no commit, and leaves the log: the file can be made again.
+    public func treatAsScratch() throws(SQLiteError) {
+        try leaveLog()
         try execute("PRAGMA synchronous = OFF")
     }
 

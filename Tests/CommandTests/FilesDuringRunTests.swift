@@ -55,6 +55,55 @@ struct FilesDuringRunTests {
         try place.expectSound()
     }
 
+    @Test(
+        "If a file beside the store is deleted or replaced, the first command stops before it writes, and no row is lost",
+        arguments: ["-shm", "-wal"], [true, false])
+    func besideDeleted(end: String, isAlone: Bool) async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        place.server.route("/others", to: PagedFeed(PagedFeed.items(1...200)))
+        try place.write(
+            "others.yaml",
+            "feeds: {others: {url: \"\(place.server.url)/others\", key: id, items: $.items, retries: 0}}\n")
+        let (run, gate) = try await held(place)
+        place.remove("feedsync.db\(end)")
+        let others = "more others --all --config others.yaml --store feedsync.db"
+        if !isAlone {
+            let second = try await place.run(others)
+            // Without our log it may not be able to read what the index tells of it.
+            #expect(second.code == 0 || end == "-wal" && second.code == 73, "\(second.errors)")
+        }
+        gate.open()
+        let told = await run.end()
+        #expect(told.code == 73 && told.output.isEmpty)
+        #expect(told.errors.contains("feedsync.db\(end), the "), "\(told.errors)")
+        #expect(try place.query("PRAGMA integrity_check") == ["ok"])
+        if !isAlone, end == "-shm" { #expect(try place.query("SELECT count(*) FROM others") == ["200"]) }
+        #expect(try await place.run("sync things").code == 0)
+        #expect(try await place.run(others).code == 0)
+        #expect(try place.query("SELECT count(*) FROM things") == ["300"])
+        #expect(try place.query("SELECT count(*) FROM others") == ["200"])
+        try place.expectSound()
+    }
+
+    @Test("A link to the store that leads elsewhere during a run is told of with exit code 73")
+    func linkMoved() async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        #expect(try await place.shell("umask 022; mkdir real; ln -s real/store.db feedsync.db").code == 0)
+        let (run, gate) = try await held(place)
+        for file in try FileManager.default.contentsOfDirectory(atPath: place.path("real")) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.path("real/\(file)"))
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+        }
+        #expect(try await place.shell("ln -sf other.db feedsync.db").code == 0)
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 73 && end.output.isEmpty)
+        #expect(end.errors.contains("feedsync.db was deleted, moved or replaced"), "\(end.errors)")
+        #expect(try await place.run("more things --all").code == 0)
+        #expect(try place.query("SELECT count(*) FROM things") == ["300"])
+        try place.expectSound()
+    }
+
     @Test("If the lock file is deleted, the first command stops as soon as it would write, and the log stays whole")
     func lockDeleted() async throws {
         let place = try Workplace(extra: "timeout: 10m")

@@ -47,9 +47,10 @@ extension CrawlState {
 
     private mutating func loadPages(trail: inout CrawlTrail, on connection: Connection) throws {
         var part: String?
+        var lastNumber = 0
         try connection.rows(
             """
-            SELECT p.cursor, p.generation, p.position, p.placed, p.elements, p.keys, w.asked
+            SELECT p.cursor, p.generation, p.position, p.placed, p.elements, p.keys, w.asked, w.number
             FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number > 0
             ORDER BY w.number
             """, [Value(id)]
@@ -66,6 +67,9 @@ extension CrawlState {
             if name != part { lastKeys = "[]" }
             part = name
             if let keys = row.text(at: 5), keys != "[]" { lastKeys = keys }
+            lastNumber = row.count(at: 7)
         }
+        // Each page has a row: a larger count was not written by us, and a list of its pages would fill the memory.
+        pages = min(pages, lastNumber)
     }
 }

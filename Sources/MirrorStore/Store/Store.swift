@@ -18,6 +18,8 @@ package actor Store {
     var group = OpenGroup()
     var confirmed = ConfirmedLists()
     let indexedFeeds = IndexedFeeds()
+    /// The files that the connection has open; nil where they are only read.
+    private let files: StoreFiles?
     /// Whether the path was found to lead to another file: nothing is written until it leads to ours again.
     private var hasMoved = false
     /// Until when the log is not tried again, and why: SQLite waits ten seconds for it each time.
@@ -98,6 +100,7 @@ package actor Store {
         }
         connection = opened.connection
         salt = opened.salt
+        files = opened.files
         reading = opened.reading
     }
 
@@ -105,6 +108,7 @@ package actor Store {
     struct Opened {
         let connection: Connection
         let salt: String
+        var files: StoreFiles?
         var reading: Reading?
     }
 
@@ -124,7 +128,7 @@ package actor Store {
     private static func openForWriting(
         _ path: String, _ options: Options, _ filling: (@Sendable (Connection) throws -> Void)?
     ) throws -> sending Opened {
-        if options.access == .create { makeFile(path) }
+        if options.access == .create { StoreFiles.make(path) }
         // Full-text indexes are kept by triggers, the user's own too, and SQLite lets triggers write such an index only
         // where it trusts the schema. A trigger can do no more for it than change this file: the SQLite that is linked
         // has no function and no virtual table that reaches beyond, as a test makes sure.
@@ -139,7 +143,7 @@ package actor Store {
         let pending = try migrator.pending(in: connection)
         if options.isScratch { try connection.treatAsScratch() }
         try switchToWAL(connection, path: path, tries: options.tries)
-        if isShared(path) { try connection.keepLogFiles() }
+        if StoreFiles.isShared(path) { try connection.keepLogFiles() }
         // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
         if !options.isScratch {
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
@@ -154,8 +158,8 @@ package actor Store {
         _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
         try filling?(connection)
         let salt = try salt(connection)
-        if isShared(path) { shareLogFiles(path) }
-        return Opened(connection: connection, salt: salt)
+        if StoreFiles.isShared(path) { StoreFiles.shareLogFiles(of: path) }
+        return Opened(connection: connection, salt: salt, files: StoreFiles(of: path))
     }
 
     static func salt(_ connection: Connection) throws -> String {
@@ -174,32 +178,6 @@ package actor Store {
 
     /// The same, for a disk with so many bytes of room.
     static func logPages(room: UInt64) -> Int { room < 1 << 30 ? 512 : 16_384 }
-
-    /// Makes an empty file for its owner alone, if there is none; SQLite gives the files beside it the same permissions.
-    ///
-    /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
-    /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
-    private static func makeFile(_ path: String) { _ = mknod(path, S_IFREG | 0o600, 0) }
-
-    /// Whether others than the owner may read the file, which nobody but a user can have said.
-    private static func isShared(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
-    }
-
-    /// Gives the log and its index the store's group, whose members could not read the store otherwise.
-    ///
-    /// SQLite makes them with the store's permissions, but with its group only if a superuser runs it. Whoever is not in
-    /// that group may not give a file to it; a reader is then told that the log cannot be read.
-    private static func shareLogFiles(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return }
-        let group = status.st_gid
-        for end in ["-wal", "-shm"] {
-            let file = FileStamp.resolved(path) + end
-            if lstat(file, &status) == 0, status.st_gid != group { _ = lchown(file, uid_t.max, group) }
-        }
-    }
 
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
     ///
@@ -297,7 +275,8 @@ package actor Store {
     ///
     /// If the file was replaced, its log stands beside the new file, which SQLite would ruin with it: the log is folded
     /// back into the old file, wherever that is now, and is empty from then on: nothing more is written, by what has no
-    /// feed open any more, either.
+    /// feed open any more, either. If the log or its index was replaced, nothing is folded back: the next connection reads
+    /// what it finds.
     ///
     /// - Parameter isWriting: Whether something is written although no feed is open.
     /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
@@ -305,16 +284,28 @@ package actor Store {
         if let lostRace, .now < lostRace.until { throw lostRace.error }
         // Who only reads loses nothing.
         guard hasMoved || isWriting || !sessions.isEmpty else { return }
-        guard connection.hasMoved else {
+        let change = connection.hasMoved ? .store : files?.change
+        guard let change else {
             hasMoved = false
             return
         }
+        hasMoved = true
+        let what =
+            switch change {
+            case .store: path
+            case .log: "\(path)-wal, the store's log,"
+            case .index: "\(path)-shm, the index of the store's log,"
+            }
         let error = FeedSyncError(
-            .store, "\(path) was deleted, moved or replaced while feedsync was using it",
+            .store, "\(what) was deleted, moved or replaced while feedsync was using it",
             advice: "run the command again; what stands at that path now was not changed")
         undoGroup(error)
-        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        hasMoved = true
+        switch change {
+        case .store, .log(isReplaced: false): try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // Another process may use what stands there, and know nothing of our locks.
+        case .log, .index: break
+        }
+        try? connection.leaveLog()
         throw error
     }
 }

@@ -1,0 +1,98 @@
+internal import Concurrency
+internal import Feeds
+internal import Glibc
+
+/// Which files a connection works with: the store's, and the log and its index beside it.
+///
+/// SQLite opens them once and asks no more whether others find the same ones. Who finds another index shares no lock with
+/// us, and both would write the log: https://sqlite.org/howtocorrupt.html, section 2.5.
+struct StoreFiles: Sendable {
+    /// What is wrong with them.
+    enum Change: Sendable {
+        /// The path leads to another file, or to none.
+        case store
+        /// The log is not the one that we write; whether another stands in its place.
+        case log(isReplaced: Bool)
+        /// The log's index is not the one that we use.
+        case index
+    }
+
+    /// What tells a file from all others.
+    private struct Identity: Sendable, Equatable {
+        let device: dev_t
+        let inode: ino_t
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            device = status.st_dev
+            inode = status.st_ino
+        }
+    }
+
+    private let path: String
+    private let resolved: String
+    private let store: Identity?
+    private let log: Identity?
+    private let index: Identity?
+
+    /// The files as they are now, which a connection has just opened.
+    init(of path: String) {
+        self.path = path
+        resolved = FileStamp.resolved(path)
+        store = Identity(path)
+        log = Identity(resolved + "-wal")
+        index = Identity(resolved + "-shm")
+    }
+
+    /// What others would find in another place than we do; nil if nothing. It costs three `stat`.
+    var change: Change? {
+        if let store, Identity(path) != store { return .store }
+        if let index, Identity(resolved + "-shm") != index { return .index }
+        if let log {
+            let found = Identity(resolved + "-wal")
+            if found != log { return .log(isReplaced: found != nil) }
+        }
+        return nil
+    }
+
+    /// Makes an empty file for its owner alone, if there is none; SQLite gives the files beside it the same permissions.
+    ///
+    /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
+    /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
+    static func make(_ path: String) { _ = mknod(end(of: path), S_IFREG | 0o600, 0) }
+
+    /// Where symbolic links lead, although nothing may be there.
+    private static func end(of path: String) -> String {
+        var path = path
+        for _ in 0..<40 {
+            var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(path, &target, target.count)
+            guard count > 0 else { return path }
+            let text = String(decoding: target[..<count], as: UTF8.self)
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+            path = text.hasPrefix("/") ? text : folder + text
+        }
+        return path
+    }
+
+    /// Whether others than the owner may read the file, which nobody but a user can have said.
+    static func isShared(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
+    }
+
+    /// Gives the log and its index the store's group, whose members could not read the store otherwise.
+    ///
+    /// SQLite makes them with the store's permissions, but with its group only if a superuser runs it. Whoever is not in
+    /// that group may not give a file to it; a reader is then told that the log cannot be read.
+    static func shareLogFiles(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        let group = status.st_gid
+        for end in ["-wal", "-shm"] {
+            let file = FileStamp.resolved(path) + end
+            if lstat(file, &status) == 0, status.st_gid != group { _ = lchown(file, uid_t.max, group) }
+        }
+    }
+}
