@@ -69,14 +69,14 @@ extension FeedWriter {
         if draft.progress.round?.mode != .since { draft.progress.otherElements = try otherElements() }
         if let round = draft.progress.round {
             try moveWatermark(round)
-            let pages = try connection.int64(
+            let pages = try connection.count(
                 "SELECT sum(pages) FROM _crawl WHERE id IN (\(crawlsOfList.map { "\($0)" }.joined(separator: ", ")))")
             draft.progress.endRound(
                 nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified,
                 growsAtEnd: try growsAtEnd())
             if round.mode == .all {
                 draft.progress.isFullVerified = isVerified
-                draft.progress.fullPages = pages.map { Int(clamping: $0) }
+                draft.progress.fullPages = pages
                 try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
             }
         } else if let head = draft.progress.synced.ranges.first {

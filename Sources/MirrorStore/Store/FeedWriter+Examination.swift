@@ -152,11 +152,10 @@ extension FeedWriter {
     /// The elements of some crawls' pages that are not items.
     func otherElements(of crawls: [Int64]) throws -> Int {
         let crawls = crawls.map { "\($0)" }.joined(separator: ", ")
-        let count = try connection.int64(
+        return try connection.count(
             """
             SELECT sum(p.elements - json_array_length(p.keys)) FROM _crawl_page w JOIN _page p ON p.id = w.page
             WHERE w.crawl IN (\(crawls)) AND w.number > 0
             """)
-        return max(Int(clamping: count ?? 0), 0)
     }
 }

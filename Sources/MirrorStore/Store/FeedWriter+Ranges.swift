@@ -158,12 +158,12 @@ extension FeedWriter {
         guard case .range(let range) = onward else { return 0 }
         guard range.growsAtEnd else { return try pages(of: range) }
         // Behind the last page with items there may be an empty one.
-        let last = try connection.int64(
+        let last = try connection.count(
             """
             SELECT max(w.number) FROM _crawl_page w JOIN _page p ON p.id = w.page
             WHERE w.crawl = ? AND p.elements > 0
             """, Value(range.crawl))
-        return Int(clamping: last ?? 1)
+        return max(last, 1)
     }
 
     /// Whether the page cursors of the range that a crawl goes on with are numbers of items in disguise.

@@ -1,5 +1,3 @@
-internal import Concurrency
-internal import Feeds
 internal import Glibc
 
 /// Which files a connection works with: the store's, and the log and its index beside it.
