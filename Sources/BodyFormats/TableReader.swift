@@ -45,22 +45,21 @@ struct TableReader {
 
     /// - Throws: `BodyFault` with the line that is wrong.
     mutating func write(to output: inout JSONOutput) throws(BodyFault) {
-        guard let header = try row() else {
+        guard let header = try row(most: FeedDefinition.mostColumns) else {
             throw BodyFault("it has no header line")
         }
-        let names = Self.names(header.map { $0 ?? "" })
-        guard names.count <= FeedDefinition.mostColumns else {
-            throw BodyFault(
-                "the header has \(names.count) columns; \(FeedDefinition.mostColumns) are the most", line: 1)
+        guard header.count <= FeedDefinition.mostColumns else {
+            throw BodyFault("the header has more than \(FeedDefinition.mostColumns) columns", line: 1)
         }
+        let names = Self.names(header.map { $0 ?? "" })
         try output.write("[")
         var isFirst = true
         while true {
             let start = firstLine
-            guard let row = try row() else { break }
+            guard let row = try row(most: names.count) else { break }
             guard row.count <= names.count else {
                 throw BodyFault(
-                    "it has \(row.count) fields, and the header \(names.count)", line: start,
+                    "it has more fields than the header, which has \(names.count)", line: start,
                     advice: "put quotes around fields that contain the separator, or tell the upstream")
             }
             try output.write(isFirst ? "{" : ",\n{")
@@ -116,14 +115,15 @@ struct TableReader {
         return line
     }
 
-    /// The fields of the next row that is not empty; nil at the end.
-    private mutating func row() throws(BodyFault) -> [String?]? {
+    /// The fields of the next row that is not empty; nil at the end. Of a row with more than `most`, one more: the rest
+    /// may be millions.
+    private mutating func row(most: Int) throws(BodyFault) -> [String?]? {
         while place < text.count, text[place] == Self.lineFeed || text[place] == Self.carriageReturn { endLine() }
         guard place < text.count else { return nil }
         var fields: [String?] = []
         while true {
             fields.append(place < text.count && text[place] == Self.quote ? try quoted() : plain())
-            guard place < text.count else { return fields }
+            guard place < text.count, fields.count <= most else { return fields }
             guard text[place] == separator else {
                 endLine()
                 return fields

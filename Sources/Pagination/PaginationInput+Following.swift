@@ -10,6 +10,10 @@ extension PaginationInput {
     /// How many pages without elements are followed running: more would be a crawl that never ends.
     static let mostEmptyPages = 100
 
+    /// The longest page cursor, in bytes of UTF-8. It is stored with each page, and sent with the next request: no server
+    /// takes a URL of that length.
+    static let longestCursor = 1 << 20
+
     /// The values of a header, field by field.
     func values(ofHeader name: String) -> [String] {
         headers.filter { $0.name.isSameASCII(as: name) }.map(\.value)
@@ -23,8 +27,11 @@ extension PaginationInput {
 
     /// Goes on to another page, also where this one is empty.
     ///
-    /// - Throws: `PagingError` if too many were.
+    /// - Throws: `PagingError` if too many were, or the cursor is too long.
     func following(_ next: PageCursor) throws(PagingError) -> NextPage {
+        guard next.text.utf8.count <= Self.longestCursor else {
+            throw PagingError("the cursor of the next page has \(next.text.utf8.count) bytes; 1 MiB is the most")
+        }
         guard elementCount > 0 || emptyPagesBefore < Self.mostEmptyPages else {
             throw PagingError("\(emptyPagesBefore) pages in a row had no items, and this one has none either")
         }
@@ -38,6 +45,9 @@ extension PaginationInput {
         let next: PageURL
         let own: PageURL
         do throws(PagingError) {
+            guard target.utf8.count <= Self.longestCursor else {
+                throw PagingError("it has \(target.utf8.count) bytes; 1 MiB is the most")
+            }
             own = try PageURL(url)
             next = try own.resolving(target)
         } catch {

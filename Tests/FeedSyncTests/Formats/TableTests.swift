@@ -33,10 +33,12 @@ struct TableFormatTests {
     @Test(
         "that is wrong is an error with its line",
         arguments: [
-            ("a,b\n1,2\n\n1,2,3\n", "in line 4: it has 3 fields, and the header 2"),
+            ("a,b\n1,2\n\n1,2,3\n", "in line 4: it has more fields than the header, which has 2"),
             ("a,b\n\"x\ny\",2\n\"open\n,\n", "in line 4: the quotes that open here are not closed"),
             ("a,b\n1,\"x\"y\n", "in line 2: something follows after the closing quote of a field"),
             ("", "it has no header line"),
+            (String(repeating: ",", count: 1_000), "in line 1: the header has more than 1000 columns"),
+            ("a,b\n" + String(repeating: ",", count: 1_000_000), "in line 2: it has more fields than the header, which has 2"),
         ])
     func refuses(_ text: String, _ problem: String) throws {
         let message = try #require(try bench.failure(text))

@@ -45,6 +45,15 @@ struct CursorPaginatorTests {
         #expect(try style(", param: c, next: n, more: m").next(after: facts) == .end())
     }
 
+    @Test("refuses a token that no request could hold")
+    func tooLong() throws {
+        let style = try style(", param: c, next: n")
+        let longest = String(repeating: "x", count: 1 << 20)
+        #expect(try style.next(after: facts(.text(longest))) == .more(PageCursor(longest)))
+        let error = #expect(throws: PagingError.self) { try style.next(after: facts(.text(longest + "x"))) }
+        #expect(error?.problem == "the cursor of the next page has 1048577 bytes; 1 MiB is the most")
+    }
+
     @Test("refuses what is not a token", arguments: [.boolean(true), .json("[1]"), .json("{}")] as [JSONScalar])
     func noToken(value: JSONScalar) {
         #expect(throws: PagingError.self) { try style(", param: c, next: n").next(after: facts(value)) }
