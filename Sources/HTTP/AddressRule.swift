@@ -68,6 +68,14 @@ struct SocketAddress: Hashable {
         return !Self.special6.contains { starts(with: $0.bytes, bits: $0.bits) }
     }
 
+    /// Whether it is this machine's, however it is written: what connects to 0.0.0.0 or to :: reaches this machine, too.
+    var isLoopback: Bool {
+        if bytes.count == 4 { return bytes[0] == 127 || bytes == [0, 0, 0, 0] }
+        guard bytes.count == 16 else { return false }
+        if starts(with: Self.embedding[0].bytes, bits: 96) { return SocketAddress(bytes: Array(bytes[12...])).isLoopback }
+        return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
+    }
+
     /// Whether the first bits are these.
     func starts(with prefix: [UInt8], bits: Int) -> Bool {
         guard bits <= bytes.count * 8, bits <= prefix.count * 8 else { return false }

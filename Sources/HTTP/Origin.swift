@@ -31,10 +31,12 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the host is this machine, by its name or number.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
     var isLoopback: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
-            || (host.hasPrefix("127.")
-                && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) })
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        return SocketAddress(String(name.drop { $0 == "[" }.prefix { $0 != "]" && $0 != "%" }))?.isLoopback ?? false
     }
 
     var usesDefaultPort: Bool { port == (isSecure ? 443 : 80) }

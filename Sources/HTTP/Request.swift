@@ -1,3 +1,4 @@
+internal import CCurl
 /// One request, with the credentials, time-outs and limits it is made under.
 public struct Request: Sendable {
     /// The method; `GET` by default.
@@ -89,4 +90,20 @@ extension Duration {
 
     /// Whole seconds, rounded up, from 1 to about 24 days.
     var curlSeconds: Int { (curlMilliseconds + 999) / 1000 }
+}
+
+extension Request {
+    /// Finds out, without sending anything, whether it can be sent.
+    ///
+    /// - Throws: `HTTPError` of kind `invalidRequest` for a method, a header field or a proxy that cannot be used;
+    ///   `missingLibrary`.
+    public func check() throws(HTTPError) {
+        let route = try Route(self)
+        guard let proxy = connection.proxy, !proxy.isEmpty else { return }
+        try CurlLibrary.load()
+        // As libcurl reads it; it tries one that it cannot read as it tries a host that does not answer.
+        let flags = Int32(CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME)
+        guard !proxy.utf8.contains(0), let handle = URLHandle(), handle.set(CURLUPART_URL, proxy, flags: flags) == CURLUE_OK
+        else { throw route.refusal(.invalidRequest, "the proxy is not a URL") }
+    }
 }

@@ -19,6 +19,10 @@ enum SecretForms {
         if secret.count >= certainWord {
             forms.append(("lower", secret.map(lower)))
             forms.append(("upper", secret.map(upper)))
+            // What knows no more than ASCII leaves other letters as they are.
+            let text = String(decoding: secret, as: UTF8.self)
+            forms.append(("lower-letters", Array(text.lowercased().utf8)))
+            forms.append(("upper-letters", Array(text.uppercased().utf8)))
         }
         var seen: Set<[UInt8]> = [secret]
         return forms.filter { $0.bytes.count >= SecretMatch.certainLength && seen.insert($0.bytes).inserted }

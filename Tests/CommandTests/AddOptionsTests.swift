@@ -54,7 +54,7 @@ import Testing
             ("<opml><body>\n<outline></body></opml>", 65, "list.opml:2:12: this is not an OPML file: mismatched tag"),
             ("<rss/>", 65, "list.opml: this is not an OPML file: it begins with `<rss>`, and not with `<opml>`"),
             ("<opml><body/></opml>", 65, "list.opml: no `outline` has an `xmlUrl`"),
-            (nil, 64, "list.opml: No such file or directory"),
+            (nil, 64, "list.opml cannot be read: No such file or directory"),
         ] as [(String?, Int32, String)])
     func brokenSubscriptions(text: String?, code: Int32, message: String) async throws {
         let place = try Workplace.withoutConfiguration()

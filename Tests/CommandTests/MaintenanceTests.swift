@@ -39,14 +39,22 @@ struct MaintenanceTests {
         #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
     }
 
-    @Test("backup replaces an older copy, and neither the store nor a database that is in use")
+    @Test("backup replaces an older copy, and neither the store, a database that is in use nor what is no database")
     func replaced() async throws {
         let place = try await place()
-        try place.write("copy.db", "an older copy")
-        #expect(try await place.run("backup copy.db").code == 0)
+        try place.write("copy.db", "")
+        for _ in 1...2 { #expect(try await place.run("backup copy.db").code == 0) }
         #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
         let itself = try await place.run("backup ./feedsync.db")
         #expect(itself.code == 73 && itself.errors.contains("is the store itself"), "\(itself.errors)")
+        #expect(link(place.path("feedsync.db"), place.path("link.db")) == 0)
+        let hardLink = try await place.run("backup link.db")
+        #expect(hardLink.code == 73 && hardLink.errors.contains("is the store itself"), "\(hardLink.errors)")
+        for name in ["feedsync.yaml", "feedsync.db-lock"] {
+            let other = try await place.run("backup \(name)")
+            #expect(other.code == 73 && other.errors.contains("is no database"), "\(other.errors)")
+        }
+        #expect(try place.text(of: "feedsync.yaml").contains("things"))
         try place.write("copy.db-wal", "")
         #expect(try await place.run("backup copy.db").code == 73)
         let folder = try await place.run("backup nowhere/copy.db")

@@ -95,6 +95,46 @@ struct SafetyTests {
         #expect(try await place.run("reload things --config commands.yaml").code == 0)
     }
 
+    @Test(
+        "A value that no request can hold changes nothing, not even which page is next",
+        arguments: [#"auth: {bearer: "${BAD}"}"#, #"headers: {X-Key: "${BAD}"}"#, #"proxy: "http://${BAD}:1""#])
+    func unsendable(line: String) async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...300)))
+        let sound = try place.text(of: "feedsync.yaml")
+        #expect(try await place.run("reload things").code == 0)
+        let next = try place.query("SELECT next_page FROM feed")
+        try place.write("feedsync.yaml", "feeds:\n" + Workplace.feed("things", at: "\(place.server.url)/things", extra: line))
+        let asked = place.server.requests.count
+        for command in ["reload", "sync", "more"] {
+            let run = try await place.run("\(command) things", environment: ["BAD": "a\nb"])
+            #expect(run.code == 78, "\(run.errors)")
+        }
+        #expect(place.server.requests.count == asked)
+        #expect(try place.query("SELECT next_page FROM feed") == next && !next.contains(""))
+        try place.write("feedsync.yaml", sound)
+        #expect(try await place.run("more things").code == 0)
+        #expect(try place.query("SELECT next_page FROM feed") != next)
+    }
+
+    @Test("A pipe in the place of a file is waited for for 10 seconds, and not for ever")
+    func pipes() async throws {
+        let place = try Workplace(extra: #"auth: {bearer: "${file:secret}"}"#)
+        #expect(mkfifo(place.path("secret"), 0o600) == 0)
+        let began = ContinuousClock.now
+        async let secret = place.run("reload things")
+        async let list = place.run("add --opml secret")
+        async let configuration = place.run("reload things --config secret")
+        for run in try await [secret, list, configuration] {
+            #expect(run.code == 78 || run.code == 65, "\(run.code) \(run.errors)")
+            #expect(run.errors.contains("nobody wrote to it for 10 seconds"), "\(run.errors)")
+        }
+        #expect(began.duration(to: .now) < .seconds(60))
+        let piped = try await place.shell("exec $FEEDSYNC feeds --config <(sleep 0.2; cat feedsync.yaml)")
+        #expect(piped.code == 0 && piped.output.contains("things"), "\(piped.errors)")
+        #expect(try await place.run("backup secret").code == 73)
+    }
+
     @Test("A crash leaves no core file with credentials")
     func coreFile() async throws {
         let place = try Workplace(extra: "timeout: 10m")

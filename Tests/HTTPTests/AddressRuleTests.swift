@@ -33,6 +33,19 @@ import Testing
         #expect(try #require(SocketAddress(text)).isPublic)
     }
 
+    @Test(
+        "A host is this machine however it is written",
+        arguments: [
+            ("localhost", true), ("localhost.", true), ("a.localhost", true), ("127.0.0.1", true), ("127.9.9.9", true),
+            ("0.0.0.0", true), ("[::1]", true), ("[::]", true), ("[::ffff:127.0.0.1]", true),
+            ("[::ffff:7f00:1]", true), ("127.1", true), ("2130706433", true), ("example.com", false),
+            ("localhost.example.com", false), ("128.0.0.1", false), ("[::2]", false), ("[::ffff:8.8.8.8]", false),
+            ("127.0.0.1.example.com", false),
+        ])
+    func loopback(host: String, isLoopback: Bool) throws {
+        #expect(try WebURL("http://\(host):8080/").origin.isLoopback == isLoopback)
+    }
+
     @Test("This machine's own addresses are of its network")
     func own() throws {
         #expect(try #require(SocketAddress("127.0.0.1")).isOfOwnNetwork)

@@ -73,20 +73,12 @@ extension Session {
 
     private func subscriptions(in path: String) throws(Failure) -> [SubscriptionList.Subscription] {
         let advice = "feedsync help add"
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .usage("\(path): \(String(cString: strerror(errno)))", advice: advice) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = read(descriptor, &block, block.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .usage("\(path): \(String(cString: strerror(errno)))", advice: advice) }
-            if count == 0 { break }
-            bytes += block[..<count]
-            guard bytes.count <= Self.mostBytes else {
-                throw Failure(.data, ["\(path): more than \(NumberFormat.bytes(Self.mostBytes))"], advice: advice)
-            }
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try FileContents.read(path, limit: Self.mostBytes)
+        } catch {
+            let message = "\(path) \(error.problem)"
+            throw error.code == 0 ? Failure(.data, [message], advice: advice) : .usage(message, advice: advice)
         }
         do throws(SubscriptionList.Fault) {
             return try SubscriptionList(parsing: bytes).subscriptions

@@ -33,13 +33,14 @@ public struct Configuration: Sendable {
     ///   - environment: The environment variables; only `HOME` counts here, for paths that begin with `~/`.
     ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when a feed is used; `ConfigurationSearch`
     ///     tells for the file that it found.
-    /// - Throws: `ConfigurationError` with every diagnostic of the file, or with the reason why it cannot be read.
+    /// - Throws: `ConfigurationError` with every diagnostic of the file, or with the reason why it cannot be read: with
+    ///   commands also that somebody else can write it.
     public static func load(
         _ file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try FileContents.read(file, limit: sizeLimit)
+            bytes = try FileContents.read(file, limit: sizeLimit, isOwn: allowsCommands)
         } catch {
             throw ConfigurationError(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
         }

@@ -23,7 +23,7 @@ package struct ConfigurationFile: Sendable {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func text() throws(FeedSyncError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw failure("read") }
             return []
@@ -57,7 +57,7 @@ package struct ConfigurationFile: Sendable {
                 if isMade { return true }
                 continue
             }
-            let descriptor = open(target, O_RDONLY | O_CLOEXEC)
+            let descriptor = open(target, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else {
                 if errno == ENOENT { continue }
                 throw failing(failure("read"))
@@ -101,14 +101,10 @@ package struct ConfigurationFile: Sendable {
     }
 
     private func contents(of descriptor: Int32) throws(FeedSyncError) -> [UInt8] {
-        var contents: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("read") }
-            if count == 0 { return contents }
-            contents += chunk.prefix(count)
+        do throws(FileError) {
+            return try FileContents.read(descriptor, limit: Configuration.sizeLimit)
+        } catch {
+            throw FeedSyncError(.store, "\(path) \(error.problem)", advice: "name another file with --config")
         }
     }
 

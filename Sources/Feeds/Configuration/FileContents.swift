@@ -4,7 +4,7 @@ internal import Glibc
 package struct FileError: Error {
     package let problem: String
     /// The system's error number, or 0 where it is not the system that objects.
-    let code: Int32
+    package let code: Int32
 
     init(problem: String, code: Int32 = 0) {
         self.problem = problem
@@ -20,19 +20,39 @@ package struct FileError: Error {
 
 /// Whole files, read at once.
 package enum FileContents {
-    /// The bytes of a file of at most `limit` bytes.
+    /// How long to wait for bytes of a pipe, in milliseconds.
+    private static let longestWait: Int32 = 10_000
+
+    /// The bytes of a file of at most `limit` bytes. A pipe has 10 seconds for each part of it.
     ///
+    /// - Parameter isOwn: Whether nobody but the user and root may be able to write the file. `FileStatus` looks at the path,
+    ///   too; this is the file that is read, whatever the path led to before.
     /// - Throws: `FileError`.
-    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    package static func read(_ path: String, limit: Int, isOwn: Bool = false) throws(FileError) -> [UInt8] {
         guard !path.utf8.contains(0) else { throw FileError(problem: "has a zero byte in its name") }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK, a pipe that nobody writes to would be waited for for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .last }
         defer { close(descriptor) }
+        if isOwn, FileStatus(descriptor)?.isWritable() != true {
+            throw FileError(problem: "can be written by others; run chmod go-w \(path)")
+        }
+        return try read(descriptor, limit: limit)
+    }
+
+    /// The same, of an open file.
+    package static func read(_ descriptor: Int32, limit: Int) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
+            var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&event, 1, longestWait)
+            if ready < 0, errno == EINTR { continue }
+            guard ready != 0 else {
+                throw FileError(problem: "is no file, and nobody wrote to it for \(longestWait / 1_000) seconds")
+            }
             let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw .last }
             if count == 0 { return contents }
             contents += chunk.prefix(count)

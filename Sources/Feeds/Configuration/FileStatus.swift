@@ -13,6 +13,13 @@ package struct FileStatus: Sendable, Hashable {
         self.mode = mode
     }
 
+    /// The status of an open file.
+    init?(_ descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(owner: status.st_uid, mode: status.st_mode & 0o7777)
+    }
+
     /// The most symbolic links that are followed one after the other, as Linux has it.
     private static let mostLinks = 40
 

@@ -27,7 +27,7 @@ package final class UserPresets: Sendable {
         guard status.isWritable() else { throw failure("can be written by others; run chmod go-w \(path)") }
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try FileContents.read(path, limit: Configuration.sizeLimit)
+            bytes = try FileContents.read(path, limit: Configuration.sizeLimit, isOwn: true)
         } catch {
             throw failure(error.problem)
         }

@@ -64,7 +64,7 @@ struct WrittenFeeds {
                 continue
             }
             do throws(FileError) {
-                let bytes = try FileContents.read(file, limit: Configuration.sizeLimit)
+                let bytes = try FileContents.read(file, limit: Configuration.sizeLimit, isOwn: true)
                 guard let root = try? Node.parse(bytes, source: file) else {
                     addProblem(of: bytes, file)
                     continue

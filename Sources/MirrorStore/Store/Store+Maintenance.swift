@@ -49,13 +49,18 @@ extension Store {
     /// - Returns: The copy's size in bytes.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func backUp(to file: String) throws(FeedSyncError) -> Int {
-        guard FileStamp.resolved(file) != FileStamp.resolved(path) else {
+        guard !StoreFiles.areSame(file, path) else {
             throw FeedSyncError(.store, "\(file) is the store itself", advice: "name another file")
         }
         guard FileStamp(path: "\(file)-wal") == nil else {
             throw FeedSyncError(
                 .store, "\(file) is a database that a program has open: \(file)-wal is beside it",
                 advice: "name another file")
+        }
+        let ownFiles = ["-lock", "-wal", "-shm"].map { FileStamp.resolved(path) + $0 }
+        guard !ownFiles.contains(FileStamp.resolved(file)), StoreFiles.mayBecomeBackup(file) else {
+            throw FeedSyncError(
+                .store, "\(file) is there, and is no database: a backup does not replace it", advice: "name another file")
         }
         let part = "\(file).part-\(getpid())"
         defer { unlink(part) }

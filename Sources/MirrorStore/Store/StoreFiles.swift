@@ -74,6 +74,23 @@ struct StoreFiles: Sendable {
         return path
     }
 
+    /// Whether two paths lead to one file.
+    static func areSame(_ one: String, _ other: String) -> Bool { Identity(one).map { $0 == Identity(other) } ?? false }
+
+    /// Whether a backup may take a file's place: there is none, or an empty one, or a database of SQLite.
+    ///
+    /// Source: https://sqlite.org/fileformat.html#magic_header_string
+    static func mayBecomeBackup(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        var head = [UInt8](repeating: 0, count: 15)
+        let count = read(descriptor, &head, head.count)
+        return count == 0 || count == head.count && head.elementsEqual("SQLite format 3".utf8)
+    }
+
     /// Whether others than the owner may read the file, which nobody but a user can have said.
     static func isShared(_ path: String) -> Bool {
         var status = stat()

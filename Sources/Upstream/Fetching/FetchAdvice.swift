@@ -32,7 +32,7 @@ enum FetchAdvice {
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .refusedAddress, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"
         case .tooLarge: "check what the `url` returns, or request smaller pages"
-        case .invalidRequest: "check `headers` and `auth`, and what they refer to"
+        case .invalidRequest: "check `headers`, `auth` and `proxy`, and what they refer to"
         case .missingLibrary: "install libcurl; on Debian: apt-get install libcurl4"
         case .contentCoding: "check what the `url` returns, or run it again later"
         case .truncated, .protocolError, .other: "run it again later"

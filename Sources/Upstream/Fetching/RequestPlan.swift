@@ -72,11 +72,19 @@ package struct RequestPlan: Sendable {
     ///
     /// A run does this before it changes the store, so that an unset variable changes nothing there.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
-    ///   `cancelled` if the task is.
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere, a URL that is none, or a value
+    ///   that no request can hold; `cancelled` if the task is.
     package func checkReferences() async throws(FeedSyncError) {
         try await runCommands()
-        _ = try url(of: resolvedParts())
+        let parts = try resolvedParts()
+        let url = try url(of: parts)
+        do throws(HTTPError) {
+            try request(for: url, body: nil, at: url.origin, parts).check()
+        } catch {
+            throw FeedSyncError(
+                FetchAdvice.kind(of: error.kind), parts.secrets.mask(error.message),
+                advice: FetchAdvice.advice(error.kind), url: parts.shown(url))
+        }
     }
 
     /// The request for a page.

@@ -81,7 +81,7 @@ extension Template {
         }
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try FileContents.read(path, limit: 64 * 1024)
+            bytes = try FileContents.read(path, limit: 64 * 1024, isOwn: true)
         } catch {
             throw Unresolved(problem: "`\(path)` \(error.problem)")
         }

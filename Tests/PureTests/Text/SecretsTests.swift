@@ -28,6 +28,7 @@ import Testing
             ("hunter2", "%2568unter2", "***"),
             ("hunter2", "t=aHVudGVyMg==", "t=***g=="),
             ("Geheim-99", "geheim-99 GEHEIM-99", "*** ***"),
+            ("Geheim-WÖRD-ñ9", "geheim-wörd-ñ9 geheim-wÖrd-ñ9 GEHEIM-WÖRD-Ñ9 GEHEIM-WÖRD-ñ9", "*** *** *** ***"),
             ("hunter2", "68756e74657232 68756E74657232", "*** ***"),
             ("ab", "YWI= 6162", "YWI= 6162"),
             ("hunter2", "hunter3", "hunter3"),
