@@ -72,7 +72,9 @@ struct SocketAddress: Hashable {
     var isLoopback: Bool {
         if bytes.count == 4 { return bytes[0] == 127 || bytes == [0, 0, 0, 0] }
         guard bytes.count == 16 else { return false }
-        if starts(with: Self.embedding[0].bytes, bits: 96) { return SocketAddress(bytes: Array(bytes[12...])).isLoopback }
+        if starts(with: Self.embedding[0].bytes, bits: 96) {
+            return SocketAddress(bytes: Array(bytes[12...])).isLoopback
+        }
         return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
     }
 

@@ -103,7 +103,8 @@ extension Request {
         try CurlLibrary.load()
         // As libcurl reads it; it tries one that it cannot read as it tries a host that does not answer.
         let flags = Int32(CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME)
-        guard !proxy.utf8.contains(0), let handle = URLHandle(), handle.set(CURLUPART_URL, proxy, flags: flags) == CURLUE_OK
+        guard !proxy.utf8.contains(0), let handle = URLHandle(),
+            handle.set(CURLUPART_URL, proxy, flags: flags) == CURLUE_OK
         else { throw route.refusal(.invalidRequest, "the proxy is not a URL") }
     }
 }

@@ -249,7 +249,9 @@ struct EchoTests {
         // What feedsync's own environment has, its children have.
         let seen = try place.text(of: "seen").replacing("SECRET=\(kind.secret)\n", with: "")
         #expect(seen.contains("PATH=") && seen.contains("reload") && seen.contains("hook"), "\(seen)")
-        for form in Form.allCases where form != .lower && form != .upper { #expect(!seen.contains(form.text(of: kind.secret))) }
+        for form in Form.allCases where form != .lower && form != .upper {
+            #expect(!seen.contains(form.text(of: kind.secret)))
+        }
     }
 
     @Test("is not in what is left of a crash", arguments: [SIGSEGV, SIGABRT, SIGILL])

@@ -104,7 +104,8 @@ struct SafetyTests {
         let sound = try place.text(of: "feedsync.yaml")
         #expect(try await place.run("reload things").code == 0)
         let next = try place.query("SELECT next_page FROM feed")
-        try place.write("feedsync.yaml", "feeds:\n" + Workplace.feed("things", at: "\(place.server.url)/things", extra: line))
+        let feed = Workplace.feed("things", at: "\(place.server.url)/things", extra: line)
+        try place.write("feedsync.yaml", "feeds:\n" + feed)
         let asked = place.server.requests.count
         for command in ["reload", "sync", "more"] {
             let run = try await place.run("\(command) things", environment: ["BAD": "a\nb"])

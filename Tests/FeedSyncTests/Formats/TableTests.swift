@@ -38,7 +38,10 @@ struct TableFormatTests {
             ("a,b\n1,\"x\"y\n", "in line 2: something follows after the closing quote of a field"),
             ("", "it has no header line"),
             (String(repeating: ",", count: 1_000), "in line 1: the header has more than 1000 columns"),
-            ("a,b\n" + String(repeating: ",", count: 1_000_000), "in line 2: it has more fields than the header, which has 2"),
+            (
+                "a,b\n" + String(repeating: ",", count: 1_000_000),
+                "in line 2: it has more fields than the header, which has 2"
+            ),
         ])
     func refuses(_ text: String, _ problem: String) throws {
         let message = try #require(try bench.failure(text))
