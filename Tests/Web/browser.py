@@ -12,7 +12,9 @@ from pathlib import Path
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".build-web"
@@ -126,6 +128,20 @@ class Browser:
 
     def click(self, selector):
         until(f"{selector} can be clicked", lambda: self.one(selector).click() or True)
+
+    def focused(self):
+        return self.run("return document.activeElement.id || document.activeElement.textContent.trim()")
+
+    def tab_to(self, name, limit=60):
+        """Moves the focus with Tab to what has this id or begins with this text."""
+        for _ in range(limit):
+            if self.focused().startswith(name):
+                return
+            self.press(Keys.TAB)
+        raise Failed(f"{name} cannot be reached with Tab; the focus is at {self.focused()}")
+
+    def press(self, keys):
+        ActionChains(self.driver).send_keys(keys).perform()
 
     def titles(self):
         return self.run("return [...document.querySelectorAll('#list .title')].map(one => one.textContent)")

@@ -218,19 +218,7 @@ def keyboard(browser):
     server.run("reload", "things")
     browser.open(server.url + "/")
 
-    def focused():
-        return browser.run("return document.activeElement.id || document.activeElement.textContent.trim()")
-
-    def tab_to(name, limit=40):
-        for _ in range(limit):
-            if focused().startswith(name):
-                return
-            ActionChains(browser.driver).send_keys(Keys.TAB).perform()
-        raise Exception(f"{name} cannot be reached with Tab; the focus is at {focused()}")
-
-    def press(key):
-        ActionChains(browser.driver).send_keys(key).perform()
-
+    tab_to, press = browser.tab_to, browser.press
     tab_to("things")
     press(Keys.ENTER)
     until("the list opens", lambda: browser.driver.current_url.endswith("/list/things"))
@@ -258,6 +246,44 @@ def keyboard(browser):
     expect("it shows its columns", "html_url" in browser.text("dl"))
     browser.picture("item")
     browser.accessible("an item")
+    browser.quiet(server.url)
+
+
+def keyboard_elsewhere(browser):
+    """So can a search, the form and the status."""
+    server = fresh("keyboard-elsewhere", 100, extra="search: {columns: [name], param: q}")
+    server.run("reload", "things")
+    upstream.lists["/others"] = things(range(1, 46))
+    tab_to, press = browser.tab_to, browser.press
+    browser.open(server.url + "/list/things")
+    tab_to("Search")
+    press(Keys.ENTER)
+    until("the search opens", lambda: browser.shown("#search"))
+    tab_to("search")
+    press("comet")
+    until("it is found", lambda: browser.titles() and all(one.startswith("Comet") for one in browser.titles()))
+    tab_to("keep-name")
+    browser.run("document.activeElement.select()")
+    press("comets" + Keys.ENTER)
+    until("what was found is a feed", lambda: browser.driver.current_url.endswith("/list/comets"))
+    browser.open(server.url + "/")
+    tab_to("Status")
+    press(Keys.ENTER)
+    until("the status opens", lambda: browser.driver.current_url.endswith("/status"))
+    browser.open(server.url + "/")
+    tab_to("Add")
+    press(Keys.ENTER)
+    until("the form is live", lambda: browser.run("return document.getElementById('add').disabled"))
+    tab_to("name")
+    press("others")
+    until("the next step opens", lambda: not browser.run("return document.getElementById('step-source').disabled"))
+    tab_to("source")
+    press(f"{upstream.url}/others")
+    until("it can be added", lambda: not browser.run("return document.getElementById('add').disabled"))
+    tab_to("add")
+    press(Keys.ENTER)
+    until("the list opens", lambda: browser.driver.current_url.endswith("/list/others"))
+    rows(browser, 20)
     browser.quiet(server.url)
 
 
@@ -325,7 +351,8 @@ def hostile(browser):
 
 def looks(browser):
     """Each page at both widths, light and dark, without findings of axe-core and without scrolling sideways."""
-    server = fresh("looks", 60, extra="search: [name, description]", feeds=("things", "empty", "broken"))
+    search = "search: {columns: [name, description], param: q}"
+    server = fresh("looks", 60, extra=search, feeds=("things", "empty", "broken"))
     upstream.lists["/empty"] = []
     server.run("sync", "things", "empty", "broken")
     for width in (360, 1440):
@@ -333,7 +360,8 @@ def looks(browser):
             browser.size(width)
             browser.colours(dark)
             for name, path in [("feeds", "/"), ("list", "/list/things"), ("empty", "/list/empty"), ("status", "/status"),
-                               ("item", "/item/things?key=1"), ("missing", "/nothing")]:
+                               ("item", "/item/things?key=1"), ("search", "/search/things"), ("add", "/add"),
+                               ("login", "/login"), ("missing", "/nothing")]:
                 browser.open(server.url + path)
                 time.sleep(0.15)
                 browser.picture(f"{name}-{width}-{'dark' if dark else 'light'}")
@@ -592,7 +620,7 @@ def described(browser):
     api.check(server)
 
 
-TESTS = [reload_and_scroll, other_process, failure, filtering, pulling, keyboard, without_scripts, sections, hostile, looks, searching,
+TESTS = [reload_and_scroll, other_process, failure, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, looks, searching,
          adding, first_feeds, pictures, included, live_status, read_only, described]
 
 
