@@ -36,6 +36,21 @@ import Testing
         #expect(try place.query("PRAGMA integrity_check") == ["ok"])
     }
 
+    @Test("Its health says that the store was replaced", arguments: ["", "--read-only"])
+    func replacedStore(options: String) async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.run("reload things").code == 0)
+        let (run, port) = try await serve(place, options)
+        let health = "curl -s -w '%{http_code}' http://127.0.0.1:\(port)/health"
+        #expect(try await place.shell(health).output.hasSuffix("200"))
+        #expect(try await place.shell("mv feedsync.db old.db; $FEEDSYNC reload things").code == 0)
+        let told = try await place.shell(health).output
+        #expect(told.hasSuffix("503") && told.contains("feedsync.db was deleted, moved or replaced"), "\(told)")
+        run.send(SIGTERM)
+        #expect(await run.end().code == 143)
+    }
+
     @Test("More connections than there may be files leave enough for its work")
     func manyConnections() async throws {
         let place = try Workplace()

@@ -271,6 +271,11 @@ package actor Store {
         }
     }
 
+    /// What is wrong with the file that is open; nil if its path still leads to it.
+    package var fileProblem: String? {
+        connection.hasMoved ? "\(path) was deleted, moved or replaced since it was opened" : nil
+    }
+
     /// Makes sure that what is written can be found again, and that SQLite need not wait long to write it.
     ///
     /// If the file was replaced, its log stands beside the new file, which SQLite would ruin with it: the log is folded

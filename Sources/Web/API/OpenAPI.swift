@@ -114,7 +114,7 @@ enum OpenAPI {
         ),
         Operation(
             path: "/health", method: "get", summary: "Whether the store can be read", schema: healthSchema,
-            others: [(503, "the configuration cannot be used as it stands", problem)]),
+            others: [(503, "the configuration cannot be used as it stands, or the store was replaced", healthSchema)]),
         Operation(
             path: "/metrics", method: "get", summary: "Figures in Prometheus' text format", type: "text/plain"),
         Operation(
@@ -219,6 +219,7 @@ enum OpenAPI {
     private static let healthSchema =
         #"{"type":"object","properties":{"ok":{"type":"boolean"},"feeds":{"type":"integer"},"#
         + #""listeners":{"type":"integer"},"configuration":{"type":["string","null"]},"#
+        + #""store":{"type":["string","null"]},"#
         + #""feedsync":{"type":"string"}},"required":["ok"]}"#
     private static let stepsSchema =
         #"{"type":"object","required":["steps","goes_on"],"properties":{"goes_on":{"type":"boolean"},"#

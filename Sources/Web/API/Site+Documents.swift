@@ -132,11 +132,14 @@ extension Site {
     /// Whether the store can be read.
     func health(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
         let count = try await served.feeds().count
+        let store = await served.pages?.fileProblem
+        let isOK = served.problem == nil && store == nil
         let fields: JSONFields = [
-            "ok": served.problem == nil, "feeds": count, "listeners": hub.listenerCount,
-            "configuration": served.problem?.joined(separator: "; "), "feedsync": FeedSyncVersion.text,
+            "ok": isOK, "feeds": count, "listeners": hub.listenerCount,
+            "configuration": served.problem?.joined(separator: "; "),
+            "store": store.map { "\($0); start `feedsync serve` again" }, "feedsync": FeedSyncVersion.text,
         ]
-        return Responses.json(fields.json, status: served.problem == nil ? 200 : 503)
+        return Responses.json(fields.json, status: isOK ? 200 : 503)
     }
 }
 
