@@ -264,6 +264,20 @@ struct LiteralCredentialTests {
     }
 
     @Test(
+        "and of a password in `store`",
+        arguments: [
+            ("postgres://me:L1teral@h/db", true), ("postgres://h/db?password=L1teral", true),
+            ("postgres://me:${PW}@h/db", false), ("postgres://h/db?password=${PW}", false), ("postgres://me@h/db", false),
+        ])
+    func storePassword(uri: String, isWarned: Bool) async throws {
+        let place = try Workplace()
+        try place.write("feedsync.yaml", "store: \(uri)\n" + place.text(of: "feedsync.yaml"))
+        let run = try await place.run("check", environment: ["PW": "x"])
+        #expect(run.code == 0 && !run.errors.contains("L1teral"), "\(run.errors)")
+        #expect(run.errors.contains("warning: feedsync.yaml:1:8: a credential is written out") == isWarned)
+    }
+
+    @Test(
         "References and what is no credential are not warned of",
         arguments: [
             "auth: {bearer: \"${T}\"}", "headers: {Authorization: \"Bearer ${T}\"}", "query: {sort: name}",

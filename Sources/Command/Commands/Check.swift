@@ -36,6 +36,9 @@ extension Command {
         for check in checks { table.add(["ok", check.feed.name, check.feed.maskedURL, check.style]) }
         session.console.print(table.lines(session.console.palette, width: session.console.width))
         if checks.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
+        if let place = configuration.literalStorePassword {
+            session.console.note("warning: \(FeedCheck.exposure(at: place)); \(FeedCheck.exposureAdvice(place.file))")
+        }
         for check in checks {
             for warning in check.warnings { session.console.note("\(check.feed.name): warning: \(warning)") }
         }
@@ -53,6 +56,8 @@ struct FeedCheck: Sendable, JSONRecord {
 
     var warnings: [String] { unresolved + exposed.map { "\($0); \(Self.exposureAdvice(feed.position.file))" } }
 
+    static func exposure(at place: SourcePosition) -> String { "\(place): a credential is written out" }
+
     /// What to do about credentials that are written out.
     static func exposureAdvice(_ file: String) -> String {
         let isOpen = FileStatus(of: file)?.isReadableByOthers ?? false
@@ -63,7 +68,7 @@ struct FeedCheck: Sendable, JSONRecord {
     init(feed: FeedDefinition, environment: [String: String], folder: String) {
         self.feed = feed
         // A command may ask for a password, or use the network: it is run only when a page is requested.
-        exposed = feed.literalCredentials.map { "\($0): a credential is written out" }
+        exposed = feed.literalCredentials.map(Self.exposure)
         unresolved = feed.templates.map(\.withoutCommands).filter { !$0.isLiteral }.flatMap { template -> [String] in
             do throws(ConfigurationError) {
                 _ = try template.resolved(environment: environment, relativeTo: folder)

@@ -25,6 +25,11 @@ extension Session {
                 Finding(.configuration, .problem, "\(file) can be changed by other users", advice: "chmod go-w \(file)")
             )
         }
+        if let place = configuration.literalStorePassword {
+            findings.append(
+                Finding(
+                    .configuration, .warning, FeedCheck.exposure(at: place), advice: FeedCheck.exposureAdvice(place.file)))
+        }
         for feed in configuration.feeds {
             let check = FeedCheck(feed: feed, environment: environment, folder: configuration.folder)
             findings += check.unresolved.map { Finding(.configuration, .warning, feed: feed.name, $0) }

@@ -14,10 +14,18 @@ extension FeedDefinition {
 }
 
 extension Configuration {
+    /// Where the password in `store` is written out; nil if none is.
+    package var literalStorePassword: SourcePosition? {
+        guard let writtenStore else { return nil }
+        let text = writtenStore.description
+        return CredentialMask.proxy(CredentialMask.url(text)) == text ? nil : writtenStore.position
+    }
+
     /// Whether a text of a configuration has a credential written out; false where it cannot be read.
     package static func holdsCredential(_ text: [UInt8], file: String) -> Bool {
         guard let configuration = try? parse(text, file: file, allowsCommands: true) else { return false }
-        return configuration.feeds.contains { !$0.literalCredentials.isEmpty }
+        return configuration.literalStorePassword != nil
+            || configuration.feeds.contains { !$0.literalCredentials.isEmpty }
     }
 }
 
