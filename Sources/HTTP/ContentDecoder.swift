@@ -6,9 +6,9 @@ internal import Text
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
 ///
 /// - Isolation: one thread.
-final class ContentDecoder {
+package final class ContentDecoder {
     /// Why a body's coding could not be undone.
-    enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// A coding that nothing here can undo.
         case unknown(String)
         /// More codings than any server has a use for.
@@ -44,7 +44,7 @@ final class ContentDecoder {
     /// A decoder for the values of `Content-Encoding`; nil if they name no coding.
     ///
     /// - Throws: `unknown`, `tooMany`, `outOfMemory`.
-    init?(_ values: [String]) throws(Failure) {
+    package init?(_ values: [String]) throws(Failure) {
         let codings = values.flatMap { $0.split(separator: ",") }.map { $0.trimmingSpaces.lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" && $0 != "none" }
         guard !codings.isEmpty else { return nil }
@@ -70,12 +70,12 @@ final class ContentDecoder {
     }
 
     /// Whether every coding came to its end.
-    var isAtEnd: Bool { hasEnded.allSatisfy(\.self) }
+    package var isAtEnd: Bool { hasEnded.allSatisfy(\.self) }
 
     /// Undoes the next bytes and hands over what they stand for, in blocks; `use` returns false to end it.
     ///
     /// - Throws: `broken`, `trailing`, `outOfMemory`, `refused`.
-    func decode(
+    package func decode(
         _ bytes: UnsafeRawBufferPointer, _ use: (UnsafeRawBufferPointer) -> Bool
     ) throws(Failure) {
         try decode(bytes, from: 0, use)

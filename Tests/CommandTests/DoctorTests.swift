@@ -267,7 +267,8 @@ struct LiteralCredentialTests {
         "and of a password in `store`",
         arguments: [
             ("postgres://me:L1teral@h/db", true), ("postgres://h/db?password=L1teral", true),
-            ("postgres://me:${PW}@h/db", false), ("postgres://h/db?password=${PW}", false), ("postgres://me@h/db", false),
+            ("postgres://me:${PW}@h/db", false), ("postgres://h/db?password=${PW}", false),
+            ("postgres://me@h/db", false),
         ])
     func storePassword(uri: String, isWarned: Bool) async throws {
         let place = try Workplace()

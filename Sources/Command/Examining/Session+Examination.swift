@@ -28,7 +28,8 @@ extension Session {
         if let place = configuration.literalStorePassword {
             findings.append(
                 Finding(
-                    .configuration, .warning, FeedCheck.exposure(at: place), advice: FeedCheck.exposureAdvice(place.file)))
+                    .configuration, .warning, FeedCheck.exposure(at: place),
+                    advice: FeedCheck.exposureAdvice(place.file)))
         }
         for feed in configuration.feeds {
             let check = FeedCheck(feed: feed, environment: environment, folder: configuration.folder)

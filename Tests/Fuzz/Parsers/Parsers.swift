@@ -24,7 +24,7 @@ private let target: @Sendable ([UInt8]) -> Void = {
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "json": json, "paths": paths, "links": links, "dates": dates, "waits": waits, "urls": urls, "codings": codings,
     "configuration": configuration, "bodies": bodies, "commands": commands, "pages": pages,
-    "requests": requests,
+    "requests": requests, "contents": contents,
 ]
 
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -41,6 +41,35 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
 }
 
 private func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
+
+/// A body with a content coding is the same whether it comes at once or in two parts. The first byte chooses the coding and
+/// the place where it is parted.
+@Sendable private func contents(_ bytes: [UInt8]) {
+    guard let first = bytes.first else { return }
+    let codings = [["gzip"], ["deflate"], ["br"], ["zstd"], ["gzip, br"], ["zstd, deflate"]]
+    let coding = codings[Int(first) % codings.count]
+    let body = Array(bytes.dropFirst())
+    let place = body.count * (Int(first) / codings.count) / 43
+    let whole = content([body], coding)
+    let parted = content([Array(body[..<place]), Array(body[place...])], coding)
+    precondition(whole?.bytes == parted?.bytes && whole?.isWhole == parted?.isWhole)
+}
+
+/// What the parts of a body stand for, and whether that was all; nil if they are not of the coding, or more than 1 MB.
+private func content(_ parts: [[UInt8]], _ coding: [String]) -> (bytes: [UInt8], isWhole: Bool)? {
+    guard let decoder = try? ContentDecoder(coding) else { fatalError("\(coding) is not known") }
+    var content: [UInt8] = []
+    for part in parts {
+        let isRead: Void? = part.withUnsafeBytes { part in
+            try? decoder.decode(part) { block in
+                content += block
+                return content.count <= 1 << 20
+            }
+        }
+        if isRead == nil { return nil }
+    }
+    return (content, decoder.isAtEnd)
+}
 
 @Sendable private func paths(_ bytes: [UInt8]) {
     guard let path = try? Path(text(bytes)) else { return }
