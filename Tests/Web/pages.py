@@ -405,6 +405,15 @@ def searching(browser):
     gate.set()
     time.sleep(0.5)
     expect("an older answer never shows", all(one.startswith("Comet") for one in browser.titles()))
+    upstream.status["/things"] = 500
+    field.send_keys(Keys.BACKSPACE * 5 + "lantern")
+    until("a failure is told", lambda: browser.shown("#notice") and "500" in browser.text("#notice"))
+    upstream.status.clear()
+    field.send_keys(Keys.ENTER)
+    until("Enter tries again", lambda: browser.titles() and all(one.startswith("Lantern") for one in browser.titles()))
+    expect("the failure is gone", not browser.shown("#notice"))
+    field.send_keys(Keys.BACKSPACE * 7 + "comet")
+    until("it goes on", lambda: browser.titles() and all(one.startswith("Comet") for one in browser.titles()))
     until("it can be kept", lambda: browser.shown("#keep"))
     browser.accessible("a search that can be kept")
     name = browser.one("#keep-name")
@@ -416,7 +425,7 @@ def searching(browser):
     name.send_keys("comets" + Keys.ENTER)
     until("the new feed's list opens", lambda: browser.driver.current_url.endswith("/list/comets"))
     until("it has what was found", lambda: browser.titles() and all(one.startswith("Comet") for one in browser.titles()))
-    browser.quiet(server.url, allowed=["422"])
+    browser.quiet(server.url, allowed=["422", "502", "Bad Gateway"])
 
 
 def adding(browser):
