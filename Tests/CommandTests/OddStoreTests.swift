@@ -49,6 +49,10 @@ struct OddStoreTests {
                 WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n
             """,
             """
+            ALTER TABLE feed_part RENAME TO moved; CREATE VIEW feed_part AS
+                WITH RECURSIVE n(name) AS (SELECT '1' UNION ALL SELECT name || '1' FROM n) SELECT name FROM n
+            """,
+            """
             ALTER TABLE things RENAME TO moved; CREATE VIEW things AS
                 WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n
             """,

@@ -216,7 +216,9 @@ package actor Store {
             """
             SELECT type, name, sql FROM sqlite_schema
             WHERE type = 'trigger' OR (
-                type = 'view' AND (name IN ('feed', 'run', 'event') OR name GLOB '_*' AND NOT name GLOB '_*_part[0-9]*')
+                type = 'view' AND (
+                    name IN ('feed', 'feed_part', 'run', 'event') OR name GLOB '_*' AND NOT name GLOB '_*_part[0-9]*'
+                )
             )
             """
         ) { row in
