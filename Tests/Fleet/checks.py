@@ -86,7 +86,7 @@ def check_runs(database, trees, sums, logs, find, count):
 def check_blocks(database, find):
     """No two groups have numbers of one block, or their rows replace each other."""
     for block, hosts in database.sql(
-            "SELECT id >> 28, string_agg(DISTINCT left(feed, 3), ', ') FROM event"
+            "SELECT id >> 24, string_agg(DISTINCT left(feed, 3), ', ') FROM event"
             " GROUP BY 1 HAVING count(DISTINCT left(feed, 3)) > 1"):
         find(f"{hosts} have numbers of the same block, {block}")
 
