@@ -17,9 +17,9 @@ package final class ContentDecoder {
         case broken
         /// Bytes follow the end of the coding.
         case trailing
-        /// There is no memory for it.
+        /// There is not enough memory.
         case outOfMemory
-        /// The reader wants no more.
+        /// There are more bytes than allowed, or the reader wants no more.
         case refused
     }
 
@@ -39,12 +39,15 @@ package final class ContentDecoder {
     /// The state of each coding, the one that is undone first in front.
     private var decoders: [OpaquePointer] = []
     private var hasEnded: [Bool] = []
+    /// How many bytes each coding may still stand for. What several codings hide from the reader costs time, too.
+    private var left: [Int]
     private let blocks: [UnsafeMutablePointer<UInt8>]
 
     /// A decoder for the values of `Content-Encoding`; nil if they name no coding.
     ///
+    /// - Parameter limit: The most bytes that each of the codings may stand for.
     /// - Throws: `unknown`, `tooMany`, `outOfMemory`.
-    package init?(_ values: [String]) throws(Failure) {
+    package init?(_ values: [String], limit: Int) throws(Failure) {
         let codings = values.flatMap { $0.split(separator: ",") }.map { $0.trimmingSpaces.lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" && $0 != "none" }
         guard !codings.isEmpty else { return nil }
@@ -58,6 +61,7 @@ package final class ContentDecoder {
         }
         blocks = found.map { _ in .allocate(capacity: Self.blockSize) }
         hasEnded = found.map { _ in false }
+        left = found.map { _ in limit }
         for coding in found {
             guard let decoder = content_decoder_new(coding) else { throw .outOfMemory }
             decoders.append(decoder)
@@ -89,13 +93,15 @@ package final class ContentDecoder {
             return
         }
         var input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        var left = bytes.count
-        guard left > 0 else { return }
+        var rest = bytes.count
+        guard rest > 0 else { return }
         while true {
             var count = Self.blockSize
-            let result = content_decoder_decode(decoders[place], &input, &left, blocks[place], &count)
+            let result = content_decoder_decode(decoders[place], &input, &rest, blocks[place], &count)
             hasEnded[place] = result == CONTENT_ENDED
             if count > 0 {
+                left[place] -= count
+                guard left[place] >= 0 else { throw .refused }
                 try decode(UnsafeRawBufferPointer(start: blocks[place], count: count), from: place + 1, use)
             }
             switch result {

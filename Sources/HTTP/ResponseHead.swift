@@ -1,3 +1,5 @@
+internal import Text
+
 /// The header fields of a response as its lines arrive; interim responses (1xx) and trailers are skipped.
 struct ResponseHead {
     private(set) var headers = Headers()
@@ -25,6 +27,18 @@ struct ResponseHead {
             headers.extendLast(with: Self.trimmed(text))
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             headers.append(name: Self.trimmed(text[..<colon]), value: Self.trimmed(text[(colon + 1)...]))
+        }
+    }
+
+    /// libcurl undoes codings of the transfer, and does not tell where they end; none but `chunked` was asked for.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9112#section-7
+    ///
+    /// - Throws: `unknown` for another one.
+    func checkTransferCodings() throws(ContentDecoder.Failure) {
+        for coding in headers.values(of: "Transfer-Encoding").flatMap({ $0.split(separator: ",") }) {
+            let name = coding.trimmingSpaces.lowercased()
+            if name != "chunked", name != "identity", !name.isEmpty { throw .unknown(name) }
         }
     }
 

@@ -67,7 +67,8 @@ final class Transfer {
         do throws(ContentDecoder.Failure) {
             if !isReceiving {
                 isReceiving = true
-                decoder = try ContentDecoder(head.headers.values(of: "Content-Encoding"))
+                try head.checkTransferCodings()
+                decoder = try ContentDecoder(head.headers.values(of: "Content-Encoding"), limit: limit)
             }
             guard let decoder else { return body.append(block, limit: limit) || refuseBody(limit) }
             try decoder.decode(block) { body.append($0, limit: limit) }
@@ -148,7 +149,7 @@ final class Transfer {
 
     private func words(for failure: ContentDecoder.Failure) -> String {
         switch failure {
-        case .unknown(let name): "nothing here can undo the content coding \(name.prefix(40))"
+        case .unknown(let name): "nothing here can undo the coding \(name.prefix(40))"
         case .tooMany: "the body has too many content codings"
         case .broken, .refused: "the body's \(coding) is broken"
         case .trailing: "more bytes follow the end of the body's \(coding)"

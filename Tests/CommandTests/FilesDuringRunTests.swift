@@ -69,7 +69,7 @@ struct FilesDuringRunTests {
         let others = "more others --all --config others.yaml --store feedsync.db"
         if !isAlone {
             let second = try await place.run(others)
-            // Without our log it may not be able to read what the index tells of it.
+            // The index describes a log that the second command cannot open any more.
             #expect(second.code == 0 || end == "-wal" && second.code == 73, "\(second.errors)")
         }
         gate.open()
@@ -85,7 +85,7 @@ struct FilesDuringRunTests {
         try place.expectSound()
     }
 
-    @Test("A link to the store that leads elsewhere during a run is told of with exit code 73")
+    @Test("If the link to the store is changed during a run, the run ends with exit code 73")
     func linkMoved() async throws {
         let place = try Workplace(extra: "timeout: 10m")
         #expect(try await place.shell("umask 022; mkdir real; ln -s real/store.db feedsync.db").code == 0)

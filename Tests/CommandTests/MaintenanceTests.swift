@@ -39,7 +39,7 @@ struct MaintenanceTests {
         #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
     }
 
-    @Test("backup replaces an older copy, and neither the store, a database that is in use nor what is no database")
+    @Test("backup replaces an older copy, but not the store, a database that is in use, or a file that is not a database")
     func replaced() async throws {
         let place = try await place()
         try place.write("copy.db", "")
@@ -52,7 +52,7 @@ struct MaintenanceTests {
         #expect(hardLink.code == 73 && hardLink.errors.contains("is the store itself"), "\(hardLink.errors)")
         for name in ["feedsync.yaml", "feedsync.db-lock"] {
             let other = try await place.run("backup \(name)")
-            #expect(other.code == 73 && other.errors.contains("is no database"), "\(other.errors)")
+            #expect(other.code == 73 && other.errors.contains("is not a database"), "\(other.errors)")
         }
         #expect(try place.text(of: "feedsync.yaml").contains("things"))
         try place.write("copy.db-wal", "")

@@ -128,7 +128,7 @@ struct SafetyTests {
         async let configuration = place.run("reload things --config secret")
         for run in try await [secret, list, configuration] {
             #expect(run.code == 78 || run.code == 65, "\(run.code) \(run.errors)")
-            #expect(run.errors.contains("nobody wrote to it for 10 seconds"), "\(run.errors)")
+            #expect(run.errors.contains("nothing was written to it for 10 seconds"), "\(run.errors)")
         }
         #expect(began.duration(to: .now) < .seconds(60))
         let piped = try await place.shell("exec $FEEDSYNC feeds --config <(sleep 0.2; cat feedsync.yaml)")

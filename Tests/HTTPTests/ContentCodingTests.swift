@@ -106,6 +106,33 @@ import Testing
         }
     }
 
+    @Test("may not hide from the limit what stands between two codings")
+    func hidden() async throws {
+        // An empty member, as gzip writes it: a thousand of them stand for nothing.
+        let member: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        let folder = try TemporaryFolder()
+        try folder.write(Array(repeating: member, count: 1_000).joined(), to: "members")
+        try run("/usr/bin/gzip", "\(folder.path)/members")
+        let body = try folder.read("members.gz")
+        server.route("/") { _ in ServerResponse(headers: [("Content-Encoding", "gzip, gzip")], body: body) }
+        var request = try Request(server.url("/"))
+        #expect(try await client.send(request).body.isEmpty)
+        request.limits.body = 19_999
+        let error = await #expect(throws: HTTPError.self) { try await client.send(request) }
+        #expect(error?.kind == .tooLarge)
+    }
+
+    @Test("is refused where the transfer is coded, which was not asked for")
+    func transferCoding() async throws {
+        let body = try Self.bytes(Self.bodies[0].base64)
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n\(String(body.count, radix: 16))\r\n"
+        server.route("/") { _ in
+            ServerResponse(body: Array(head.utf8) + body + Array("\r\n0\r\n\r\n".utf8), delivery: .verbatim)
+        }
+        let error = await #expect(throws: HTTPError.self) { try await client.send(Request(server.url("/"))) }
+        #expect(error?.kind == .contentCoding && error?.message.contains("gzip") == true)
+    }
+
     @Test("of no bytes is empty")
     func empty() async throws { #expect(try await send([], ["gzip"]) == []) }
 }

@@ -11,7 +11,7 @@ enum Gzip {
             + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
     }
 
-    /// A text, and behind it one of up to 6 bytes that is repeated till there are `count` of them: one block, with its end,
+    /// A text, and behind it one of up to 6 bytes that is repeated until there are `count` of them: one block, with its end,
     /// and nothing around it.
     static func repeating(_ text: String, behind start: String = "", count: Int) -> [UInt8] {
         let unit = Array(text.utf8)

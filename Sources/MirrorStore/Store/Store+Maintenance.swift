@@ -60,7 +60,7 @@ extension Store {
         let ownFiles = ["-lock", "-wal", "-shm"].map { FileStamp.resolved(path) + $0 }
         guard !ownFiles.contains(FileStamp.resolved(file)), StoreFiles.mayBecomeBackup(file) else {
             throw FeedSyncError(
-                .store, "\(file) is there, and is no database: a backup does not replace it",
+                .store, "\(file) exists and is not a database, so it is not replaced",
                 advice: "name another file")
         }
         let part = "\(file).part-\(getpid())"

@@ -54,7 +54,7 @@ struct StoreFiles: Sendable {
         return nil
     }
 
-    /// Makes an empty file for its owner alone, if there is none; SQLite gives the files beside it the same permissions.
+    /// Makes an empty file that only its owner can use, if there is no file; SQLite gives the files beside it the same permissions.
     ///
     /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
     /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html

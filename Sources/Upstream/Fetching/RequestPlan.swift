@@ -72,8 +72,8 @@ package struct RequestPlan: Sendable {
     ///
     /// A run does this before it changes the store, so that an unset variable changes nothing there.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere, a URL that is none, or a value
-    ///   that no request can hold; `cancelled` if the task is.
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that cannot be resolved, a URL that is not one, or
+    ///   a value that no request can hold; `cancelled` if the task is.
     package func checkReferences() async throws(FeedSyncError) {
         try await runCommands()
         let parts = try resolvedParts()

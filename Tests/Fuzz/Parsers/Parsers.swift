@@ -57,7 +57,7 @@ private func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UT
 
 /// What the parts of a body stand for, and whether that was all; nil if they are not of the coding, or more than 1 MB.
 private func content(_ parts: [[UInt8]], _ coding: [String]) -> (bytes: [UInt8], isWhole: Bool)? {
-    guard let decoder = try? ContentDecoder(coding) else { fatalError("\(coding) is not known") }
+    guard let decoder = try? ContentDecoder(coding, limit: 4 << 20) else { fatalError("\(coding) is not known") }
     var content: [UInt8] = []
     for part in parts {
         let isRead: Void? = part.withUnsafeBytes { part in
