@@ -39,7 +39,7 @@ struct MaintenanceTests {
         #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
     }
 
-    @Test("backup replaces an older copy, but not the store, a database that is in use, or a file that is not a database")
+    @Test("backup replaces an older copy, but not the store, a database in use, or a file that is not a database")
     func replaced() async throws {
         let place = try await place()
         try place.write("copy.db", "")

@@ -49,7 +49,8 @@ package enum FileContents {
             let ready = poll(&event, 1, longestWait)
             if ready < 0, errno == EINTR { continue }
             guard ready != 0 else {
-                throw FileError(problem: "is not a file, and nothing was written to it for \(longestWait / 1_000) seconds")
+                throw FileError(
+                    problem: "is not a file, and nothing was written to it for \(longestWait / 1_000) seconds")
             }
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
