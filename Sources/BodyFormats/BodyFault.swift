@@ -41,11 +41,11 @@ struct JSONOutput {
     }
 
     func write(_ text: StaticString) throws(BodyFault) {
-        try check(text.withUTF8Buffer { body.append(UnsafeRawBufferPointer($0), limit: limit) })
+        try check(text.withUTF8Buffer { body.append(UnsafeRawBufferPointer($0), limit: limit) }, text.utf8CodeUnitCount)
     }
 
     func write(_ text: ArraySlice<UInt8>) throws(BodyFault) {
-        try check(text.withUnsafeBytes { body.append($0, limit: limit) })
+        try check(text.withUnsafeBytes { body.append($0, limit: limit) }, text.count)
     }
 
     mutating func write(string text: String) throws(BodyFault) {
@@ -72,12 +72,16 @@ struct JSONOutput {
 
     func write(_ value: JSONValue) throws(BodyFault) {
         var text = value.json
-        try check(text.withUTF8 { body.append(UnsafeRawBufferPointer($0), limit: limit) })
+        try check(text.withUTF8 { body.append(UnsafeRawBufferPointer($0), limit: limit) }, text.utf8.count)
     }
 
-    private func check(_ isWritten: Bool) throws(BodyFault) {
-        guard isWritten else {
-            throw BodyFault("it becomes more than \(limit) bytes of JSON", advice: "ask for smaller pages")
+    private func check(_ isWritten: Bool, _ count: Int) throws(BodyFault) {
+        guard !isWritten else { return }
+        guard count <= limit - body.count else {
+            throw BodyFault(
+                "it becomes more than \(limit) bytes of JSON",
+                advice: "ask for smaller pages, or give the feed a larger `max_memory`")
         }
+        throw BodyFault("there is not enough memory for it", advice: "ask for smaller pages")
     }
 }

@@ -4,20 +4,21 @@ internal import ResponseBody
 
 /// Turns a body of another format into the JSON that it says, for everything that reads pages.
 ///
-/// It writes at most 64 MiB and eight times the body, and both together take 256 MiB at most; more is an error.
+/// It writes at most 64 MiB and eight times the body, and both together take no more than a page may; more is an error.
 ///
 /// - Isolation: any; it keeps nothing.
 package struct BodyReader: Sendable {
     private let format: FeedFormat?
     private let numbers: Set<String>
-    /// The most bytes that a body and its JSON may have together; the page decoder takes no longer JSON, either.
-    private static let mostMemory = 256 << 20
+    private let memory: PageMemory
 
     /// - Parameters:
     ///   - format: What the feed's bodies are; nil where each response has to say.
     ///   - columns: The feed's columns: a table's texts become numbers where these say so.
-    package init(_ format: FeedFormat?, columns: [ColumnDefinition] = []) {
+    ///   - memory: What a body and its JSON may take together; the page decoder takes no longer JSON, either.
+    package init(_ format: FeedFormat?, columns: [ColumnDefinition] = [], memory: PageMemory = .standard) {
         self.format = format
+        self.memory = memory
         let isTable = format == nil || format == .csv
         let numeric = isTable ? columns.filter { $0.type == .integer || $0.type == .real } : []
         numbers = Set(
@@ -41,7 +42,7 @@ package struct BodyReader: Sendable {
         do throws(BodyFault) {
             let encoding = try TextEncoding(
                 of: bytes, charset: response.charset, isXML: format == .atom || format == .rss)
-            var output = JSONOutput(limit: min((64 << 20) + 8 * bytes.count, Self.mostMemory - bytes.count))
+            var output = JSONOutput(limit: min((64 << 20) + 8 * bytes.count, memory.most - bytes.count))
             let text = try encoding.utf8(bytes)
             switch format {
             case .json: return nil

@@ -2,6 +2,7 @@
 #include "CLibraryLoader.h"
 #include <brotli/decode.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -35,31 +36,25 @@ static struct {
     ZSTD_FUNCTIONS(MEMBER)
 } functions;
 
-#define LOAD(file, list) (library_load(file, list, sizeof list / sizeof *list) == NULL)
+// Any thread may be the first that needs a library, and the others wait for it then.
+#define LIBRARY(name, file, functions_of_it)                                                                           \
+    static pthread_once_t name##_once = PTHREAD_ONCE_INIT;                                                             \
+    static int has_##name;                                                                                             \
+    static void load_##name(void) {                                                                                    \
+        static const struct library_function list[] = {functions_of_it(ENTRY)};                                        \
+        has_##name = library_load(file, list, sizeof list / sizeof *list) == NULL;                                     \
+    }
 
-static int load_zlib(void) {
-    static const struct library_function list[] = {ZLIB_FUNCTIONS(ENTRY)};
-    return LOAD("libz.so.1", list);
-}
-
-static int load_brotli(void) {
-    static const struct library_function list[] = {BROTLI_FUNCTIONS(ENTRY)};
-    return LOAD("libbrotlidec.so.1", list);
-}
-
-static int load_zstd(void) {
-    static const struct library_function list[] = {ZSTD_FUNCTIONS(ENTRY)};
-    return LOAD("libzstd.so.1", list);
-}
+LIBRARY(zlib, "libz.so.1", ZLIB_FUNCTIONS)
+LIBRARY(brotli, "libbrotlidec.so.1", BROTLI_FUNCTIONS)
+LIBRARY(zstd, "libzstd.so.1", ZSTD_FUNCTIONS)
 
 int content_coding_is_known(enum content_coding coding) {
-    // 0 until it was tried, then 1 or -1.
-    static int zlib, brotli, zstd;
     switch (coding) {
         case CONTENT_CODING_GZIP:
-        case CONTENT_CODING_DEFLATE: return (zlib = zlib ? zlib : load_zlib() ? 1 : -1) == 1;
-        case CONTENT_CODING_BROTLI: return (brotli = brotli ? brotli : load_brotli() ? 1 : -1) == 1;
-        case CONTENT_CODING_ZSTD: return (zstd = zstd ? zstd : load_zstd() ? 1 : -1) == 1;
+        case CONTENT_CODING_DEFLATE: return pthread_once(&zlib_once, load_zlib), has_zlib;
+        case CONTENT_CODING_BROTLI: return pthread_once(&brotli_once, load_brotli), has_brotli;
+        case CONTENT_CODING_ZSTD: return pthread_once(&zstd_once, load_zstd), has_zstd;
     }
     return 0;
 }

@@ -29,9 +29,9 @@ struct json_decoder {
         arena.clear();
         body_slots.assign(plan.body_slot_count, json_slot{});
         if (length == 0) return page.error = JSON_EMPTY, page;
-        if (length >= JSON_MAXIMUM_MEMORY) return page.error = JSON_TOO_LARGE, page;
+        if (length >= plan.most_memory) return page.error = JSON_TOO_LARGE, page;
         // In most bodies there cannot be too many.
-        const size_t most_tokens = (JSON_MAXIMUM_MEMORY - length) / sizeof(uint32_t);
+        const size_t most_tokens = (plan.most_memory - length) / sizeof(uint32_t);
         if (length > most_tokens && token_count(body, length) > most_tokens)
             return page.error = JSON_TOO_MANY_TOKENS, page;
         if (!reserve(length)) return page.error = JSON_OUT_OF_MEMORY, page;

@@ -114,4 +114,5 @@ struct json_plan {
     bool is_watched = false;
     uint32_t body_slot_count = 0;
     uint32_t item_slot_count = 0;
+    uint32_t most_memory = 256u << 20;
 };

@@ -259,7 +259,7 @@ struct Walk : Skip {
 
     bool item() {
         const size_t first_slot = item_slots.size(), outer_taken = taken.size();
-        if (memory + items.size() * sizeof(json_item) + first_slot * sizeof(json_slot) > JSON_MAXIMUM_MEMORY)
+        if (memory + items.size() * sizeof(json_item) + first_slot * sizeof(json_slot) > plan.most_memory)
             return fail(JSON_TOO_MANY_ITEMS, *mark);
         item_slots.resize(first_slot + plan.item_slot_count);
         json_slot *const outer_slots = slots;

@@ -43,6 +43,8 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case protocolError
         /// The body came as announced, and its content coding is unknown or broken.
         case contentCoding
+        /// There is not enough memory for the response.
+        case outOfMemory
         /// The task was cancelled, or the client closed.
         case cancelled
         /// The request was not sent, because of a response before it.
@@ -76,8 +78,9 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case .resolve, .connect, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,
             .contentCoding:
             true
-        case .invalidURL, .unsupportedScheme, .invalidRequest, .tls, .tooLarge, .tooManyRedirects, .redirectLoop,
-            .insecureRedirect, .refusedRedirect, .refusedAddress, .cancelled, .heldBack, .missingLibrary, .other:
+        case .invalidURL, .unsupportedScheme, .invalidRequest, .tls, .tooLarge, .outOfMemory, .tooManyRedirects,
+            .redirectLoop, .insecureRedirect, .refusedRedirect, .refusedAddress, .cancelled, .heldBack,
+            .missingLibrary, .other:
             false
         }
     }
@@ -111,6 +114,7 @@ extension HTTPError.Kind: CustomStringConvertible {
         case .refusedAddress: "refused_address"
         case .protocolError: "protocol_error"
         case .contentCoding: "content_coding"
+        case .outOfMemory: "out_of_memory"
         case .cancelled: "cancelled"
         case .heldBack: "held_back"
         case .missingLibrary: "missing_library"

@@ -23,9 +23,11 @@ final class Transfer {
     private var body: Body
     /// Undoes the body's content codings; nil without one, and before the body.
     private var decoder: ContentDecoder?
+    /// The bytes of the body at which to look whether there is memory for more.
+    private var nextLook = Transfer.bytesBetweenLooks
     /// Whether the body has begun.
     private var isReceiving = false
-    private var refusedBecause: String?
+    private var refused: (kind: HTTPError.Kind, problem: String)?
     private var codingFailure: ContentDecoder.Failure?
     /// An address that nothing may connect to.
     private var refusedAddress: String?
@@ -51,9 +53,9 @@ final class Transfer {
     func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
         head.receive(headerLine)
         if head.byteCount > request.limits.headers {
-            refusedBecause = "the headers exceed \(request.limits.headers) bytes"
+            refused = (.tooLarge, "the headers exceed \(request.limits.headers) bytes")
         }
-        return refusedBecause == nil
+        return refused == nil
     }
 
     /// Receives the next part of the body; false ends the transfer.
@@ -61,7 +63,7 @@ final class Transfer {
         let limit = request.limits.body
         if body.isEmpty, let easy {
             let announced = easy.figure(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-            guard announced <= limit else { return refuseBody(limit) }
+            guard announced <= limit else { return refuseBody() }
             body.reserve(announced, limit: limit)
         }
         do throws(ContentDecoder.Failure) {
@@ -70,11 +72,11 @@ final class Transfer {
                 try head.checkTransferCodings()
                 decoder = try ContentDecoder(head.headers.values(of: "Content-Encoding"), limit: limit)
             }
-            guard let decoder else { return body.append(block, limit: limit) || refuseBody(limit) }
-            try decoder.decode(block) { body.append($0, limit: limit) }
+            guard let decoder else { return append(block) }
+            try decoder.decode(block) { append($0) }
             return true
         } catch .refused {
-            return refuseBody(limit)
+            return refused == nil ? refuseBody() : false
         } catch {
             codingFailure = error
             return false
@@ -84,8 +86,28 @@ final class Transfer {
     /// Remembers an address that nothing may connect to; the name may have others.
     func refuse(_ address: SocketAddress?) { refusedAddress = address?.description ?? "another kind of address" }
 
-    private func refuseBody(_ limit: Int) -> Bool {
-        refusedBecause = "the body exceeds \(limit) bytes"
+    private func append(_ block: UnsafeRawBufferPointer) -> Bool {
+        let limit = request.limits.body
+        guard body.append(block, limit: limit) else {
+            return block.count > limit - body.count ? refuseBody() : refuseForMemory()
+        }
+        guard body.count >= nextLook else { return true }
+        nextLook = body.count + Self.bytesBetweenLooks
+        guard let left = AddressSpace.left else { return true }
+        return left / Self.memoryForEachByte >= body.count || refuseForMemory()
+    }
+
+    private func refuseForMemory() -> Bool {
+        refused = (.outOfMemory, "this process may not have the memory for a body of more than \(body.count) bytes")
+        return false
+    }
+
+    /// What reading a body may take for each of its bytes. Only processes whose memory is limited look at it.
+    private static let memoryForEachByte = 6
+    private static let bytesBetweenLooks = 256 << 10
+
+    private func refuseBody() -> Bool {
+        refused = (.tooLarge, "the body exceeds \(request.limits.body) bytes")
         return false
     }
 
@@ -103,13 +125,16 @@ final class Transfer {
 
     private func readOutcome(of code: CURLcode, _ easy: EasyHandle) -> Result<Response, HTTPError>? {
         wireByteCount += easy.headerByteCount + easy.figure(CURLINFO_SIZE_DOWNLOAD_T)
-        if let refusedBecause { return .failure(route.refusal(.tooLarge, refusedBecause)) }
+        if let refused { return .failure(route.refusal(refused.kind, refused.problem)) }
         let status = easy.status
         if code == CURLE_OUT_OF_MEMORY, !head.isComplete {
             // libcurl 7.88's result for a header line that is too long (100 KiB).
             return .failure(route.refusal(.tooLarge, "a header line is too long", code: TransferFailure.number(code)))
         }
-        if let codingFailure { return .failure(route.refusal(.contentCoding, words(for: codingFailure))) }
+        if let codingFailure {
+            let isMemory = if case .outOfMemory = codingFailure { true } else { false }
+            return .failure(route.refusal(isMemory ? .outOfMemory : .contentCoding, words(for: codingFailure)))
+        }
         if code == CURLE_COULDNT_CONNECT, let refusedAddress {
             return .failure(
                 route.refusal(
@@ -130,6 +155,7 @@ final class Transfer {
                 head = ResponseHead()
                 body = Body(buffers: buffers)
                 decoder = nil
+                nextLook = Self.bytesBetweenLooks
                 isReceiving = false
                 return nil
             }

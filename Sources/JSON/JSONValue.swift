@@ -29,8 +29,10 @@ package enum JSONValue: Sendable, Hashable {
     /// Reads a whole text of UTF-8, as `init(parsing:)` of the text does.
     ///
     /// - Throws: `JSONSyntaxError`.
-    package init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
-        var parser = JSONParser(bytes)
+    package init(
+        parsing bytes: [UInt8], maximumCount: Int = maximumCount
+    ) throws(JSONSyntaxError) {
+        var parser = JSONParser(bytes, maximumCount: maximumCount)
         self = try parser.readAll()
     }
 }

@@ -9,13 +9,15 @@ extension JSONTree {
 
     /// Reads a whole body; a byte order mark before it is passed over.
     ///
-    /// - Throws: `JSONSyntaxError` with the byte at which it is not JSON any more, or nested too deep.
-    package init(_ body: Body) throws(JSONSyntaxError) {
+    /// - Parameter memory: What the values may take.
+    /// - Throws: `JSONSyntaxError` with the byte at which it is not JSON any more, nested too deep, or has too many values.
+    package init(_ body: Body, memory: PageMemory = .standard) throws(JSONSyntaxError) {
         let bytes = body.bytes
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let start = bytes.starts(with: mark) ? mark.count : 0
         do throws(JSONSyntaxError) {
-            self = try JSONValue(parsing: start == 0 ? bytes : Array(bytes.dropFirst(start)))
+            self = try JSONValue(
+                parsing: start == 0 ? bytes : Array(bytes.dropFirst(start)), maximumCount: memory.values)
         } catch {
             throw JSONSyntaxError(message: error.message, offset: error.offset + start, isTooLarge: error.isTooLarge)
         }

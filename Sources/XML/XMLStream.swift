@@ -12,6 +12,8 @@ package struct XMLStream {
     package static let deepest = 200
     /// The most elements, attributes and texts that are kept at a time: those of an item, and of what is around items.
     package static let mostNodes = 200_000
+    /// The most bytes of one tag or comment, about: expat keeps it until it ends, and needs ten times as much for attributes.
+    package static let longestTag = 8 << 20
 
     /// Whether an element is to be handed over: by its name and those around it.
     package typealias Choice = (XMLName, _ outer: [XMLElement]) -> Bool
@@ -82,6 +84,11 @@ private final class TreeBuilder {
                 rest = rest.dropFirst(piece.count)
                 let start = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
                 guard XML_Parse(parser, start, Int32(piece.count), rest.isEmpty ? 1 : 0) == XML_STATUS_OK else {
+                    return false
+                }
+                let begun = Int(XML_GetCurrentByteIndex(parser))
+                if !rest.isEmpty, begun >= 0, text.count - rest.count - begun > XMLStream.longestTag {
+                    problem = "a tag or a comment has more than \(XMLStream.longestTag >> 20) MiB"
                     return false
                 }
             } while !rest.isEmpty

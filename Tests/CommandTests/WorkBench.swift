@@ -38,6 +38,15 @@ final class WorkBench: Sendable {
         try place.start("work \(options)", environment: ["TMPDIR": place.folder])
     }
 
+    /// A worker that has begun: one that cannot reach PostgreSQL at its begin says so and ends.
+    func beginWorker() async throws -> RunningCommand {
+        let count = "SELECT count(*) FROM _worker"
+        let before = (try? query(count).first.flatMap(Int.init)) ?? 0
+        let worker = try worker()
+        try await wait(for: "\(before + 1)", count)
+        return worker
+    }
+
     /// The first column of a query on the store in PostgreSQL.
     func query(_ sql: String) throws -> [String] {
         try Connection(uri: uri).query(sql).map { ($0.first ?? nil) ?? "-" }

@@ -17,7 +17,8 @@ import Testing
     func chaos() async throws {
         var random = SeededGenerator(Self.seed)
         let bench = try WorkBench(hosts: 5, feeds: 4, items: 150, extra: "every: 1s\n    sync: {mode: all}")
-        var workers = try (0..<3).map { _ in try bench.worker() }
+        var workers: [RunningCommand] = []
+        for _ in 0..<3 { workers.append(try await bench.beginWorker()) }
         var sleeping: [Int: ContinuousClock.Instant] = [:]
         var counts: [String: Int] = [:]
         var nextID = 1_000
@@ -39,10 +40,10 @@ import Testing
             switch event {
             case "kill" where sleeping[index] == nil:
                 workers[index].send(SIGKILL)
-                workers[index] = try bench.worker()
+                workers[index] = try await bench.beginWorker()
             case "drain" where sleeping[index] == nil:
                 workers[index].send(SIGTERM)
-                workers[index] = try bench.worker()
+                workers[index] = try await bench.beginWorker()
             // Past the claim, which lasts 10 seconds.
             case "pause" where sleeping.count < 2 && sleeping[index] == nil:
                 workers[index].send(SIGSTOP)

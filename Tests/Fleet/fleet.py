@@ -23,6 +23,15 @@ OPEN = """
 SELECT client_addr, state, wait_event, date_trunc('second', now() - xact_start), left(query, 60) FROM pg_stat_activity
 WHERE datname = current_database() AND xact_start < now() - interval '10 seconds' ORDER BY xact_start LIMIT 3
 """
+# What became of a feed: its columns, its runs, and who had it when.
+STORY = """
+SELECT 'columns', string_agg(attname, ' ' ORDER BY attnum), (SELECT columns FROM _feed WHERE feed = '{feed}'), '', '', ''
+FROM pg_attribute WHERE attrelid = to_regclass('{feed}') AND attnum > 0 AND NOT attisdropped
+UNION ALL (SELECT 'run ' || id, started_at::text, finished_at::text, outcome, pages || ' pages', inserted || ' new, ' || updated || ' changed'
+FROM run WHERE feed = '{feed}' ORDER BY started_at)
+UNION ALL (SELECT 'claim', at::text, worker::text, old_worker::text, old_until::text, ''
+FROM fleet.claim c JOIN _claim USING ("group") WHERE '{feed}' = ANY(feeds) ORDER BY at)
+"""
 # The groups of feeds that were not up to date twice since a moment, and the runs of these feeds that have no end.
 LATE = """
 SELECT c."group", w.name, until - now(), due_at - now(), wanted_at, array_agg(f.name), now() - min(r.started_at)
@@ -50,6 +59,10 @@ class Fleet:
 
     def find(self, text):
         self.finds.append(text)
+        # What may explain it.
+        if " in PostgreSQL: " in text:
+            for row in self.database.sql(STORY.format(feed=text.split()[0])):
+                self.say(" | ".join(row))
         if len(self.finds) <= 30:
             print(f"    {text}", flush=True)
 

@@ -37,7 +37,7 @@ class List:
         return {"id": self.last, "name": self.chance.choice(NAMES), "value": 0}
 
     def move(self):
-        """An item comes at the head, changes, or goes. Now and then one has a member that none had before."""
+        """An item comes at the head, changes, or goes. Often one has a member that none had before."""
         choice = self.chance.randrange(12)
         place = self.chance.randrange(len(self.items))
         if choice < 4:
@@ -45,7 +45,7 @@ class List:
         elif choice < 8 and len(self.items) > self.least:
             self.gone.add(self.items.pop(place)["id"])
         else:
-            member = "extra" if choice == 11 else "value"
+            member = self.chance.choice(["value", f"extra{self.chance.randrange(10)}"])
             self.items[place] = self.items[place] | {member: self.chance.randrange(1_000_000)}
 
     def page(self, url, style):

@@ -17,9 +17,6 @@ extern "C" {
 #define JSON_PADDING 64
 /// Arrays and objects may be nested this deep, the outermost counted.
 #define JSON_MAXIMUM_DEPTH 1024
-/// The bytes that a body, the places of its tokens, its items and their slots may take together: a few KB of gzip can
-/// hold many millions of tokens.
-#define JSON_MAXIMUM_MEMORY (256u << 20)
 
 typedef enum {
     JSON_MISSING = 0,
@@ -65,9 +62,9 @@ typedef enum {
     JSON_INVALID_NUMBER,
     JSON_TRAILING_BYTES,    // something stands behind the value
     JSON_TOO_DEEP,
-    JSON_TOO_LARGE,         // beyond 4 GiB
-    JSON_TOO_MANY_TOKENS,   // they would take more than JSON_MAXIMUM_MEMORY
-    JSON_TOO_MANY_ITEMS,    // they would take more than JSON_MAXIMUM_MEMORY
+    JSON_TOO_LARGE,         // the body takes more than `json_plan_limit` says
+    JSON_TOO_MANY_TOKENS,   // their places do
+    JSON_TOO_MANY_ITEMS,    // they and their slots do
     JSON_OUT_OF_MEMORY,
     JSON_ITEMS_MISSING,     // the path to the items leads nowhere
     JSON_ITEMS_WRONG_KIND,  // … or to something that is no array (`items_kind` says what)
@@ -104,6 +101,10 @@ uint32_t json_plan_slot(json_plan *plan, json_node node, int of_item);
 
 /// Says that the items are at this node.
 void json_plan_items(json_plan *plan, json_node node, json_items_shape shape);
+
+/// Says how many bytes a body, the places of its tokens, its items and their slots may take together: less than 4 GiB, and
+/// 256 MiB where nothing is said.
+void json_plan_limit(json_plan *plan, uint32_t memory);
 
 /// Asks for `item_kinds` and `has_strangers`; what hangs below an item's node must be there already.
 void json_plan_watch(json_plan *plan);

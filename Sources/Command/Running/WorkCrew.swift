@@ -51,7 +51,7 @@ struct WorkCrew: Sendable {
     ///
     /// - Throws: `Failure` if the store cannot be used from the beginning.
     func run() async throws(Failure) -> ExitCode {
-        do throws(FeedSyncError) { try await worker.live() } catch { throw Failure(error) }
+        do throws(FeedSyncError) { try await worker.begin() } catch { throw Failure(error) }
         let server = try serveMetrics()
         defer { server?.stop() }
         session.console.note("working; Ctrl-C ends it")

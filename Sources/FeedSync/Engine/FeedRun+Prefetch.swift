@@ -7,9 +7,6 @@ extension FeedRun {
     /// Begins a task of the engine's, at once as far as it gets by itself; the operation is given the engine.
     typealias Launch = (@escaping @Sendable (isolated any Actor) async -> Void) -> Task<Void, Never>
 
-    /// The bytes of bodies that may wait for their turn, as far as the last page's size foretells it.
-    private static let mostBytes = 64 << 20
-
     /// The response for a page: the one that is on its way already, or a new one.
     func fetched(
         _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
@@ -78,7 +75,8 @@ extension FeedRun {
         let isPlain = isPredictable && !loader.definition.responses.contains(where: \.doubtsSuccess)
         let allowed = loader.definition.pagination.prefetch + (isPlain ? 1 : 0)
         let left = fetched.quota.compactMap(\.remaining).min().map { Int(clamping: $0) } ?? .max
-        let fitting = Self.mostBytes / max(fetched.response.body.count, 1)
+        // As far as the last page's size foretells it.
+        let fitting = loader.definition.memory.body / max(fetched.response.body.count, 1)
         return max(min(allowed, left, fitting), 1)
     }
 }

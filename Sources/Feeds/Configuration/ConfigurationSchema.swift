@@ -21,6 +21,7 @@ package enum ConfigurationSchema {
     private static let scalar = see("scalar")
     private static let boolean = #""type":"boolean""#
     private static let duration = see("duration")
+    private static let size = see("size")
     private static let count = #""type":"integer","minimum":1"#
     private static let words = see("words")
     private static let scalars = #""type":"object","additionalProperties":{\#(see("scalars"))}"#
@@ -86,6 +87,7 @@ package enum ConfigurationSchema {
         Member("client_certificate", any(text, #""type":"object""#), "the certificate that shows who asks"),
         Member("user_agent", text, "how requests introduce themselves"),
         Member("max_pages", count, "the most pages that a crawl asks for"),
+        Member("max_memory", size, "the most memory that a page may take"),
         Member("sync", any(text, #""type":"object""#), "what a sync looks for"),
         Member("every", duration, "the interval of sync --due"),
         Member(
@@ -123,6 +125,7 @@ package enum ConfigurationSchema {
             #""scalars":{"anyOf":[{\#(see("scalar"))},{"type":"null"},{"type":"array","items":{\#(see("scalar"))}}]}"#,
             #""words":{"anyOf":[{"type":"string"},{"type":"array","items":{\#(see("scalar"))}}]}"#,
             #""duration":{"anyOf":[{"type":"string","pattern":"^[0-9]+(ms|s|m|h|d)?$"},{"type":"integer","minimum":0},{"const":"never"}]}"#,
+            #""size":{"anyOf":[{"type":"string","pattern":"^[0-9]+ ?(B|kB|KB|KiB|MB|MiB|GB|GiB)?$"},{"type":"integer","minimum":0}]}"#,
             #""column":{"anyOf":[{"type":["string","null"]},{"type":"object","properties":{"path":{"type":"string"},"type":{\#(choice(ColumnType.allCases.map(\.rawValue)))}},"additionalProperties":false}]}"#,
             #""feed":{\#(object(properties(members)))}"#,
         ]

@@ -38,11 +38,9 @@ package struct EffectiveDefinition: Sendable {
     /// The order in which members are told; those that are not among them come behind.
     private static let order = [
         "for_each", "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key",
-        "section",
-        "model",
-        "columns",
-        "pagination", "partition", "responses", "sync", "every", "timeout", "retries", "max_pages", "rate", "proxy",
-        "ca", "client_certificate", "user_agent", "removed", "ignore", "raw", "show", "search", "changes", "on_change",
+        "section", "model", "columns", "pagination", "partition", "responses", "sync", "every", "timeout", "retries",
+        "max_pages", "max_memory", "rate", "proxy", "ca", "client_certificate", "user_agent", "removed", "ignore",
+        "raw", "show", "search", "changes", "on_change",
     ]
 
     private static func members(
@@ -76,6 +74,8 @@ package struct EffectiveDefinition: Sendable {
         case "timeout": .init(name, .text(DurationText.text(definition.timeout)))
         case "retries": .init(name, .plain("\(definition.retries)"))
         case "max_pages": definition.maxPages.map { .init(name, .plain("\($0)")) }
+        case "max_memory" where definition.memory != .standard:
+            .init(name, .text(SizeText.text(definition.memory.most)))
         case "raw": .init(name, .plain("\(definition.keepsRaw)"))
         case "rate": definition.connection.rate.map { .init(name, .text($0.description)) }
         case "proxy": definition.connection.proxy.map { .init(name, .text(CredentialMask.proxy($0))) }

@@ -54,6 +54,8 @@ public struct FeedDefinition: Sendable {
     package let retries: Int
     /// The most pages of one crawl.
     package let maxPages: Int?
+    /// How much memory a page may take.
+    package let memory: PageMemory
     /// How requests reach the host.
     package let connection: ConnectionRule
     /// How an item says that it is gone; nil where none does.

@@ -54,6 +54,7 @@ struct FeedReader {
                 ?? FeedDefinition.standardTimeout,
             retries: members.integer("retries", in: 0...100) ?? FeedDefinition.standardRetries,
             maxPages: members.integer("max_pages", in: 1...Int.max),
+            memory: members.size("max_memory", in: PageMemory.range).map { PageMemory(most: $0) } ?? .standard,
             connection: members.connectionRule(),
             removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },

@@ -52,7 +52,7 @@ extension FeedDefinition {
             hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
             keepsRaw: keepsRaw, every: every, timeout: timeout, retries: retries, maxPages: maxPages,
-            connection: connection, removed: removed,
+            memory: memory, connection: connection, removed: removed,
             ignore: ignore, show: show, search: search, keepsChanges: keepsChanges, hook: hook,
             forEach: forEach, part: part, position: position)
     }

@@ -50,6 +50,21 @@ extension MappingDecoder {
         return duration
     }
 
+    /// A size in bytes, such as `256MB`, within a range.
+    package func size(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        guard let size = SizeText.parse(text) else {
+            let problem = "`\(name)` of \(subject) must be a size such as `64MB`, `256MiB` or `1GB`, not `\(text)`"
+            report(problem, at: SourcePosition(node.mark), word: text)
+            return nil
+        }
+        guard range.contains(size) else {
+            outOfRange(name, node, SizeText.text(range.lowerBound), SizeText.text(range.upperBound))
+            return nil
+        }
+        return size
+    }
+
     /// A path into a JSON value.
     package func path(_ name: String) -> Path? {
         node(name).flatMap { path(name, $0) }

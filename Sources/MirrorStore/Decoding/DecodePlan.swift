@@ -40,6 +40,8 @@ package final class DecodePlan: @unchecked Sendable {
     let tellsRemovals: Bool
     /// Where the items are, for messages.
     let itemsPath: Path?
+    /// How much memory a page may take.
+    let memory: PageMemory
 
     let pointer: OpaquePointer
 
@@ -56,6 +58,8 @@ package final class DecodePlan: @unchecked Sendable {
         }
         guard let pointer = json_plan_create() else { throw .outOfMemory }
         self.pointer = pointer
+        memory = definition.memory
+        json_plan_limit(pointer, UInt32(clamping: memory.most))
         columns = definition.columns
         keepsRaw = definition.keepsRaw
         ignored = IgnoredMembers(definition.ignore, columns: definition.columns)
@@ -130,7 +134,11 @@ package final class DecodePlan: @unchecked Sendable {
 
 extension FeedSyncError {
     /// There is no memory for what a page needs.
-    static var outOfMemory: FeedSyncError { FeedSyncError(.bug, "there is not enough memory for this page") }
+    static var outOfMemory: FeedSyncError {
+        FeedSyncError(
+            .undecodable, "there is not enough memory for this page",
+            advice: "ask for smaller pages, or let the process have more memory (`ulimit -v`)")
+    }
 }
 
 extension ColumnType? {

@@ -38,15 +38,16 @@ struct PageFault {
             error = FeedSyncError(
                 .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
         case JSON_TOO_LARGE:
-            error = FeedSyncError(.undecodable, "the body has more than \(JSON_MAXIMUM_MEMORY >> 20) MiB")
+            error = FeedSyncError(
+                .undecodable, "the body takes more than \(SizeText.text(plan.memory.most))", advice: Self.smallerPages)
         case JSON_TOO_MANY_TOKENS:
             error = FeedSyncError(
-                .undecodable, "the page has too many values to be kept in memory",
-                advice: "ask for smaller pages, with `size` in the feed's `pagination`")
+                .undecodable, "the page has too many values for \(SizeText.text(plan.memory.most)) of memory",
+                advice: Self.smallerPages)
         case JSON_TOO_MANY_ITEMS:
             error = FeedSyncError(
-                .undecodable, "the page has too many items to be kept in memory \(place)",
-                advice: "ask for smaller pages, with `size` in the feed's `pagination`")
+                .undecodable, "the page has too many items for \(SizeText.text(plan.memory.most)) of memory \(place)",
+                advice: Self.smallerPages)
         case JSON_ITEMS_MISSING:
             error = FeedSyncError(
                 .undecodable,
@@ -60,6 +61,9 @@ struct PageFault {
             error = .outOfMemory
         }
     }
+
+    private static let smallerPages =
+        "ask for smaller pages, with `size` in the feed's `pagination`, or give the feed a larger `max_memory`"
 
     /// How to take the members of an object for the items, where each is an object.
     private static func wayToMembers(_ path: Path?, _ body: Body) -> String {

@@ -41,6 +41,11 @@ package actor Worker {
         layout = groups
     }
 
+    /// Makes the tables where there are none, and says which feeds there are, and who works.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func begin() throws(FeedSyncError) { try connected { _ in } }
+
     /// Groups that are free and have a feed that is due, those first that have been due longest.
     ///
     /// - Parameter limit: The most.

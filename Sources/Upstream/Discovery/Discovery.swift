@@ -130,7 +130,7 @@ package struct Discovery: Sendable {
             }
             let body: JSONTree
             do throws(JSONSyntaxError) {
-                body = try JSONTree(first.response.body)
+                body = try JSONTree(first.response.body, memory: definition.memory)
             } catch {
                 let other =
                     error.isTooLarge

@@ -58,7 +58,9 @@ package enum DiscoveryFault {
         guard !error.isTooLarge else {
             return FeedSyncError(
                 .undecodable, "the response has \(error.message), which is too much to find out what it holds",
-                advice: "ask for smaller pages, or write `items`, `key` and `columns` into the feed's definition")
+                advice:
+                    "ask for smaller pages, write `items`, `key` and `columns` into the feed's definition, or give it a larger `max_memory`"
+            )
         }
         let kind = contentType.map { $0.hasSuffix("json") ? "" : " (it was sent as `\($0)`)" } ?? ""
         return FeedSyncError(

@@ -9,7 +9,7 @@ enum FetchAdvice {
             .missingLibrary,
             .other:
             .unreachable
-        case .tooLarge, .contentCoding: .undecodable
+        case .tooLarge, .contentCoding, .outOfMemory: .undecodable
         // Our own URLs are checked before they are sent: these are a redirect's.
         case .tooManyRedirects, .redirectLoop, .insecureRedirect, .refusedRedirect, .refusedAddress, .invalidURL,
             .unsupportedScheme:
@@ -18,6 +18,8 @@ enum FetchAdvice {
         case .cancelled, .heldBack: .cancelled
         }
     }
+
+    private static let smallerPages = "ask for smaller pages, or let the process have more memory (`ulimit -v`)"
 
     static func advice(_ kind: HTTPError.Kind) -> String? {
         switch kind {
@@ -31,7 +33,8 @@ enum FetchAdvice {
         case .refusedRedirect: "check the `url`; if you trust the redirect, write its target there"
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .refusedAddress, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"
-        case .tooLarge: "check what the `url` returns, or request smaller pages"
+        case .tooLarge: "check what the `url` returns, ask for smaller pages, or give the feed a larger `max_memory`"
+        case .outOfMemory: smallerPages
         case .invalidRequest: "check `headers`, `auth` and `proxy`, and what they refer to"
         case .missingLibrary: "install libcurl; on Debian: apt-get install libcurl4"
         case .contentCoding: "check what the `url` returns, or run it again later"

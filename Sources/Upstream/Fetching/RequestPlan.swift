@@ -46,7 +46,7 @@ package struct RequestPlan: Sendable {
     ) {
         self.now = now
         self.definition = definition
-        bodies = BodyReader(definition.format, columns: definition.columns)
+        bodies = BodyReader(definition.format, columns: definition.columns, memory: definition.memory)
         self.environment = environment
         self.folder = folder
         self.salt = salt
@@ -135,7 +135,8 @@ package struct RequestPlan: Sendable {
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
         var request = Request(
             target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
-            timeouts: timeouts, maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
+            timeouts: timeouts, limits: Limits(body: definition.memory.body),
+            maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
         request.connection = parts.connection
         guard let body else { return request }
         request.method = "POST"

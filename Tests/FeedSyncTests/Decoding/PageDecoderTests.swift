@@ -106,7 +106,22 @@ struct PageDecoderTests {
         let body = Array(#"{"items":["#.utf8) + items + Array("1]}".utf8)
         let error = #expect(throws: FeedSyncError.self) { try decoder.decode(Body(body)) }
         #expect(error?.kind == .undecodable)
-        #expect(error?.message.hasPrefix("the page has too many items to be kept in memory at byte") == true)
+        #expect(error?.message.hasPrefix("the page has too many items for 256MiB of memory at byte") == true)
+    }
+
+    @Test("A feed's `max_memory` says how much a page may take")
+    func maximumMemory() throws {
+        let body = Body(Array(("[1" + String(repeating: ",1", count: 1_000_000) + "]").utf8))
+        let decode = { (memory: String) throws in
+            let yaml = "url: https://api.example.com/things\nkey: id\npagination: page\nmax_memory: \(memory)"
+            let decoder = PageDecoder(try DecodePlan(try FeedDefinition.parse(name: "things", yaml: yaml)))
+            return try decoder.decode(body).elementCount
+        }
+        #expect(try decode("64MB") == 1_000_001)
+        let error = #expect(throws: FeedSyncError.self) { try decode("16MiB") }
+        #expect(error?.kind == .undecodable)
+        #expect(error?.message.hasPrefix("the page has too many items for 16MiB of memory at byte") == true)
+        #expect(error?.advice?.hasSuffix("or give the feed a larger `max_memory`") == true)
     }
 
     @Test("The last of two members of one name counts")

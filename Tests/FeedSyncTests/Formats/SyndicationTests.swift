@@ -102,6 +102,20 @@ struct SyndicationTests {
         #expect(try bench.failure("<rss><channel>\(items)</channel></rss>") == nil)
     }
 
+    @Test("has no tag and no comment of many megabytes, while a text may be as long as the page")
+    func longTags() throws {
+        let long = String(repeating: "x", count: 12 << 20)
+        let refusal = "a tag or a comment has more than 8 MiB"
+        for tag in ["<a b='\(long)'/>", "<!--\(long)-->"] {
+            let message = try bench.failure("<rss><channel>\(tag)<item><guid>1</guid></item></channel></rss>")
+            #expect(message?.hasSuffix(refusal) == true, "\(message ?? "nothing")")
+        }
+        for text in [long, "<![CDATA[\(long)]]>"] {
+            let json = try bench.json("<rss><channel><item><title>\(text)</title></item></channel></rss>")
+            #expect(json?.contains(long) == true)
+        }
+    }
+
     @Test("cannot grow by its entities")
     func bomb() throws {
         let entity = String(repeating: "x", count: 10_000)

@@ -53,6 +53,7 @@ struct FeedDefinitionTests {
             timeout: 500ms
             retries: 0
             max_pages: 3
+            max_memory: 64MB
             ignore: [score, owner.seen_at]
             """)
         #expect(feed.query.map(\.name) == ["size", "tag", "tag"])
@@ -76,6 +77,7 @@ struct FeedDefinitionTests {
         #expect(feed.timeout == .milliseconds(500))
         #expect(feed.retries == 0)
         #expect(feed.maxPages == 3)
+        #expect(feed.memory.most == 64_000_000)
         #expect(feed.ignore.map(\.description) == ["score", "owner.seen_at"])
     }
 
@@ -115,6 +117,11 @@ struct FeedDefinitionTests {
                 "max_pages: 99999999999999999999",
                 "f:4:12: `max_pages` of feed `x` must be from 1 to 9223372036854775807, not `99999999999999999999`"
             ),
+            (
+                "max_memory: 64M",
+                "f:4:13: `max_memory` of feed `x` must be a size such as `64MB`, `256MiB` or `1GB`, not `64M`"
+            ),
+            ("max_memory: 1MB", "f:4:13: `max_memory` of feed `x` must be from 16MiB to 2GiB, not `1MB`"),
             ("raw: yes", "f:4:6: `raw` of feed `x` must be true or false, not text"),
             ("items: a..b", "f:4:10: in the path `a..b`: expected a name here, not `.`"),
             ("items: \"a..b\"", "f:4:11: in the path `a..b`: expected a name here, not `.`"),

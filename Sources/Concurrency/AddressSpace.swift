@@ -1,0 +1,39 @@
+internal import Glibc
+
+/// The memory that the process may have.
+package enum AddressSpace {
+    /// The bytes that `ulimit -v` and `ulimit -d` leave it; nil without such a limit.
+    ///
+    /// Memory that cannot be had ends a process: Swift has no way to say that an array did not grow. So what needs much of
+    /// it asks first. Source: https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html
+    ///
+    /// - Isolation: any thread.
+    package static var left: Int? {
+        let (space, data) = (limit(of: RLIMIT_AS), limit(of: RLIMIT_DATA))
+        guard space != nil || data != nil else { return nil }
+        guard let used else { return nil }
+        return [space.map { $0 - used.space }, data.map { $0 - used.data }].compactMap(\.self).min().map { max($0, 0) }
+    }
+
+    private static func limit(of resource: __rlimit_resource) -> Int? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0, limit.rlim_cur <= rlim_t(Int.max) else {
+            return nil
+        }
+        return Int(limit.rlim_cur)
+    }
+
+    /// What it has, in bytes: all of it, and the part that is private and can be written.
+    private static var used: (space: Int, data: Int)? {
+        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var text = [UInt8](repeating: 0, count: 256)
+        let count = read(file, &text, text.count)
+        guard count > 0 else { return nil }
+        let pages = text[..<count].split(separator: UInt8(ascii: " ")).map { Int(String(decoding: $0, as: UTF8.self)) }
+        guard pages.count > 5, let space = pages[0], let data = pages[5] else { return nil }
+        let size = sysconf(Int32(_SC_PAGESIZE))
+        return (space * size, data * size)
+    }
+}

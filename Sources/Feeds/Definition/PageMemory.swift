@@ -1,0 +1,24 @@
+internal import Concurrency
+
+/// The memory that one page of a feed may take, whatever the upstream sends: a few KB of gzip can hold many millions of
+/// values.
+package struct PageMemory: Sendable, Hashable {
+    /// The bytes of the body and of what is made of it until it is stored.
+    package let most: Int
+
+    /// - Parameter most: Within `range`.
+    package init(most: Int) {
+        self.most = most
+    }
+
+    /// The most if nothing is said.
+    package static let standard = PageMemory(most: 256 << 20)
+    /// What `max_memory` may be.
+    package static let range = (16 << 20)...(2 << 30)
+
+    /// The most bytes of a body: what is made of it takes several times as much.
+    package var body: Int { most / 4 }
+    /// The most values of a body that is read as a tree, where each takes about 128 bytes: fewer where `ulimit` leaves the
+    /// process less.
+    package var values: Int { min(most, AddressSpace.left ?? .max) / 128 }
+}
