@@ -27,9 +27,9 @@ WHERE datname = current_database() AND xact_start < now() - interval '10 seconds
 STORY = """
 SELECT 'columns', string_agg(attname, ' ' ORDER BY attnum), (SELECT columns FROM _feed WHERE feed = '{feed}'), '', '', ''
 FROM pg_attribute WHERE attrelid = to_regclass('{feed}') AND attnum > 0 AND NOT attisdropped
-UNION ALL (SELECT 'run ' || id, started_at::text, finished_at::text, outcome, pages || ' pages', inserted || ' new, ' || updated || ' changed'
+UNION ALL (SELECT 'run ' || id, started_at::text, finished_at::text, outcome, pages || ' pages', coalesce(error->>'message', inserted || ' new, ' || updated || ' changed')
 FROM run WHERE feed = '{feed}' ORDER BY started_at)
-UNION ALL (SELECT 'claim', at::text, worker::text, old_worker::text, old_until::text, ''
+UNION ALL (SELECT 'claim', at::text, c.worker::text, old_worker::text, old_until::text, ''
 FROM fleet.claim c JOIN _claim USING ("group") WHERE '{feed}' = ANY(feeds) ORDER BY at)
 """
 # The groups of feeds that were not up to date twice since a moment, and the runs of these feeds that have no end.
@@ -59,12 +59,15 @@ class Fleet:
 
     def find(self, text):
         self.finds.append(text)
-        # What may explain it.
-        if " in PostgreSQL: " in text:
-            for row in self.database.sql(STORY.format(feed=text.split()[0])):
-                self.say(" | ".join(row))
         if len(self.finds) <= 30:
             print(f"    {text}", flush=True)
+        if " in PostgreSQL: " in text:
+            self.tell_story(text.split()[0])
+
+    def tell_story(self, feed):
+        """Says what may explain it."""
+        for row in self.database.sql(STORY.format(feed=feed)):
+            self.say(" | ".join(row))
 
     def say(self, text):
         print(f"fleet: {text}", flush=True)
@@ -178,6 +181,7 @@ class Fleet:
                 self.say(f"a transaction that does not end: {' '.join(row)}")
             for row in self.database.sql(LATE.format(began=began)):
                 self.say(f"late: {' | '.join(row)}")
+                self.tell_story(row[5].strip("{}").split(",")[0])
             for worker in self.workers:
                 self.say(f"worker {worker.process.pid}: {worker.last_complaints()}")
 

@@ -99,6 +99,8 @@ package final class FeedTable {
 
     /// How many items of a page are not stored at all; nil if another one is not stored as it came.
     func newCount(of page: DecodedPage) throws(SQLiteError) -> Int? {
+        // What has no column yet is stored of no item, whatever the other columns say.
+        guard page.plan === plan || page.plan.columns == plan.columns else { return nil }
         guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
         var newCount = 0
         for index in 0..<page.elementCount {

@@ -2,16 +2,16 @@ internal import Glibc
 
 /// Which files a connection works with: the store's, and the log and its index beside it.
 ///
-/// SQLite opens them once and asks no more whether others find the same ones. Who finds another index shares no lock with
-/// us, and both would write the log: https://sqlite.org/howtocorrupt.html, section 2.5.
+/// SQLite opens them once, and does not ask again whether their paths still lead to them. A process that finds another index
+/// there shares no lock with this one, and both would write the log: https://sqlite.org/howtocorrupt.html, section 2.5.
 struct StoreFiles: Sendable {
-    /// What is wrong with them.
+    /// What has become of them.
     enum Change: Sendable {
         /// The path leads to another file, or to none.
         case store
-        /// The log is not the one that we write; whether another stands in its place.
+        /// The log is not the one that is written; whether another is in its place.
         case log(isReplaced: Bool)
-        /// The log's index is not the one that we use.
+        /// The log's index is not the one that is used.
         case index
     }
 
@@ -43,7 +43,7 @@ struct StoreFiles: Sendable {
         index = Identity(resolved + "-shm")
     }
 
-    /// What others would find in another place than we do; nil if nothing. It costs three `stat`.
+    /// What has become of the files since; nil if they are the same. It costs three `stat`.
     var change: Change? {
         if let store, Identity(path) != store { return .store }
         if let index, Identity(resolved + "-shm") != index { return .index }
@@ -60,7 +60,7 @@ struct StoreFiles: Sendable {
     /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
     static func make(_ path: String) { _ = mknod(end(of: path), S_IFREG | 0o600, 0) }
 
-    /// Where symbolic links lead, although nothing may be there.
+    /// Where symbolic links lead, even if there is no file.
     private static func end(of path: String) -> String {
         var path = path
         for _ in 0..<40 {
@@ -91,7 +91,7 @@ struct StoreFiles: Sendable {
         return count == 0 || count == head.count && head.elementsEqual("SQLite format 3".utf8)
     }
 
-    /// Whether others than the owner may read the file, which nobody but a user can have said.
+    /// Whether others than the owner may read the file: only a user can have set that.
     static func isShared(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
@@ -99,8 +99,8 @@ struct StoreFiles: Sendable {
 
     /// Gives the log and its index the store's group, whose members could not read the store otherwise.
     ///
-    /// SQLite makes them with the store's permissions, but with its group only if a superuser runs it. Whoever is not in
-    /// that group may not give a file to it; a reader is then told that the log cannot be read.
+    /// SQLite makes them with the store's permissions, but with its group only if a superuser runs it. A user who is
+    /// not in that group may not give a file to it; a reader then gets the error that the log cannot be read.
     static func shareLogFiles(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPServer
 import SQLite
 import ScriptedServer
@@ -16,6 +17,33 @@ struct GrowthTests {
 
     private static func wide(_ id: Int, _ names: Range<Int>) -> String {
         #"{"id":\#(id),\#(names.map { #""m\#($0)":\#($0)"# }.joined(separator: ","))}"#
+    }
+
+    @Test(
+        "A member that comes when a page is asked for again is not lost, on whatever page it is",
+        arguments: [1, 2, 3], [#""number":1,"late":5"#, #""number":0.5"#])
+    func lateMember(page: Int, members: String) async throws {
+        let paging = "pagination: {style: page, size_param: per_page, size: 10, total: total_count}"
+        let items = (1...30).map { #"{"id":\#($0),"number":1}"# }
+        let bench = try await EngineBench(items, members: "sync: {mode: all}", paging: paging, columns: Self.open)
+        try await bench.sync()
+        let upstream = bench.upstream
+        // The list has changed, so pages are asked for again at the end.
+        upstream.edit { $0.remove(at: 19) }
+        let isEdited = Lock(false)
+        bench.server.route("/things") { request in
+            let answer = upstream.answer(request)
+            let isLast = isEdited.withLock { isEdited in
+                defer { isEdited = isEdited || request.parameter("page") == "3" }
+                return !isEdited && request.parameter("page") == "3"
+            }
+            if isLast { upstream.edit { $0[page * 10 - 5] = #"{"id":\#(page * 10 - 4),\#(members)}"# } }
+            return answer
+        }
+        try await bench.sync()
+        try await bench.sync()
+        let names = try columns(bench).dropFirst().map { "coalesce(sum(\($0)), 0)" }.joined(separator: ", ")
+        #expect(try bench.query("SELECT \(names) FROM things") == [members.contains("late") ? "30|5" : "29.5"])
     }
 
     @Test("At a thousand columns it stops, says so, and goes on storing what there are columns for")
