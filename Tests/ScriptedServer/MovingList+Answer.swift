@@ -28,7 +28,7 @@ extension MovingList {
         return """
             items: items
             key: id
-            columns: {id: id, value: value, at: at}
+            \(grows ? "" : "columns: {id: id, value: value, at: at}")
             responses: [{status: 404, do: fail}]
             pagination: \(pagination)
             sync: \(rule)\(partitionedDefinition)
@@ -99,9 +99,10 @@ extension MovingList {
             }
         }
         let elements = page.map { item in
-            item.isNull
+            let own = grows && Self.valuesWithMember.contains(item.value) ? #","m\#(item.value)":\#(item.id)"# : ""
+            return item.isNull
                 ? hasBroken ? #"{"at":\#(mark.json(item)),"part":\#(item.part)}"# : "null"
-                : #"{"id":\#(item.id),"value":\#(item.value),"at":\#(mark.json(item)),"part":\#(item.part)}"#
+                : #"{"id":\#(item.id),"value":\#(item.value),"at":\#(mark.json(item)),"part":\#(item.part)\#(own)}"#
         }
         return response("{\(members)\"items\":[\(elements.joined(separator: ","))]}", headers, to: request)
     }

@@ -72,13 +72,21 @@ public struct MovingList: Sendable {
     /// Whether an item that changes moves to its head.
     let isByChange: Bool
 
+    /// Whether its items have members that none had before, and its definition leaves the columns open.
+    public let grows: Bool
+    /// The values of items of which each has a member of its own: `m2` where the value is 2.
+    public static let valuesWithMember = 1...4
+
     /// Whether elements without a key stand where others have `null`.
     public let hasBroken: Bool
 
     /// The list of a seed.
     ///
-    /// - Parameter inPartitions: Whether it serves but the first items of a request, which has to ask for a partition.
-    public init(_ style: Style, _ mode: Mode, inPartitions: Bool = false, seed: UInt64) {
+    /// - Parameters:
+    ///   - inPartitions: Whether it serves but the first items of a request, which has to ask for a partition.
+    ///   - grows: Whether its items have members that none had before.
+    public init(_ style: Style, _ mode: Mode, inPartitions: Bool = false, grows: Bool = false, seed: UInt64) {
+        self.grows = grows
         self.style = style
         self.mode = mode
         var generator = SeededGenerator(seed)
@@ -125,6 +133,11 @@ public struct MovingList: Sendable {
 
     /// The items as the pages have them, as `id|value`.
     public var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
+
+    /// The ids of the items with a value.
+    public func ids(withValue value: Int) -> Set<String> {
+        Set(items.filter { !$0.isNull && $0.value == value }.map { "\($0.id)" })
+    }
 
     /// The number of the last change so far.
     public var lastSerial: Int { serial }

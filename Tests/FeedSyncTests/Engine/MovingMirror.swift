@@ -151,8 +151,7 @@ final class MovingMirror {
         expect(isDone(summary), "no sync was complete: \(ends)")
         expect(try summary?.reason != nil || bench.feed("complete") == "1", "the feed is not complete")
         let listed = list.withLock { $0.listed }
-        let live = try bench.query(
-            "SELECT id, value FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position")
+        let live = try texts("_removed_at IS NULL ORDER BY _generation DESC, _position")
         if mode == .all {
             expect(live == listed, "\(live) is not \(listed)")
             expect(try bench.feed("item_count") == "\(listed.count)", "the count is wrong")
@@ -160,7 +159,27 @@ final class MovingMirror {
             let missing = Set(listed).subtracting(live)
             expect(missing.isEmpty, "\(missing) of \(listed) are missing in \(live)")
         }
+        if list.withLock(\.grows) { try examineMembers() }
         expect(try bench.query("PRAGMA integrity_check") == ["ok"], "the store is broken")
+    }
+
+    private var columns: Set<String> {
+        get throws { Set(try bench.query("SELECT json_extract(value, '$.name') FROM _feed, json_each(columns)")) }
+    }
+
+    /// What members say that came later is stored. Those that an item has no more stay as they were.
+    private func examineMembers() throws {
+        let columns = try columns
+        for value in MovingList.valuesWithMember {
+            let wanted = list.withLock { $0.ids(withValue: value) }
+            let column = "m\(value)"
+            let found = Set(
+                columns.contains(column)
+                    ? try bench.query("SELECT id FROM things WHERE \(column) = id AND _removed_at IS NULL") : [])
+            expect(
+                found.isSuperset(of: wanted),
+                "`\(column)` is of \(found.sorted()), and should be of \(wanted.sorted())")
+        }
     }
 
     /// What is true after every command.
@@ -178,8 +197,12 @@ final class MovingMirror {
         expect(count == [try bench.feed("item_count")], "\(command): the count is wrong")
     }
 
-    private func rows(_ condition: String) throws -> Set<String> {
-        Set(try bench.query("SELECT id, value FROM things WHERE \(condition)"))
+    private func rows(_ condition: String) throws -> Set<String> { Set(try texts(condition)) }
+
+    /// The rows, as `id|value`.
+    private func texts(_ condition: String) throws -> [String] {
+        // Before there are items, there is nothing to tell the columns from.
+        try columns.contains("value") ? bench.query("SELECT id, value FROM things WHERE \(condition)") : []
     }
 
     private func random(_ range: ClosedRange<Int>) -> Int { list.withLock { $0.random(range) } }
