@@ -119,7 +119,8 @@ public struct MovingList: Sendable {
 
     /// Whether a reader can prove that it missed nothing: there are totals, or validators, or a place that pages go on from.
     public var isProvable: Bool {
-        sendsETag || style.goesByID || hasLimit && givesMore || saysTotal || parts != nil
+        // Pages of one element do not overlap: they would cost twice the requests.
+        sendsETag || style.goesByID || hasLimit && givesMore && perPage > 1 || saysTotal || parts != nil
     }
 
     /// Whether a total tells of each change, if there are never two at once.
