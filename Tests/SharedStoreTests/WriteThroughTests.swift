@@ -245,6 +245,21 @@ final class WriteThroughTests {
         #expect(progress.failure?.isOfFeed == true)
     }
 
+    @Test("refuses a feed whose table is named as an index, and says how to rename it")
+    func indexNames() throws {
+        #expect(throws: SQLiteError.self) { try addFeed("run-pkey", table: "run_pkey") }
+        let error = progress.failure?.error
+        #expect(error?.message.hasPrefix("the name of the table `run_pkey` is taken in PostgreSQL, by an index") == true)
+        #expect(error?.advice == "feedsync rename run-pkey to another name")
+    }
+
+    @Test("leaves a column alone that PostgreSQL works out itself")
+    func generated() throws {
+        try database.execute("ALTER TABLE things ADD COLUMN size integer GENERATED ALWAYS AS (length(t)) STORED")
+        let columns = try PostgreSQLStore(connection: database).table("things")?.columns.map(\.name)
+        #expect(columns?.contains("t") == true && columns?.contains("size") == false)
+    }
+
     @Test("reads a table even if somebody has changed its comments")
     func comments() throws {
         try database.execute("COMMENT ON TABLE things IS 'Ours'; COMMENT ON COLUMN things.t IS 'A text'")

@@ -33,10 +33,25 @@ extension PostgreSQLStore {
             }
             try retype(table, as: shape, types: feed.types)
         } else {
+            try checkName(of: feed)
             for sql in shape.creation { try connection.execute(sql) }
         }
         guard let table = try table(feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
         return table
+    }
+
+    /// - Throws: `CopyProblem` if something else than a table or a view has the name.
+    private func checkName(of feed: StoredFeed) throws {
+        let taken = try connection.scalar(
+            """
+            SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relname = $1 AND c.relkind NOT IN ('r', 'p', 'v', 'm', 'f')
+            """, [feed.table])
+        guard taken == nil else {
+            throw CopyProblem.refused(
+                "the name of the table `\(feed.table)` is taken in PostgreSQL, by an index, a sequence or the like",
+                advice: "feedsync rename \(feed.name) to another name")
+        }
     }
 
     /// Gives columns the types that their values have by now. If there are such columns, the table is empty then.

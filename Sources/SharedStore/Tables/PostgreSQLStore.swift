@@ -81,13 +81,16 @@ struct PostgreSQLStore {
                 EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey))
             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[])) AND c.relkind IN ('r', 'p')
-                AND a.attnum > 0 AND NOT a.attisdropped
+                AND a.attnum > 0 AND NOT a.attisdropped\(isWritten)
             ORDER BY a.attnum
             """, [PostgreSQL.Connection.array(names)])
         return try Dictionary(grouping: rows) { $0[0] ?? "" }.reduce(into: [:]) { tables, entry in
             tables[entry.key] = try table(entry.key, columns: entry.value.map { Array($0.dropFirst()) })
         }
     }
+
+    /// Nobody can write to a column that PostgreSQL works out, which there is since version 12.
+    private var isWritten: String { connection.serverVersion >= 120_000 ? " AND a.attgenerated = ''" : "" }
 
     /// - Parameter rows: The names, types and comments of its columns, and whether they are of its primary key.
     private func table(_ name: String, columns rows: [[String?]]) throws -> CopiedTable {
