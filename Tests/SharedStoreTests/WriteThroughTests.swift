@@ -249,7 +249,7 @@ final class WriteThroughTests {
     func indexNames() throws {
         #expect(throws: SQLiteError.self) { try addFeed("run-pkey", table: "run_pkey") }
         let error = progress.failure?.error
-        #expect(error?.message.hasPrefix("the name of the table `run_pkey` is taken in PostgreSQL, by an index") == true)
+        #expect(error?.message.hasPrefix("the name of the table `run_pkey` is taken in PostgreSQL") == true)
         #expect(error?.advice == "feedsync rename run-pkey to another name")
     }
 
