@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Glibc
 
 /// The bytes of a response, in one buffer with zeroed padding after its end.
@@ -14,6 +15,11 @@ public final class Body: @unchecked Sendable {
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
     private let buffers: BodyBuffers?
+    /// How many of its bytes `allBytes` has.
+    private var noted = 0
+
+    /// The bytes of all bodies that are large, and that somebody receives or reads.
+    private static let allBytes = Lock(0)
 
     /// An empty body, for `append`.
     public convenience init() { self.init(buffers: nil) }
@@ -33,6 +39,7 @@ public final class Body: @unchecked Sendable {
     }
 
     deinit {
+        if noted > 0 { Self.allBytes.withLock { $0 -= noted } }
         guard capacity > 0, let start else { return }
         let buffer = BodyBuffers.Buffer(start: start, capacity: capacity)
         if let buffers { buffers.give(buffer) } else { free(start) }
@@ -75,6 +82,17 @@ public final class Body: @unchecked Sendable {
         count += bytes.count
         memset(start + count, 0, Self.padding)
         return true
+    }
+
+    /// Takes note of how large it is.
+    ///
+    /// - Returns: The bytes of all bodies in the process that were noted, and are still there.
+    func noteSize() -> Int {
+        Self.allBytes.withLock { all in
+            all += count - noted
+            noted = count
+            return all
+        }
     }
 
     /// What large buffers are multiples of.

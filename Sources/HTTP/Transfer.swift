@@ -94,7 +94,7 @@ final class Transfer {
         guard body.count >= nextLook else { return true }
         nextLook = body.count + Self.bytesBetweenLooks
         guard let left = AddressSpace.left else { return true }
-        return left / Self.memoryForEachByte >= body.count || refuseForMemory()
+        return left / Self.memoryForEachByte >= body.noteSize() || refuseForMemory()
     }
 
     private func refuseForMemory() -> Bool {

@@ -45,7 +45,8 @@ extension Session {
                 path: path,
                 options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep, wait: wait))
         }
-        if let nearest, invocation.has(.store) {
+        // A link that led nowhere is not another one.
+        if let nearest, nearest != path, invocation.has(.store) {
             console.note("note: \(path) is a new store; there is also \(nearest)")
         }
         return store
