@@ -117,7 +117,7 @@ package final class FeedTable {
                 newCount += 1
                 continue
             }
-            guard row.isSame, !row.isRemoved else {
+            guard row.isSame, !row.isRemoved, (item.section ?? row.section) == row.section else {
                 try endRead()
                 return nil
             }

@@ -274,6 +274,30 @@ struct SyncTests {
         }
     }
 
+    @Test("A section that changes while its page is asked for again is stored")
+    func sectionDuringProof() async throws {
+        let items = (1...20).map { #"{"id":\#($0),"part":"a"}"# }
+        let bench = try await EngineBench(
+            items, members: "sync: {mode: all}\nsection: part",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}",
+            columns: "items: items\nkey: id\ncolumns: {id: id}")
+        let upstream = bench.upstream
+        let isEdited = Lock(false)
+        bench.server.route("/things") { request in
+            let answer = upstream.answer(request)
+            let isLast = isEdited.withLock { isEdited in
+                defer { isEdited = isEdited || request.parameter("page") == "2" }
+                return !isEdited && request.parameter("page") == "2"
+            }
+            // Page 1 is asked for again once all have come.
+            if isLast { upstream.edit { $0[3] = #"{"id":4,"part":"b"}"# } }
+            return answer
+        }
+        try await bench.sync()
+        try await bench.sync()
+        #expect(try bench.query("SELECT _section FROM things WHERE id = 4") == ["b"])
+    }
+
     @Test(
         "A list that goes on where it ended has changed, although every page that has items is as it was",
         arguments: [PagedFeed.Style.link, .nextURL, .page])
