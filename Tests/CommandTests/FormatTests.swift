@@ -67,6 +67,20 @@ struct FormatTests {
 }
 
 extension FormatTests {
+    @Test("A page without a line is the end of a feed of lines")
+    func noLines() async throws {
+        let place = try place()
+        place.server.route("/lines") { request in
+            let isFirst = request.parameter("page") ?? "1" == "1"
+            return response(isFirst ? "{\"id\":1}\n{\"id\":2}\n" : "", "application/x-ndjson")
+        }
+        let members = "format: ndjson, key: id, pagination: {style: page}"
+        try place.write("feedsync.yaml", "feeds: {lines: {url: \"\(place.server.url)/lines\", \(members)}}\n")
+        let run = try await place.run("sync")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.contains("2 items, fresh"))
+    }
+
     private func atom(_ ids: ClosedRange<Int>, next: String? = nil, title: String = "t") -> String {
         let entries = ids.map {
             "<entry><id>urn:\($0)</id><title>\(title)\($0)</title><updated>2026-01-01T00:00:0\($0)Z</updated></entry>"

@@ -58,7 +58,7 @@ extension FeedRun {
     ) async throws(FeedSyncError) {
         var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
         commit.checked = place.number
-        _ = try await store(commit)
+        _ = try await store(commit, loaded)
         note(loaded)
     }
 }

@@ -150,7 +150,7 @@ extension FeedRun {
     func commit(
         _ commit: PageCommit, _ loaded: LoadedPage
     ) async throws(FeedSyncError) -> CrawlRules.Step {
-        let outcome = try await store(commit)
+        let outcome = try await store(commit, loaded)
         isAtEnd = outcome.isEnd
         isBegun = outcome.beginsNext
         note(loaded)
@@ -163,14 +163,28 @@ extension FeedRun {
 
     /// Commits a page, with what all requests have cost till now.
     func store(
-        _ commit: PageCommit
+        _ commit: PageCommit, _ loaded: LoadedPage
     ) async throws(FeedSyncError) -> PageOutcome {
         // The store follows the latest intent: a page that came too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }
         var commit = commit
         commit.cost = meter.take()
         do throws(FeedSyncError) {
-            return try await store.commit(commit, to: feed, now: now(), publish: publish)
+            while true {
+                if let outcome = try await store.commit(commit, to: feed, now: now(), publish: publish) {
+                    return outcome
+                }
+                // Another list of the feed has found columns since this one's were read.
+                follow(try await store.catchUp(feed))
+                guard loader.definition.isResolved else {
+                    // Nothing was found by which the page could be decoded.
+                    follow(commit.shape)
+                    continue
+                }
+                let (content, skipped, shape) = try loader.contentAgain(loaded)
+                (commit.content, commit.skipped, commit.shape) = (content, skipped, shape)
+                follow(shape)
+            }
         } catch {
             // It was paid all the same.
             meter.add(commit.cost)

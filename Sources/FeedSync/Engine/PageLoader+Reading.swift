@@ -103,6 +103,26 @@ extension PageLoader {
         }
     }
 
+    /// What a page has, decoded by what is known of the feed by now.
+    func contentAgain(
+        _ loaded: LoadedPage
+    ) throws(FeedSyncError) -> (PageCommit.Content, SkippedItems, ResolvedFeed?) {
+        guard case .decoded = loaded.content else { return (loaded.content, loaded.skipped, nil) }
+        let (body, secrets) = (loaded.fetched.response.body, loaded.page.secrets)
+        do throws(FeedSyncError) {
+            let page = try decoder.decode(body, secrets: secrets)
+            guard page.needsNewColumns else { return (.decoded(page), try page.skipped(), nil) }
+            let grown = try shape.grown(for: page)
+            let all = try following(grown).decoder.decode(body, secrets: secrets)
+            return (.decoded(all), try all.skipped(), grown)
+        } catch {
+            throw FeedSyncError(
+                error.kind, secrets.mask(error.message), advice: error.advice,
+                httpStatus: loaded.fetched.response.status, url: loaded.page.shown(loaded.fetched.response.url)
+            ).keeping(loaded.fetched.response, to: loaded.page)
+        }
+    }
+
     /// The end that an error in answer to a page stands for, which was worked out from the one before.
     ///
     /// - Throws: `FeedSyncError` where the total says that the page is there, and the answer that it is not.

@@ -1,6 +1,31 @@
 internal import SQLite
 
 extension FeedWriter {
+    /// Whether another list of the feed has found something since this one's shape was read. What the page found would take its
+    /// place, and its items may need other columns.
+    func isBehind(_ page: PageCommit) throws -> Bool {
+        guard shape.definition.part != nil else { return false }
+        if page.shape == nil, page.content.otherElements == nil { return false }
+        let stored = try storedFindings()
+        if stored == commonFindings { return false }
+        guard stored.flatMap(Findings.init) ?? Findings() == shape.findings else { return true }
+        commonFindings = stored
+        return false
+    }
+
+    /// Goes on with what the lists of the feed have found by now.
+    func catchUp() throws -> ResolvedFeed {
+        let stored = try storedFindings()
+        let shape = try ResolvedFeed(shape.declared, stored.flatMap(Findings.init) ?? Findings())
+        follow(shape)
+        commonFindings = stored
+        return shape
+    }
+
+    private func storedFindings() throws -> String? {
+        try connection.scalar("SELECT found FROM _feed WHERE feed = ?", .text(shape.definition.owner))?.text
+    }
+
     /// Follows what was found with a page: makes the table or adds columns to it, widens columns in place, and records
     /// the findings. Part of the page's transaction.
     ///
@@ -22,7 +47,10 @@ extension FeedWriter {
         follow(shape)
     }
 
-    private func record(_ shape: ResolvedFeed) throws { try Self.record(shape, on: connection) }
+    private func record(_ shape: ResolvedFeed) throws {
+        try Self.record(shape, on: connection)
+        commonFindings = shape.findings.json
+    }
 
     /// Records what was found, for the feed that has the table.
     static func record(_ shape: ResolvedFeed, on connection: Connection) throws {

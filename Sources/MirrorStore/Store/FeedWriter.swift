@@ -19,6 +19,9 @@ final class FeedWriter {
     private(set) var table: FeedTable
     /// Keeps what happens to rows; nil where the definition does not want that.
     let log: ChangeLog?
+    /// What the lists of the feed have found together, as the store had it when this one's shape was read; nil if that is not
+    /// known.
+    var commonFindings: String?
     /// Whether the run found columns or a key.
     private(set) var hasNewShape = false
     /// When the last page was stored: no two of a feed have one time, which tells by whom a row was stored.

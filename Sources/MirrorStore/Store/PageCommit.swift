@@ -43,7 +43,7 @@ package struct PageCommit: Sendable {
     package var furthest: String?
     /// How long the run waited for it.
     package var waited = Duration.zero
-    package let content: Content
+    package var content: Content
     /// Method and URL, secrets masked.
     package let request: String
     package let credential: Int64
@@ -59,9 +59,9 @@ package struct PageCommit: Sendable {
     /// Why a crawl that ends here is not complete all the same.
     package let incompleteReason: IncompleteReason?
     /// The elements that are no items; the first of them in words.
-    package let skipped: SkippedItems
+    package var skipped: SkippedItems
     /// The feed's shape, where the page brought something new of it.
-    package let shape: ResolvedFeed?
+    package var shape: ResolvedFeed?
     /// Whether a footer begins at once, in the same transaction.
     package let beginsNext: Bool
     /// The query parameters that say which page, for a message.

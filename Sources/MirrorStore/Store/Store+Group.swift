@@ -30,13 +30,16 @@ extension Store {
     /// Stores a page of the feed, to be committed with those that come close to it.
     ///
     /// - Parameter publish: is called with the page's events once they are committed.
+    /// - Returns: nil where another list of the feed has found columns since this one's were read: `catchUp`, and decode the page
+    ///   again.
     package func commit(
         _ page: PageCommit, to feed: String, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
-    ) throws(FeedSyncError) -> PageOutcome {
+    ) throws(FeedSyncError) -> PageOutcome? {
         try inGroup {
             // What their responses said of a quota is older than what this page's said.
             if !page.cost.quota.isEmpty { storeConfirmed() }
             let writer = try session(feed)
+            guard try !writer.isBehind(page) else { return nil }
             let outcome = try storeInGroup { try writer.commit(page, now: now) }
             if !group.writers.contains(where: { $0 === writer }) { group.writers.append(writer) }
             group.publications.append { outcome.events.forEach(publish) }
@@ -48,6 +51,11 @@ extension Store {
             setAlarm()
             return outcome
         }
+    }
+
+    /// What is known of a list's feed by now.
+    package func catchUp(_ feed: String) throws(FeedSyncError) -> ResolvedFeed {
+        try inGroup { try session(feed).catchUp() }
     }
 
     /// Commits the pages that wait for it, if any do.

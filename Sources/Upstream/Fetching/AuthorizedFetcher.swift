@@ -48,7 +48,7 @@ package struct AuthorizedFetcher: Sendable {
     /// The page with its body as JSON.
     private func read(_ fetched: FetchedPage, _ page: PreparedPage) throws(FeedSyncError) -> FetchedPage {
         let response = fetched.response
-        guard fetched.kind == .content, !response.body.isEmpty else { return fetched }
+        guard fetched.kind == .content else { return fetched }
         let early = response.prepared as? EarlyBody
         do throws(FeedSyncError) {
             let late = early == nil ? try requests.bodies.read(response, secrets: page.secrets) : nil

@@ -15,6 +15,7 @@ private final class Upstream: Sendable {
         var lists: [String: [String]] = [:]
         var failures: [String: Int] = [:]
         var asked: [String] = []
+        var gate: Gate?
     }
 
     private let script = Lock(Script())
@@ -25,6 +26,7 @@ private final class Upstream: Sendable {
             script.asked.append(path)
             return (script.failures[path], script.lists[path])
         }
+        if path.hasSuffix("/things") { script.withLock { $0.gate }?.wait() }
         guard status == nil, let items else { return .status(status ?? 404) }
         let page = Int(request.parameter("page") ?? "") ?? 1
         if let status = script.withLock({ $0.failures["\(path)#\(page)"] }) { return .status(status) }
@@ -32,6 +34,9 @@ private final class Upstream: Sendable {
     }
 
     func set(_ path: String, _ items: [String]) { script.withLock { $0.lists[path] = items } }
+
+    /// Lists of things come when the gate is open.
+    func hold(_ gate: Gate) { script.withLock { $0.gate = gate } }
 
     /// Answers a path, or a page as in `/things#2`, with a status; nil for its list.
     func fail(_ path: String, _ status: Int?) { script.withLock { $0.failures[path] = status } }
@@ -166,6 +171,30 @@ private final class Tree: Sendable {
             try tree.query("SELECT things_owners_id, things_id, id FROM labels ORDER BY 1, 2")
                 == ["1|1|l1", "1|2|l2", "1|3|l3", "2|3|l3", "2|4|l4"])
         #expect(try tree.query("SELECT name FROM feed_part WHERE feed = 'labels' LIMIT 1") == ["labels/1/1"])
+    }
+
+    @Test("Lists that run at once find columns together: each path has its own, and what one widens is wide for all")
+    func columnsAtOnce() async throws {
+        let tree = try await tree(thing: "    pagination: {style: page, param: page, prefetch: 4}")
+        tree.set("/owners/ann/things", [#"{"id":1,"owner":{"login":"ann"},"value":1}"#])
+        tree.set("/owners/b/ob c/things", [#"{"id":1,"owner_login":"bob","value":"text"}"#])
+        tree.set("/owners/cid/things", [#"{"id":1}"#])
+        let gate = Gate()
+        tree.upstream.hold(gate)
+        async let run = tree.sync("things")
+        await gate.arrived(3)
+        gate.open()
+        _ = try await run
+        let columns = try tree.query(
+            """
+            SELECT json_extract(value, '$.path'), json_extract(value, '$.name') FROM _feed, json_each(columns)
+            WHERE feed = 'things'
+            """)
+        for (path, row) in [("owner.login", "1|ann"), ("owner_login", "2|bob")] {
+            let name = try #require(columns.first { $0.hasPrefix("\(path)|") }?.dropFirst(path.count + 1))
+            #expect(try tree.query("SELECT owners_id, \(name) FROM things WHERE \(name) IS NOT NULL") == [row])
+        }
+        #expect(try tree.query("SELECT value FROM things WHERE typeof(value) = 'text' ORDER BY 1") == ["1", "text"])
     }
 
     @Test("A list that fails does not keep the others from going on; how many do is said")
