@@ -133,7 +133,10 @@ extension FeedWriter {
         guard isOfWholeList else {
             return try connection.count("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed))
         }
-        if crawlsOfList.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
+        // What says that it is gone was met, though its row has no place; totals count it, too.
+        if shape.definition.removed == nil, crawlsOfList.count == 1,
+            let count = trail.metCount(besides: state.crawl?.generation)
+        {
             return Int(clamping: count)
         }
         return try metKeys().count

@@ -44,6 +44,27 @@ struct TombstoneTests {
     }
 
     @Test(
+        "counts in a total, whether its row is stored or not",
+        arguments: [true, false], ["all", "auto"])
+    func inTotal(isStored: Bool, mode: String) async throws {
+        let items = { (deleted: Bool) in
+            (1...25).map { #"{"id":\#($0),"name":"n","deleted":\#(deleted && $0 % 5 == 0)}"# }
+        }
+        let bench = try await EngineBench(
+            items(!isStored), members: "removed: deleted\nsync: {mode: \(mode)}",
+            paging: "pagination: {style: page, total: total_count}",
+            columns: "items: items\nkey: id\ncolumns: {id: id, name: name}")
+        for _ in 1...2 {
+            for _ in 1...3 {
+                let summary = try await bench.sync()
+                #expect(summary.reason == nil)
+            }
+            bench.upstream.items = items(true)
+        }
+        #expect(try bench.feed("item_count, complete") == "20|1")
+    }
+
+    @Test(
         "leaves no row where none was stored, and does not stand in the way of a complete sync",
         arguments: ["all", "new"])
     func neverStored(mode: String) async throws {
