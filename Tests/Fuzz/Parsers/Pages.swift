@@ -117,6 +117,7 @@ extension Store {
         let outcome = try self.commit(commit, to: definition.name, now: Self.now) { _ in }
         _ = try finish(definition.name, outcome: .ok, now: Self.now)
         close(definition.name)
+        guard let outcome else { preconditionFailure("only a list beside others is behind them") }
         return outcome.items
     }
 
