@@ -82,6 +82,6 @@ struct JSONOutput {
                 "it becomes more than \(limit) bytes of JSON",
                 advice: "ask for smaller pages, or give the feed a larger `max_memory`")
         }
-        throw BodyFault("there is not enough memory for it", advice: "ask for smaller pages")
+        throw BodyFault("there is not enough memory for it", advice: PageMemory.advice)
     }
 }

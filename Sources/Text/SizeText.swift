@@ -1,4 +1,4 @@
-/// Sizes as people write them: `16MiB`, `256MB`, `1GB`; a number alone is bytes.
+/// Sizes as people write them: `16MiB`, `256MB`, `1GB`; a number without a unit is in bytes.
 package enum SizeText {
     private static let units: [(name: String, bytes: Int)] = [
         ("B", 1), ("kB", 1_000), ("KB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20),

@@ -253,7 +253,7 @@ final class WriteThroughTests {
         #expect(error?.advice == "feedsync rename run-pkey to another name")
     }
 
-    @Test("leaves a column alone that PostgreSQL works out itself")
+    @Test("does not write to a generated column")
     func generated() throws {
         try database.execute("ALTER TABLE things ADD COLUMN size integer GENERATED ALWAYS AS (length(t)) STORED")
         let columns = try PostgreSQLStore(connection: database).table("things")?.columns.map(\.name)

@@ -62,9 +62,9 @@ typedef enum {
     JSON_INVALID_NUMBER,
     JSON_TRAILING_BYTES,    // something stands behind the value
     JSON_TOO_DEEP,
-    JSON_TOO_LARGE,         // the body takes more than `json_plan_limit` says
-    JSON_TOO_MANY_TOKENS,   // their places do
-    JSON_TOO_MANY_ITEMS,    // they and their slots do
+    JSON_TOO_LARGE,         // the body takes more memory than `json_plan_limit` says
+    JSON_TOO_MANY_TOKENS,   // the body and the places of its tokens do
+    JSON_TOO_MANY_ITEMS,    // these and the items with their slots do
     JSON_OUT_OF_MEMORY,
     JSON_ITEMS_MISSING,     // the path to the items leads nowhere
     JSON_ITEMS_WRONG_KIND,  // … or to something that is no array (`items_kind` says what)

@@ -36,33 +36,30 @@ extension MappingDecoder {
 
     /// A time such as `30s`, within a range.
     package func duration(_ name: String, in range: ClosedRange<Duration>) -> Duration? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        guard let duration = DurationText.parse(text) else {
-            let problem =
-                "`\(name)` of \(subject) must be a time such as `500ms`, `30s`, `15m`, `2h` or `1d`, not `\(text)`"
-            report(problem, at: SourcePosition(node.mark), word: text)
-            return nil
-        }
-        guard range.contains(duration) else {
-            outOfRange(name, node, DurationText.text(range.lowerBound), DurationText.text(range.upperBound))
-            return nil
-        }
-        return duration
+        let kind = "a time such as `500ms`, `30s`, `15m`, `2h` or `1d`"
+        return measure(name, in: range, kind, DurationText.parse, DurationText.text)
     }
 
     /// A size in bytes, such as `256MB`, within a range.
     package func size(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        measure(name, in: range, "a size such as `64MB`, `256MiB` or `1GB`", SizeText.parse, SizeText.text)
+    }
+
+    private func measure<Value>(
+        _ name: String, in range: ClosedRange<Value>, _ kind: String, _ parse: (String) -> Value?,
+        _ shown: (Value) -> String
+    ) -> Value? {
         guard let node = node(name), let text = string(name, node) else { return nil }
-        guard let size = SizeText.parse(text) else {
-            let problem = "`\(name)` of \(subject) must be a size such as `64MB`, `256MiB` or `1GB`, not `\(text)`"
-            report(problem, at: SourcePosition(node.mark), word: text)
+        guard let value = parse(text) else {
+            report(
+                "`\(name)` of \(subject) must be \(kind), not `\(text)`", at: SourcePosition(node.mark), word: text)
             return nil
         }
-        guard range.contains(size) else {
-            outOfRange(name, node, SizeText.text(range.lowerBound), SizeText.text(range.upperBound))
+        guard range.contains(value) else {
+            outOfRange(name, node, shown(range.lowerBound), shown(range.upperBound))
             return nil
         }
-        return size
+        return value
     }
 
     /// A path into a JSON value.

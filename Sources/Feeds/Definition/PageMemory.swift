@@ -16,6 +16,9 @@ package struct PageMemory: Sendable, Hashable {
     /// What `max_memory` may be.
     package static let range = (16 << 20)...(2 << 30)
 
+    /// What to try where the process has not enough memory for a page.
+    package static let advice = "ask for smaller pages, or let the process have more memory (`ulimit -v`)"
+
     /// The most bytes of a body: what is made of it takes several times as much.
     package var body: Int { most / 4 }
     /// The most values of a body that is read as a tree, where each takes about 128 bytes: fewer where `ulimit` leaves the

@@ -135,9 +135,7 @@ package final class DecodePlan: @unchecked Sendable {
 extension FeedSyncError {
     /// There is no memory for what a page needs.
     static var outOfMemory: FeedSyncError {
-        FeedSyncError(
-            .undecodable, "there is not enough memory for this page",
-            advice: "ask for smaller pages, or let the process have more memory (`ulimit -v`)")
+        FeedSyncError(.undecodable, "there is not enough memory for this page", advice: PageMemory.advice)
     }
 }
 

@@ -60,7 +60,7 @@ struct StoreFiles: Sendable {
     /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
     static func make(_ path: String) { _ = mknod(end(of: path), S_IFREG | 0o600, 0) }
 
-    /// Where symbolic links lead, even if there is no file.
+    /// The path at the end of symbolic links, whether or not a file is there.
     private static func end(of path: String) -> String {
         var path = path
         for _ in 0..<40 {

@@ -19,8 +19,6 @@ enum FetchAdvice {
         }
     }
 
-    private static let smallerPages = "ask for smaller pages, or let the process have more memory (`ulimit -v`)"
-
     static func advice(_ kind: HTTPError.Kind) -> String? {
         switch kind {
         case .resolve: "check the host in `url`, and the network"
@@ -34,7 +32,7 @@ enum FetchAdvice {
         case .insecureRedirect, .tooManyRedirects, .redirectLoop, .refusedAddress, .invalidURL, .unsupportedScheme:
             "check where the `url` leads"
         case .tooLarge: "check what the `url` returns, ask for smaller pages, or give the feed a larger `max_memory`"
-        case .outOfMemory: smallerPages
+        case .outOfMemory: PageMemory.advice
         case .invalidRequest: "check `headers`, `auth` and `proxy`, and what they refer to"
         case .missingLibrary: "install libcurl; on Debian: apt-get install libcurl4"
         case .contentCoding: "check what the `url` returns, or run it again later"

@@ -4,7 +4,7 @@ import Text
 @Suite("A size in bytes")
 struct SizeTextTests {
     @Test(
-        "is a whole number with a unit, or alone",
+        "is a whole number, with or without a unit",
         arguments: [
             ("0", 0), ("512", 512), ("512B", 512), ("64kB", 64_000), ("64 KiB", 65_536), ("16MiB", 16 << 20),
             ("256MB", 256_000_000), ("1GB", 1_000_000_000), ("2GiB", 2 << 30),
