@@ -29,7 +29,9 @@ extension PostgreSQLError {
     private var codeClass: String { String(code?.prefix(2) ?? "") }
 
     /// Whether the server cannot be reached, is starting, stopping or full of connections, or ended this one.
-    public var isOfConnection: Bool { isLost || codeClass == "08" || codeClass == "57" || code == "53300" }
+    public var isOfConnection: Bool {
+        isLost || codeClass == "08" || codeClass == "57" || code == "53300" || code == "25P03"
+    }
 
     /// Whether the connection is gone, or never came to be.
     public var isLost: Bool { code == nil && sql == nil }
@@ -52,6 +54,9 @@ extension PostgreSQLError {
     public var isOfData: Bool {
         ["0A", "21", "22", "23", "27", "2B", "42", "44", "54", "P0"].contains(codeClass)
     }
+
+    /// Whether somebody else had locked for too long what was to be changed.
+    public var isLocked: Bool { code == "55P03" }
 
     /// Whether something is beyond the server's limits, such as a row that is larger than a page.
     ///

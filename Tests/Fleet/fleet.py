@@ -34,7 +34,7 @@ FROM fleet.claim c JOIN _claim USING ("group") WHERE '{feed}' = ANY(feeds) ORDER
 """
 # The groups of feeds that were not up to date twice since a moment, and the runs of these feeds that have no end.
 LATE = """
-SELECT c."group", w.name, until - now(), due_at - now(), wanted_at, array_agg(f.name), now() - min(r.started_at)
+SELECT c."group", w.name, until - now(), CASE WHEN isfinite(due_at) THEN due_at - now() END, wanted_at, array_agg(f.name), now() - min(r.started_at)
 FROM _claim c JOIN feed f ON f.name = ANY(c.feeds) LEFT JOIN _worker w ON w.id = c.worker
 LEFT JOIN run r ON r.feed = f.name AND r.finished_at IS NULL
 WHERE NOT f.complete OR (SELECT count(*) FROM run WHERE run.feed = f.name AND started_at > '{began}'

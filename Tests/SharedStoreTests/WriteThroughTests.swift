@@ -15,6 +15,8 @@ final class WriteThroughTests {
         path: "WriteThroughTests-\(UUID().uuidString)")
     private let file: SQLite.Connection
     private let database: PostgreSQL.Connection
+    private let uri: String
+    private let claim: Claim
     private let progress = WriteThrough.Progress(version: 0)
 
     /// A file with a feed whose table is in PostgreSQL with one row.
@@ -23,16 +25,14 @@ final class WriteThroughTests {
         let path = folder.appending(path: "store.db").path
         _ = try await Store(path: path)
         file = try SQLite.Connection(path: path)
-        let uri = try PostgreSQLServer.database()
+        uri = try PostgreSQLServer.database()
         database = try PostgreSQL.Connection(uri: uri)
         try PostgreSQLStore(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
         let row = try database.query(
             "INSERT INTO _claim (\"group\", feeds, worker) VALUES ('g', '{things}', 1) RETURNING fence")[0]
         let fence = try #require(row[0].flatMap { Int64($0) })
-        let claim = Claim(group: FeedGroup(name: "g", feeds: ["things"]), fence: fence, version: 0)
-        file.companion = try WriteThrough(
-            file, to: PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri)), claims: [claim],
-            progress: progress)
+        claim = Claim(group: FeedGroup(name: "g", feeds: ["things"]), fence: fence, version: 0)
+        file.companion = try writeThrough(of: file)
         try write(isFollowed: false) {
             try file.execute(
                 """
@@ -48,6 +48,10 @@ final class WriteThroughTests {
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func writeThrough(of file: SQLite.Connection) throws -> WriteThrough {
+        try WriteThrough(file, to: PostgreSQLStore(uri: uri), claims: [claim], progress: progress)
+    }
 
     private func write(isFollowed: Bool, _ body: () throws -> Void) throws {
         try file.begin(.immediate)
@@ -158,6 +162,30 @@ final class WriteThroughTests {
         try database.scalar(
             "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = CAST($1 AS regclass) AND attname = $2",
             [table, column])
+    }
+
+    @Test("shows a table in the views, by the next claim if its own ends before, or if somebody reads a view for long")
+    func views() throws {
+        let next = try SQLite.Connection(path: folder.appending(path: "store.db").path)
+        let isThere = "SELECT to_regclass('thing')"
+        #expect(try database.scalar(isThere) == nil)
+        try writeThrough(of: next).refreshViews()
+        #expect(try database.query("SELECT id FROM thing").map { $0[0] } == ["first"])
+        let columns = "SELECT count(*) FROM pg_attribute WHERE attrelid = 'thing'::regclass AND attname = 'more'"
+        try write(isFollowed: false) {
+            try file.execute(
+                """
+                ALTER TABLE things ADD COLUMN more ANY;
+                UPDATE _feed SET columns = '[{"name":"id","path":"id","type":null},{"name":"more","path":"more","type":"text"}]'
+                """)
+        }
+        try database.execute("BEGIN; SELECT count(*) FROM thing")
+        try writeThrough(of: next).refreshViews()
+        #expect(progress.failure == nil)
+        try database.execute("COMMIT")
+        #expect(try database.scalar(columns) == "0")
+        try writeThrough(of: next).refreshViews()
+        #expect(try database.scalar(columns) == "1")
     }
 
     @Test("gives a column the type that its values turned out to have")

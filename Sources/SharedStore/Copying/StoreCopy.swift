@@ -33,7 +33,7 @@ package enum StoreCopy {
         let store = try await Store(path: path, options: Store.Options(access: .readOnly))
         return try await store.copying { source throws(FeedSyncError) in
             try telling(path) {
-                let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                let target = try PostgreSQLStore(uri: uri, patience: Self.patience)
                 return try PostgreSQLCopy(
                     source: source, target: target, now: WallClock.system.text, report: report
                 ).run()
@@ -57,7 +57,7 @@ package enum StoreCopy {
         do throws(FeedSyncError) {
             result = try await Store(path: part).filling { target throws(FeedSyncError) in
                 try telling(part) {
-                    let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                    let source = try PostgreSQLStore(uri: uri, patience: Self.patience)
                     return try SQLiteCopy(source: source, target: target) { table in
                         hasBegun.withLock { $0 = true }
                         report(table)
@@ -77,6 +77,9 @@ package enum StoreCopy {
         unlink("\(part)-lock")
         return result
     }
+
+    /// A table is read and compared while PostgreSQL waits.
+    private static let patience = Duration.seconds(3_600)
 
     /// Turns what goes wrong into one error with what to try.
     private static func telling<Result>(

@@ -112,7 +112,7 @@ package actor FollowingCopy {
 
     /// - Returns: The feeds of which anything changed; nil if there is no store yet.
     private func look() throws -> Set<String>? {
-        let source = try source ?? PostgreSQLStore(connection: PostgreSQL.Connection(uri: uri))
+        let source = try source ?? PostgreSQLStore(uri: uri)
         self.source = source
         if snapshot == nil, try !ReadingCopy.isThere(source) { return nil }
         return try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {

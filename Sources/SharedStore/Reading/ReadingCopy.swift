@@ -19,7 +19,7 @@ package enum ReadingCopy {
         let store = try await Store(path: path)
         let hasStore = try await store.copying { target throws(FeedSyncError) in
             do {
-                let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                let source = try PostgreSQLStore(uri: uri)
                 guard try Self.isThere(source) else { return false }
                 let copy = WorkingCopy(
                     source: source, scope: FeedScope(feeds: feeds), target: target, numbers: LogNumbers())

@@ -47,6 +47,8 @@ extension FeedSyncError {
                 "check the name, the password (~/.pgpass) and the database with psql"
             } else if error.isOfConnection {
                 "check the URI and that the server runs, then run the command again; it goes on"
+            } else if error.isLocked {
+                "end what reads the table for so long (SELECT * FROM pg_stat_activity), or wait; it is tried again"
             } else if error.isTooLarge {
                 "name fewer columns under the feed's `columns`, then run the command again"
             } else if error.isOfData {

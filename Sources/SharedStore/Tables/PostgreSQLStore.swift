@@ -9,6 +9,28 @@ internal import Time
 struct PostgreSQLStore {
     let connection: PostgreSQL.Connection
 
+    init(connection: PostgreSQL.Connection) { self.connection = connection }
+
+    /// Connects to one.
+    ///
+    /// A machine that is gone says nothing, and would keep its locks for two hours; a process that is paused in a transaction
+    /// would keep them until it goes on. Also one that only reads a table keeps it from being changed.
+    ///
+    /// Source: https://www.postgresql.org/docs/15/runtime-config-connection.html#GUC-TCP-KEEPALIVES-IDLE
+    ///
+    /// - Parameter patience: How long PostgreSQL waits at most for somebody who does nothing in a transaction, or, for a minute
+    ///   at most, who takes no rows.
+    /// - Throws: `PostgreSQLError`.
+    init(uri: String, patience: Duration = .seconds(10)) throws(PostgreSQLError) {
+        connection = try PostgreSQL.Connection(uri: uri)
+        let limit = patience.components.seconds * 1_000
+        try connection.execute(
+            """
+            SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 2;
+            SET tcp_user_timeout = \(min(limit, 60_000)); SET idle_in_transaction_session_timeout = \(limit)
+            """)
+    }
+
     /// Whether there is one; false in a schema without tables.
     ///
     /// - Throws: `CopyProblem` if the tables in the schema are another program's.

@@ -32,37 +32,58 @@ struct PostgreSQLViews {
             let name = String(model.map { $0 == "-" ? "_" : $0 })
             wanted += parts(of: name, terms(of: feeds.filter { $0.model == model }))
         }
-        let marks = try marks(on: connection)
         let marked = wanted.map { (name: $0.name, sql: $0.sql, mark: "feedsync \(Self.hash($0.sql))") }
-        guard Set(marks.keys) != Set(marked.map(\.name)) || marked.contains(where: { marks[$0.name] != $0.mark }) else {
-            return
-        }
-        try drop(from: connection)
-        for view in marked {
+        let marks = try Self.marks(on: connection)
+        let isSame =
+            marks.count == marked.count
+            && marked.allSatisfy { view in [view.mark, view.mark + Self.outdated].contains(marks[view.name]) }
+        if !isSame { try drop(from: connection) }
+        for view in marked where !isSame || marks[view.name] != view.mark {
             let name = PostgreSQL.Connection.identifier(view.name)
-            try connection.execute("CREATE VIEW \(name) AS\n\(view.sql)")
+            if !isSame { try connection.execute("CREATE VIEW \(name) AS\n\(view.sql)") }
             try connection.execute("COMMENT ON VIEW \(name) IS \(PostgreSQL.Connection.literal(view.mark))")
         }
     }
+
+    /// What says, with the commit of a table that was made or changed, that the views do not show it yet. Whoever commits may
+    /// end before it makes them.
+    ///
+    /// - Returns: SQL; empty where there are no views.
+    static func outdating(on connection: PostgreSQL.Connection) throws -> String {
+        guard let mark = try marks(on: connection, of: "change")["change"], !mark.hasSuffix(outdated) else {
+            return ""
+        }
+        return "COMMENT ON VIEW change IS \(PostgreSQL.Connection.literal(mark + outdated));\n"
+    }
+
+    /// Whether tables were made or changed since the views were made.
+    static func areOutdated(on connection: PostgreSQL.Connection) throws -> Bool {
+        try marks(on: connection, of: "change")["change"]?.hasSuffix(outdated) ?? true
+    }
+
+    private static let outdated = " outdated"
 
     /// Drops them all.
     ///
     /// - Throws: `PostgreSQLError` where a view of the user's stands on one of them.
     func drop(from connection: PostgreSQL.Connection) throws {
         // Those that show the parts go first.
-        let names = try marks(on: connection).keys.sorted { left, right in !left.hasPrefix("_") && right.hasPrefix("_")
+        let names = try Self.marks(on: connection).keys.sorted { left, right in !left.hasPrefix("_") && right.hasPrefix("_")
         }
         for name in names { try connection.execute("DROP VIEW \(PostgreSQL.Connection.identifier(name))") }
     }
 
     /// What the views that are there say of their SQL.
-    private func marks(on connection: PostgreSQL.Connection) throws -> [String: String] {
+    ///
+    /// - Parameter name: Of the only one that is wanted.
+    private static func marks(on connection: PostgreSQL.Connection, of name: String? = nil) throws -> [String: String] {
         let stored = try connection.query(
             """
             SELECT c.relname, obj_description(c.oid, 'pg_class')
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = current_schema() AND c.relkind = 'v' AND obj_description(c.oid, 'pg_class') LIKE 'feedsync %'
-            """)
+                AND c.relname = coalesce($1, c.relname)
+            """, [name])
         return Dictionary(stored.map { ($0[0] ?? "", $0[1] ?? "") }) { first, _ in first }
     }
 

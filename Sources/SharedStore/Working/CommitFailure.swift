@@ -4,7 +4,8 @@ internal import PostgreSQL
 /// Why PostgreSQL did not take a commit. Nothing of the working file is stored any more.
 package struct CommitFailure: Sendable {
     package let error: FeedSyncError
-    /// Whether it refused a feed's data, and would do so again: a row is too large, or breaks a constraint of the user's.
+    /// Whether it refused a feed's data, and would do so again: a row is too large or breaks a constraint of the user's, or
+    /// somebody reads the table for long and keeps it from being changed.
     package let isOfFeed: Bool
 
     /// What the check of the fence fails with, in the words of PostgreSQL's error.
@@ -21,7 +22,7 @@ package struct CommitFailure: Sendable {
             self.isOfFeed = false
         case let error as PostgreSQLError:
             self.error = FeedSyncError(copying: error, path: group)
-            self.isOfFeed = isOfFeed && error.isOfData
+            self.isOfFeed = isOfFeed && (error.isOfData || error.isLocked)
         default:
             self.error = FeedSyncError(copying: error, path: "the working copy of \(group)")
             self.isOfFeed = isOfFeed && error is CopyProblem

@@ -224,14 +224,8 @@ package actor Worker {
             workers: counts[0], claimed: counts[1], due: counts[2], resting: counts[3], oldestDueSeconds: counts[4])
     }
 
-    /// What PostgreSQL waits for at most from a connection that writes. A machine that is gone says nothing, and would keep its
-    /// locks for two hours; one that is paused in a transaction would keep them until it goes on.
-    ///
-    /// Source: https://www.postgresql.org/docs/15/runtime-config-connection.html#GUC-TCP-KEEPALIVES-IDLE
-    static let limits = """
-        SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 2;
-        SET tcp_user_timeout = 10000; SET idle_in_transaction_session_timeout = '10s'; SET statement_timeout = '10min'
-        """
+    /// How long a statement of a worker's may take.
+    static let limit = "SET statement_timeout = '10min'"
 
     private static let isFree = "(c.until IS NULL OR c.until < now())"
     /// Who wants it asks again and again; if it ends meanwhile, the others wait no longer than this.
@@ -242,8 +236,8 @@ package actor Worker {
     ) throws(FeedSyncError) -> Result {
         do {
             if let connection { return try body(connection) }
-            let made = try PostgreSQL.Connection(uri: uri)
-            try made.execute(Self.limits)
+            let made = try PostgreSQLStore(uri: uri).connection
+            try made.execute(Self.limit)
             // Once: after a lost connection, what it has claimed is still its own.
             if id.isEmpty { try register(on: made) }
             connection = made

@@ -29,7 +29,7 @@ struct WorkingFile: Sendable {
         let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
         store = try await Store(path: path, options: Self.options(keep: keep)) { file in
             do {
-                let source = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                let source = try PostgreSQLStore(uri: uri)
                 let numbers = try NumberBlock(of: source.connection)
                 let scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
                 let copy = WorkingCopy(source: source, scope: scope, target: file)
@@ -56,7 +56,7 @@ struct WorkingFile: Sendable {
         let progress = progress
         try await store.copying { connection throws(FeedSyncError) in
             do {
-                let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                let target = try PostgreSQLStore(uri: uri)
                 try Self.attach(connection, to: target, claims: claims, progress: progress)
             } catch {
                 throw FeedSyncError(copying: error, path: claims.nameOfFeeds)
@@ -68,7 +68,7 @@ struct WorkingFile: Sendable {
         _ file: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: WriteThrough.Progress
     ) throws {
         // The worker tells itself when its feeds are due.
-        try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
+        try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limit)")
         file.companion = try WriteThrough(file, to: target, claims: claims, progress: progress)
     }
 

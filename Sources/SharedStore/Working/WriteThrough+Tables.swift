@@ -37,6 +37,7 @@ extension WriteThrough {
             }
             tables = tables.filter { CopiedTable.fixed.contains($0.key) }
             try learn(feeds.map(\.table), feeds: feeds)
+            try end += PostgreSQLViews.outdating(on: connection)
             end += "\(claims.renewal);\nCOMMIT"
             try connection.send(&end)
         } catch {
@@ -47,7 +48,6 @@ extension WriteThrough {
         underway = Underway(fixed: fixed, isWhole: rows == nil)
         made = now
         spare = [:]
-        viewsLag = true
     }
 
     /// Whether PostgreSQL's tables are those of the rows. The types of a table's columns follow from the first rows of a feed, so
@@ -66,14 +66,16 @@ extension WriteThrough {
         try source.scalar("SELECT 1 FROM \(try SQL.identifier(table)) LIMIT 1") == nil
     }
 
-    /// Makes the views what the tables are by now, in a transaction of their own.
+    /// Makes the views what the tables are by now, in a transaction of their own. Where somebody reads one for long, the next
+    /// claim does it.
     func refreshViews() throws {
-        guard viewsLag, progress.failure == nil else { return }
-        try target.connection.transaction {
-            try lockTables()
-            try PostgreSQLViews(feeds: target.shownFeeds()).apply(to: target.connection)
-        }
-        viewsLag = false
+        guard progress.failure == nil, try PostgreSQLViews.areOutdated(on: target.connection) else { return }
+        do {
+            try target.connection.transaction {
+                try lockTables()
+                try PostgreSQLViews(feeds: target.shownFeeds()).apply(to: target.connection)
+            }
+        } catch let error as PostgreSQLError where error.isLocked {}
     }
 
     /// Deletes the history that is older than `limit`, a time as PostgreSQL reads it.
@@ -82,8 +84,10 @@ extension WriteThrough {
         progress.committed()
     }
 
+    /// Others who make tables wait until the transaction ends, so it does not wait long for those who read one.
     private func lockTables() throws {
         try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
+        try target.connection.execute("SET LOCAL lock_timeout = '5s'")
     }
 
     /// About so many bytes are sent at a time.

@@ -30,8 +30,6 @@ final class WriteThrough: CommitCompanion {
     var sections: TableChecksum?
     /// The commit that is on its way.
     var underway: Underway?
-    /// Whether tables were made or changed that the views do not show yet.
-    var viewsLag = false
     let progress: Progress
 
     /// What can be seen of it from elsewhere.
