@@ -68,9 +68,10 @@ struct PostgreSQLViews {
     /// - Throws: `PostgreSQLError` where a view of the user's stands on one of them.
     func drop(from connection: PostgreSQL.Connection) throws {
         // Those that show the parts go first.
-        let names = try Self.marks(on: connection).keys.sorted { left, right in !left.hasPrefix("_") && right.hasPrefix("_")
+        let names = try Self.marks(on: connection).keys.map { (isPart: $0.hasPrefix("_"), name: $0) }
+        for name in names.filter({ !$0.isPart }) + names.filter(\.isPart) {
+            try connection.execute("DROP VIEW \(PostgreSQL.Connection.identifier(name.name))")
         }
-        for name in names { try connection.execute("DROP VIEW \(PostgreSQL.Connection.identifier(name))") }
     }
 
     /// What the views that are there say of their SQL.
