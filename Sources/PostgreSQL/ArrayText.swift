@@ -4,8 +4,11 @@ internal import Glibc
 ///
 /// Source: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO
 public struct ArrayText: Sendable {
-    /// The elements as in a literal, each with a comma in front; quotes are doubled.
+    /// The elements as in a literal, each with a comma in front; quotes are doubled. More than those has room in it: to make it
+    /// longer for each element would cost more than the element.
     private var bytes: [UInt8] = []
+    /// How many of the bytes are elements.
+    public private(set) var byteCount = 0
     private var runs: [Run] = []
     /// Whether NULL is among the elements.
     public private(set) var hasNull = false
@@ -20,15 +23,12 @@ public struct ArrayText: Sendable {
     /// An array without elements.
     public init() {}
 
-    /// About how many bytes it is in a script.
-    public var byteCount: Int { bytes.count }
-
     /// How many runs of equal elements it has.
     public var runCount: Int { runs.count }
 
     /// Makes it empty; it keeps its memory.
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        byteCount = 0
         runs.removeAll(keepingCapacity: true)
         hasNull = false
     }
@@ -36,50 +36,62 @@ public struct ArrayText: Sendable {
     /// Adds NULL.
     public mutating func appendNull() {
         hasNull = true
-        begin()
-        bytes += "NULL".utf8
-        end()
+        add(atMost: 4) { bytes in
+            bytes.copyBytes(from: "NULL".utf8)
+            return 4
+        }
     }
 
     /// Adds a number.
     public mutating func append(_ integer: Int64) {
-        begin()
-        var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        withUnsafeMutableBytes(of: &digits) { digits in
-            var start = digits.count
+        add(atMost: 20) { bytes in
+            var start = 20
             var rest = integer.magnitude
             repeat {
                 start -= 1
-                digits[start] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+                bytes[start] = 48 + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             } while rest > 0
             if integer < 0 {
                 start -= 1
-                digits[start] = UInt8(ascii: "-")
+                bytes[start] = UInt8(ascii: "-")
             }
-            bytes.append(contentsOf: digits[start...])
+            let count = 20 - start
+            for index in 0..<count { bytes[index] = bytes[start + index] }
+            return count
         }
-        end()
     }
 
     /// Adds a text in UTF-8 without NUL.
-    public mutating func append(_ text: UnsafeRawBufferPointer) {
-        begin()
-        bytes.append(UInt8(ascii: "\""))
-        if Self.isPlain(text) {
-            bytes += text
-        } else {
-            for byte in text {
-                switch byte {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(UInt8(ascii: "\\"))
-                case UInt8(ascii: "'"): bytes.append(UInt8(ascii: "'"))
-                default: break
-                }
-                bytes.append(byte)
+    public mutating func append(_ text: UnsafeRawBufferPointer) { append(text, TextTraits(text)) }
+
+    /// Adds a text in UTF-8 without NUL.
+    ///
+    /// - Parameter traits: The text's.
+    public mutating func append(_ text: UnsafeRawBufferPointer, _ traits: TextTraits) {
+        add(atMost: text.count * (traits.isPlain ? 1 : 2) + 2) { bytes in
+            var end = 0
+            func add(_ byte: UInt8) {
+                bytes[end] = byte
+                end += 1
             }
+            add(UInt8(ascii: "\""))
+            if traits.isPlain {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyMemory(from: text)
+                end += text.count
+            } else {
+                for byte in text {
+                    switch byte {
+                    case UInt8(ascii: "\""), UInt8(ascii: "\\"): add(UInt8(ascii: "\\"))
+                    case UInt8(ascii: "'"): add(byte)
+                    default: break
+                    }
+                    add(byte)
+                }
+            }
+            add(UInt8(ascii: "\""))
+            return end
         }
-        bytes.append(UInt8(ascii: "\""))
-        end()
     }
 
     /// Adds a text without NUL.
@@ -88,31 +100,34 @@ public struct ArrayText: Sendable {
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// No branch in the loop, so that many bytes are looked at at a time.
-    private static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
-        var count = 0
-        for byte in text {
-            count &+= byte == UInt8(ascii: "\"") ? 1 : 0
-            count &+= byte == UInt8(ascii: "\\") ? 1 : 0
-            count &+= byte == UInt8(ascii: "'") ? 1 : 0
+    /// Adds an element that `write` puts into the room that it is lent.
+    ///
+    /// - Parameter write: Returns how many bytes it wrote.
+    private mutating func add(atMost count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
+        let most = byteCount + count + 1
+        if bytes.count < most {
+            bytes.append(contentsOf: repeatElement(0, count: max(most - bytes.count, bytes.count)))
         }
-        return count == 0
+        let start = byteCount
+        byteCount = bytes.withUnsafeMutableBytes { bytes in
+            bytes[start] = UInt8(ascii: ",")
+            return start + 1 + write(UnsafeMutableRawBufferPointer(rebasing: bytes[(start + 1)...]))
+        }
+        end()
     }
-
-    private mutating func begin() { bytes.append(UInt8(ascii: ",")) }
 
     /// Ends an element: it is a run of its own, or one more of the last run.
     private mutating func end() {
         let start = runs.last?.end ?? 0
         let before = runs.count > 1 ? runs[runs.count - 2].end : 0
-        let length = bytes.count - start
+        let length = byteCount - start
         let isSame =
             start - before == length
             && bytes.withUnsafeBytes { bytes in
                 bytes.baseAddress.map { memcmp($0 + before, $0 + start, length) == 0 } ?? false
             }
-        guard isSame, !runs.isEmpty else { return runs.append(Run(end: bytes.count, count: 1)) }
-        bytes.removeLast(length)
+        guard isSame, !runs.isEmpty else { return runs.append(Run(end: byteCount, count: 1)) }
+        byteCount -= length
         runs[runs.count - 1].count += 1
     }
 
@@ -131,12 +146,12 @@ public struct ArrayText: Sendable {
                 }
                 element = run.end
             }
-            if start < bytes.count { script += part(start..<bytes.count) }
+            if start < byteCount { script += part(start..<byteCount) }
         }
     }
 
     /// Adds one element of each run to a script.
-    func writeRuns(to script: inout [UInt8]) { script += bytes.dropFirst() }
+    func writeRuns(to script: inout [UInt8]) { script += bytes[..<byteCount].dropFirst() }
 
     /// Adds for each element the number of its run to a script, from 1.
     func writeRunNumbers(to script: inout [UInt8]) {

@@ -3,13 +3,29 @@ internal import Glibc
 
 /// A row that may have been written, by its key.
 public struct ChangedRow: Sendable, Hashable {
-    /// The values of its primary key, in the order of the table's columns.
-    public let key: [Value]
+    /// What tells a row from the others of its table.
+    public enum Key: Sendable, Hashable {
+        /// Its number, where that is the key: https://sqlite.org/lang_createtable.html#rowid
+        case number(Int64)
+        /// The values of its primary key, in the order of the table's columns.
+        case values([Value])
+
+        /// The values of its primary key.
+        public var values: [Value] {
+            switch self {
+            case .number(let number): [.integer(number)]
+            case .values(let values): values
+            }
+        }
+    }
+
+    /// What tells it from the others.
+    public let key: Key
     /// Whether there was no such row before.
     public let isNew: Bool
 
     /// A row of a table.
-    public init(key: [Value], isNew: Bool) {
+    public init(key: Key, isNew: Bool) {
         self.key = key
         self.isNew = isNew
     }
@@ -208,11 +224,11 @@ private final class RecordedTable {
     func isNamed(_ other: UnsafePointer<CChar>) -> Bool { strcmp(name, other) == 0 }
 
     func add(_ number: Int64, isNew: Bool) {
-        if numbers.insert(number).inserted { rows.append(ChangedRow(key: [.integer(number)], isNew: isNew)) }
+        if numbers.insert(number).inserted { rows.append(ChangedRow(key: .number(number), isNew: isNew)) }
     }
 
     func add(_ key: [Value], isNew: Bool) {
-        if keys.insert(KeyBytes(key)).inserted { rows.append(ChangedRow(key: key, isNew: isNew)) }
+        if keys.insert(KeyBytes(key)).inserted { rows.append(ChangedRow(key: .values(key), isNew: isNew)) }
     }
 
     func takeRows() -> [ChangedRow] {

@@ -1,5 +1,6 @@
 internal import Concurrency
 internal import FeedSync
+internal import HTTP
 internal import SharedStore
 
 /// What a command does with a store in PostgreSQL: it works on a file that has a part of it, which goes when the command
@@ -47,7 +48,10 @@ final class SharedStoreUse: Sendable {
             let claimed = try ClaimedStore(
                 uri: uri, name: "\(ProcessName.own) (\(command))", feeds: configuration.feeds,
                 names: Set(feeds.map(\.name)), path: path, keep: configuration.keep)
+            // It takes as long as PostgreSQL needs for the claims. Whoever requests something says what is wrong with it.
+            let loading = Task { try? CurlLibrary.load() }
             let store = try await claimed.open(wait: wait, isUrgent: command == "reload")
+            await loading.value
             state.withLock { $0.claimed = claimed }
             return store
         }

@@ -83,7 +83,7 @@ package actor Store {
     /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
     ///   feedsync; it is untouched then. What `filling` throws.
     package init(
-        path: String, options: Options = Options(), filling: (@Sendable (Connection) throws -> Void)? = nil
+        path: String, options: Options = Options(), filling: (@Sendable (Connection) async throws -> Void)? = nil
     ) async throws(FeedSyncError) {
         self.path = path
         keep = options.keep
@@ -116,18 +116,19 @@ package actor Store {
     /// and never on one of the pool's.
     @concurrent
     private static func open(
-        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) throws -> Void)?
+        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
     ) async throws(FeedSyncError) -> sending Opened {
         do {
-            return try options.access == .readOnly ? openForReading(path) : openForWriting(path, options, filling)
+            guard options.access != .readOnly else { return try openForReading(path) }
+            return try await openForWriting(path, options, filling)
         } catch {
             throw FeedSyncError(storing: error, path: path)
         }
     }
 
     private static func openForWriting(
-        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) throws -> Void)?
-    ) throws -> sending Opened {
+        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
+    ) async throws -> sending Opened {
         if options.access == .create { StoreFiles.make(path) }
         // Full-text indexes are kept by triggers, the user's own too, and SQLite lets triggers write such an index only
         // where it trusts the schema. A trigger can do no more for it than change this file: the SQLite that is linked
@@ -156,10 +157,12 @@ package actor Store {
         // https://sqlite.org/pragma.html#pragma_ignore_check_constraints
         try connection.execute("PRAGMA ignore_check_constraints = ON")
         _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
-        try filling?(connection)
+        try await filling?(connection)
         let salt = try salt(connection)
         if StoreFiles.isShared(path) { StoreFiles.shareLogFiles(of: path) }
-        return Opened(connection: connection, salt: salt, files: StoreFiles(of: path))
+        // Nobody else knows of a file that counts for nothing.
+        let files = options.isScratch ? nil : StoreFiles(of: path)
+        return Opened(connection: connection, salt: salt, files: files)
     }
 
     static func salt(_ connection: Connection) throws -> String {

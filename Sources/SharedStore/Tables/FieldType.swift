@@ -78,8 +78,9 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
             array.append(statement.int64(at: index))
         case (.text, .text):
             return statement.withBytes(at: index) { bytes in
-                guard Self.isOrdinary(bytes) else { return false }
-                array.append(bytes)
+                let traits = TextTraits(bytes)
+                guard Self.isOrdinary(bytes, traits) else { return false }
+                array.append(bytes, traits)
                 return true
             }
         case (.timestamp, .text):
@@ -92,10 +93,9 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether the bytes are UTF-8 without what `NULText` writes otherwise.
-    private static func isOrdinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var count = 0
-        for byte in bytes { count &+= byte == 0 || byte >= 0xf4 ? 1 : 0 }
-        return count == 0 && (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
+    private static func isOrdinary(_ bytes: UnsafeRawBufferPointer, _ traits: TextTraits) -> Bool {
+        guard !traits.hasExtremes else { return false }
+        return traits.isASCII || (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
     }
 
     /// The field's text as PostgreSQL gives it back; nil where the type has nothing near the value.

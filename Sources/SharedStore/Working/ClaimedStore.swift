@@ -40,37 +40,51 @@ package actor ClaimedStore {
     /// - Throws: `FeedSyncError` of kinds `locked`, `store`.
     package func open(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> Store {
         // PostgreSQL has work to do for the claims; the file is made meanwhile.
-        let making = Task { [path] in await WorkingFile.make(path: path) }
-        do throws(FeedSyncError) { claims = try await claim(wait: wait, isUrgent: isUrgent) } catch {
-            await making.value
-            WorkingFile.remove(path)
-            throw error
-        }
-        await making.value
-        pulse = Task { [worker] in
-            while !Task.isCancelled {
-                guard (try? await Task.sleep(for: Worker.pulse)) != nil else { return }
-                _ = try? await worker.live()
+        let claiming = Task { () async -> Result<[Claim], FeedSyncError> in
+            do throws(FeedSyncError) { return .success(try await claim(wait: wait, isUrgent: isUrgent)) } catch {
+                return .failure(error)
             }
         }
+        let made = await withTaskCancellationHandler { () async -> Result<WorkingFile, FeedSyncError> in
+            do throws(FeedSyncError) {
+                let claims: @Sendable () async throws -> [Claim] = { try await claiming.value.get() }
+                return .success(try await WorkingFile(path: path, uri: uri, keep: keep, claims: claims))
+            } catch {
+                claiming.cancel()
+                return .failure(error)
+            }
+        } onCancel: {
+            claiming.cancel()
+        }
         do throws(FeedSyncError) {
-            let file = try await WorkingFile(path: path, uri: uri, claims: claims, keep: keep)
+            // It says better than the file why there are no claims.
+            _ = try await claiming.value.get()
+            let file = try made.get()
             self.file = file
             return file.store
         } catch {
             _ = await close()
+            WorkingFile.remove(path)
             throw error
         }
     }
 
+    /// Claims the feeds, and keeps them.
     private func claim(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> [Claim] {
         let deadline = ContinuousClock.now + (isUrgent ? max(wait, Self.urgentWait) : wait)
         while true {
             switch try await worker.claimAll(isUrgent: isUrgent) {
-            case .success(let claims): return claims
+            case .success(let claims):
+                self.claims = claims
+                pulse = Task { [worker] in
+                    while !Task.isCancelled {
+                        guard (try? await Task.sleep(for: Worker.pulse)) != nil else { return }
+                        _ = try? await worker.live()
+                    }
+                }
+                return claims
             case .failure(let holder):
                 guard .now < deadline, !Task.isCancelled else {
-                    await worker.end()
                     throw FeedSyncError(
                         .locked, "\(holder.name) works on the feeds of \(holder.group)",
                         advice: "wait for it with --wait 1m")

@@ -28,7 +28,7 @@ struct MadeTables: Sendable, Hashable {
     /// Reads the types of feeds again, of which `_feed` has these rows. A sync of one feed of thousands does not read those of
     /// the others.
     mutating func readTypes(of feeds: [ChangedRow], in file: SQLite.Connection) throws {
-        for feed in feeds { try readTypes("id = ?", feed.key, in: file) }
+        for feed in feeds { try readTypes("id = ?", feed.key.values, in: file) }
     }
 
     private mutating func readTypes(_ condition: String, _ values: [Value], in file: SQLite.Connection) throws {

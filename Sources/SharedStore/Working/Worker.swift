@@ -138,6 +138,7 @@ package actor Worker {
 
     /// Says that the worker has ended.
     package func end() {
+        guard !id.isEmpty else { return }
         _ = try? connected { connection in
             try connection.query("UPDATE _worker SET ended_at = now() WHERE id = $1", [id])
         }

@@ -12,9 +12,6 @@ struct WorkingFile: Sendable {
     let numbers: NumberBlock
     let progress: WriteThrough.Progress
 
-    /// Makes a file without feeds, which `init` fills then. It tells nothing if that fails: `init` fails, too.
-    static func make(path: String) async { _ = try? await Store(path: path, options: options()) }
-
     /// What counts is in PostgreSQL: a file that a crash leaves is not used again.
     private static func options(keep: Duration = .zero) -> Store.Options {
         var options = Store.Options(keep: keep)
@@ -22,14 +19,18 @@ struct WorkingFile: Sendable {
         return options
     }
 
-    /// Fills a file that has no feeds, or a new one, with what PostgreSQL has, and attaches it.
+    /// Makes a file, fills it with what PostgreSQL has, and attaches it.
     ///
-    /// - Throws: `FeedSyncError` of kind `store`.
-    init(path: String, uri: String, claims: [Claim], keep: Duration) async throws(FeedSyncError) {
+    /// - Parameter claims: Are waited for when the file is there and a connection of its own, both of which take time.
+    /// - Throws: `FeedSyncError` of kind `store`; what `claims` throws.
+    init(
+        path: String, uri: String, keep: Duration, claims: @escaping @Sendable () async throws -> [Claim]
+    ) async throws(FeedSyncError) {
         let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
         store = try await Store(path: path, options: Self.options(keep: keep)) { file in
             do {
                 let source = try PostgreSQLStore(uri: uri)
+                let claims = try await claims()
                 let numbers = try NumberBlock(of: source.connection)
                 let scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
                 let copy = WorkingCopy(source: source, scope: scope, target: file)

@@ -37,7 +37,7 @@ package actor WorkingStores {
         }
         files.removeValue(forKey: name)?.remove()
         count += 1
-        let file = try await WorkingFile(path: "\(folder)/\(count).db", uri: uri, claims: [claim], keep: keep)
+        let file = try await WorkingFile(path: "\(folder)/\(count).db", uri: uri, keep: keep) { [claim] }
         files[name] = file
         return file.store
     }

@@ -62,26 +62,23 @@ extension WriteThrough {
         let name = target.table.name
         var added = spare.removeValue(forKey: name) ?? RowArrays(into: target)
         var changed = RowArrays(into: target)
-        let conditions = try target.key.map { "\(try SQL.identifier($0.name)) = ?" }.joined(separator: " AND ")
-        let find = try source.cached(
-            "SELECT \(target.table.sqliteColumns) FROM \(try SQL.identifier(target.table.name)) WHERE \(conditions)")
         // Another worker may have added the same row to a table that all feeds share.
         let isOwn = !CopiedTable.fixed.contains(name)
-        for change in changes {
-            try find.reset()
-            try find.bind(change.key)
-            let isThere = try find.step()
+        let ordered = Self.ordered(changes)
+        var finder = try RowFinder(target, hasNumbers: ordered != nil, in: source)
+        for change in ordered ?? changes {
+            let isThere = try finder.find(change.key)
             if !change.isNew, !isThere || target.table.primaryKey.isEmpty {
                 gone.append(try place(of: change, in: target))
             }
             guard isThere else { continue }
             if isOwn && change.isNew || target.table.primaryKey.isEmpty {
-                try added.append(find)
+                try added.append(finder.statement)
             } else {
-                try changed.append(find)
+                try changed.append(finder.statement)
             }
         }
-        try find.reset()
+        try finder.end()
         if !gone.isEmpty {
             let exact = target.table.primaryKey.isEmpty ? target.key.map { CopiedTable.exact($0.shortName) } : []
             let columns = (keys + exact).joined(separator: ", ")
@@ -97,6 +94,17 @@ extension WriteThrough {
             script += update(in: target)
         }
         if isOwn { spare[name] = added }
+    }
+
+    /// Rows by their numbers; nil where they have other keys.
+    private static func ordered(_ changes: [ChangedRow]) -> [ChangedRow]? {
+        var rows: [(number: Int64, change: ChangedRow)] = []
+        rows.reserveCapacity(changes.count)
+        for change in changes {
+            guard case .number(let number) = change.key else { return nil }
+            rows.append((number, change))
+        }
+        return rows.sorted { $0.number < $1.number }.map(\.change)
     }
 
     /// What has an insertion change rows that are there.
@@ -118,7 +126,7 @@ extension WriteThrough {
     ///
     /// - Throws: `CopyProblem` for a key that its columns cannot hold: PostgreSQL has no such row.
     private func place(of change: ChangedRow, in target: Target) throws -> String {
-        let fields = try zip(target.key, change.key).map { column, value in
+        let fields = try zip(target.key, change.key.values).map { column, value in
             let field = column.type.field(StoredValue(value))
             guard let text = field.text else {
                 throw CopyProblem.unfit(table: target.table.name, column: column.name)

@@ -90,8 +90,8 @@ extension WriteThrough {
         try target.connection.execute("SET LOCAL lock_timeout = '5s'")
     }
 
-    /// About so many bytes are sent at a time.
-    private static let chunk = 1 << 20
+    /// About so many bytes are sent at a time. What there is at first of a feed fits: PostgreSQL stores it while the next pages come.
+    private static let chunk = 8 << 20
 
     private func execute(_ script: inout Script) throws {
         try target.connection.execute(&script)
