@@ -46,23 +46,23 @@ package actor ClaimedStore {
             }
         }
         let made = await withTaskCancellationHandler { () async -> Result<WorkingFile, FeedSyncError> in
+            let claims: @Sendable () async throws -> [Claim] = { try await claiming.value.get() }
             do throws(FeedSyncError) {
-                let claims: @Sendable () async throws -> [Claim] = { try await claiming.value.get() }
                 return .success(try await WorkingFile(path: path, uri: uri, keep: keep, claims: claims))
             } catch {
-                claiming.cancel()
                 return .failure(error)
             }
         } onCancel: {
             claiming.cancel()
         }
         do throws(FeedSyncError) {
-            // It says better than the file why there are no claims.
-            _ = try await claiming.value.get()
             let file = try made.get()
             self.file = file
             return file.store
         } catch {
+            // It may be the claims that failed. If not, they are no longer wanted.
+            claiming.cancel()
+            _ = await claiming.value
             _ = await close()
             WorkingFile.remove(path)
             throw error
