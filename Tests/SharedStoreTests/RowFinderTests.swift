@@ -36,7 +36,7 @@ struct RowFinderTests {
             #expect(isThere == all.contains(id), "\(id)")
             if isThere { #expect(finder.statement.text(at: 0) == "row \(id)") }
         }
-        try finder.end()
+        finder.end()
         try file.execute("DROP TABLE rows")
     }
 

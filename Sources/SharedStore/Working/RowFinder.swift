@@ -2,8 +2,8 @@ internal import SQLite
 
 /// Finds rows of a table by their keys, one after the other.
 ///
-/// Rows that are found by their number are asked for in its order: one that is close to the one before costs SQLite a step, and
-/// no search of its own.
+/// Rows that are found by their number have to be asked for in ascending order: a row that is close to the one before costs
+/// SQLite a step and not a search.
 struct RowFinder {
     /// Stands at the row that was found last; it has the table's columns.
     let statement: Statement
@@ -52,5 +52,5 @@ struct RowFinder {
     }
 
     /// Lets go of the table.
-    func end() throws { try statement.reset() }
+    func end() { try? statement.reset() }
 }

@@ -66,6 +66,7 @@ extension WriteThrough {
         let isOwn = !CopiedTable.fixed.contains(name)
         let ordered = Self.ordered(changes)
         var finder = try RowFinder(target, hasNumbers: ordered != nil, in: source)
+        defer { finder.end() }
         for change in ordered ?? changes {
             let isThere = try finder.find(change.key)
             if !change.isNew, !isThere || target.table.primaryKey.isEmpty {
@@ -78,7 +79,6 @@ extension WriteThrough {
                 try changed.append(finder.statement)
             }
         }
-        try finder.end()
         if !gone.isEmpty {
             let exact = target.table.primaryKey.isEmpty ? target.key.map { CopiedTable.exact($0.shortName) } : []
             let columns = (keys + exact).joined(separator: ", ")
