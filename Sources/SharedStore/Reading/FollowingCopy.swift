@@ -115,11 +115,16 @@ package actor FollowingCopy {
         let source = try source ?? PostgreSQLStore(uri: uri)
         self.source = source
         if snapshot == nil, try !ReadingCopy.isThere(source) { return nil }
-        return try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
-            let now = try source.connection.scalar("SELECT pg_current_snapshot()")
-            let changed = try update(from: source)
-            snapshot = now
-            return changed
+        // PostgreSQL does not wait until SQLite has committed all rows.
+        let (now, changed) = try snapshot == nil ? file.transaction { try read(source) } : read(source)
+        snapshot = now
+        return changed
+    }
+
+    /// - Returns: What PostgreSQL had, and the feeds of which anything changed.
+    private func read(_ source: PostgreSQLStore) throws -> (String?, Set<String>) {
+        try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+            (try source.connection.scalar("SELECT pg_current_snapshot()"), try update(from: source))
         }
     }
 

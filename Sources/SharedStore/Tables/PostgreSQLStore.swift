@@ -21,7 +21,7 @@ struct PostgreSQLStore {
     /// - Parameter patience: How long PostgreSQL waits at most for somebody who does nothing in a transaction, or, for a minute
     ///   at most, who takes no rows.
     /// - Throws: `PostgreSQLError`.
-    init(uri: String, patience: Duration = .seconds(10)) throws(PostgreSQLError) {
+    init(uri: String, patience: Duration = .seconds(20)) throws(PostgreSQLError) {
         connection = try PostgreSQL.Connection(uri: uri)
         let limit = patience.components.seconds * 1_000
         try connection.execute(

@@ -225,8 +225,10 @@ package actor Worker {
             workers: counts[0], claimed: counts[1], due: counts[2], resting: counts[3], oldestDueSeconds: counts[4])
     }
 
-    /// How long a statement of a worker's may take.
-    static let limit = "SET statement_timeout = '10min'"
+    /// How long PostgreSQL waits at most for a connection that writes: others wait for the claims that it has locked.
+    static let limits = """
+        SET tcp_user_timeout = 10000; SET idle_in_transaction_session_timeout = '10s'; SET statement_timeout = '10min'
+        """
 
     private static let isFree = "(c.until IS NULL OR c.until < now())"
     /// Who wants it asks again and again; if it ends meanwhile, the others wait no longer than this.
@@ -238,7 +240,7 @@ package actor Worker {
         do {
             if let connection { return try body(connection) }
             let made = try PostgreSQLStore(uri: uri).connection
-            try made.execute(Self.limit)
+            try made.execute(Self.limits)
             // Once: after a lost connection, what it has claimed is still its own.
             if id.isEmpty { try register(on: made) }
             connection = made

@@ -27,32 +27,35 @@ struct WorkingCopy {
     ///   - block: The numbers that are given to what is stored from now on; nil where nothing is.
     /// - Returns: How many commits the groups had at that moment.
     func fill(_ extent: Extent, groups: [String] = [], block: NumberBlock?) throws -> [Int64] {
-        try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
-            let versions = try source.connection.query(
-                "SELECT version FROM _claim WHERE \"group\" = ANY(CAST($1 AS text[]))",
-                [PostgreSQL.Connection.array(groups)])
-            let tables = try source.tables(CopiedTable.fixed)
-            try target.transaction {
-                for name in CopiedTable.fixed {
-                    guard let table = tables[name] else { throw CopyProblem.unreadable(table: name) }
-                    try target.execute("DELETE FROM \(try SQL.identifier(name))")
-                    let condition = extent == .all ? scope.condition(of: name) : scope.recent(of: name)
-                    try insert(table, where: condition ?? "true")
-                }
-                for feed in try StoredFeed.all(in: target, withTable: false) {
-                    guard let table = try source.table(feed.table) else { continue }
-                    // Rows that are not read here would be lost: the table would be made again without them.
-                    guard let key = try source.key(of: feed.table) else {
-                        throw CopyProblem.unreadable(table: feed.table)
-                    }
-                    try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(feed.table))")
-                    try table.make(in: target, key: key)
-                    if extent != .states { try insert(table) }
-                }
-                try block?.use(in: target)
+        // PostgreSQL does not wait until SQLite has committed all rows.
+        try target.transaction {
+            try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+                try read(extent, groups: groups, block: block)
             }
-            return versions.compactMap { $0[0].flatMap { Int64($0) } }
         }
+    }
+
+    private func read(_ extent: Extent, groups: [String], block: NumberBlock?) throws -> [Int64] {
+        let versions = try source.connection.query(
+            "SELECT version FROM _claim WHERE \"group\" = ANY(CAST($1 AS text[]))",
+            [PostgreSQL.Connection.array(groups)])
+        let tables = try source.tables(CopiedTable.fixed)
+        for name in CopiedTable.fixed {
+            guard let table = tables[name] else { throw CopyProblem.unreadable(table: name) }
+            try target.execute("DELETE FROM \(try SQL.identifier(name))")
+            let condition = extent == .all ? scope.condition(of: name) : scope.recent(of: name)
+            try insert(table, where: condition ?? "true")
+        }
+        for feed in try StoredFeed.all(in: target, withTable: false) {
+            guard let table = try source.table(feed.table) else { continue }
+            // Rows that are not read here would be lost: the table would be made again without them.
+            guard let key = try source.key(of: feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
+            try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(feed.table))")
+            try table.make(in: target, key: key)
+            if extent != .states { try insert(table) }
+        }
+        try block?.use(in: target)
+        return versions.compactMap { $0[0].flatMap { Int64($0) } }
     }
 
     /// Inserts the rows of a table that meet a condition.

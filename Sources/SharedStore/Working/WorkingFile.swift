@@ -69,7 +69,7 @@ struct WorkingFile: Sendable {
         _ file: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: WriteThrough.Progress
     ) throws {
         // The worker tells itself when its feeds are due.
-        try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limit)")
+        try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
         file.companion = try WriteThrough(file, to: target, claims: claims, progress: progress)
     }
 
