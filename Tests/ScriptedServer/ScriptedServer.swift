@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import Glibc
 public import HTTPServer
 
 /// An HTTP server on loopback whose answers a test writes and whose requests it can read afterwards.
@@ -7,6 +8,7 @@ public import HTTPServer
 public final class ScriptedServer: Sendable {
     private let server: Server
     private let script: Lock<Script>
+    private let closedPort = Lock<ClosedPort?>(nil)
 
     /// Starts on a free port.
     public init() throws(ServerError) {
@@ -54,11 +56,36 @@ public final class ScriptedServer: Sendable {
         return gate
     }
 
-    /// Opens its gates and closes the port; later calls do nothing.
+    /// Opens its gates and closes the port, which nobody else gets as long as this is there; later calls do nothing.
     public func stop() {
         for gate in script.withLock({ $0.gates }) { gate.open() }
-        server.stop()
+        closedPort.withLock { closedPort in
+            guard closedPort == nil else { return }
+            server.stop()
+            closedPort = ClosedPort(server.port)
+        }
     }
+}
+
+/// A port that refuses connections. Without it, a server of another test could get the port, and answer.
+private final class ClosedPort: Sendable {
+    private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+
+    init(_ port: UInt16) {
+        var isReused: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        _ = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    deinit { close(descriptor) }
 }
 
 private struct Script {
