@@ -5,6 +5,12 @@ import Testing
 
 /// Workers and tables that somebody else has locked.
 @Suite(.timeLimit(.minutes(60))) struct WorkLockTests {
+    /// What waits for a lock in the test's database: the first word of it.
+    private static let waiting = """
+        SELECT split_part(query, ' ', 1) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
+
     /// Whether a feed's table has the column `extra`.
     private func hasExtra(_ table: String) -> String {
         "SELECT count(*) FROM pg_attribute WHERE attrelid = '\(table)'::regclass AND attname = 'extra'"
@@ -18,7 +24,7 @@ import Testing
         let reader = try Connection(uri: bench.uri)
         try reader.execute("BEGIN; LOCK TABLE h0x0")
         let worker = try bench.worker()
-        try await bench.wait(for: "COPY", "SELECT left(query, 4) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        try await bench.wait(for: "COPY", Self.waiting)
         worker.send(SIGSTOP)
         try reader.execute("COMMIT")
         #expect(throws: Never.self) {
@@ -41,7 +47,7 @@ import Testing
         try reader.execute("BEGIN; SELECT count(*) FROM h0x0")
         let new = #"{"id":9999,"name":"new","extra":1}"#
         try #require(bench.feeds["h0x0"]).edit { $0.insert(new, at: 0) }
-        try await bench.wait(for: "ALTER", "SELECT left(query, 5) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        try await bench.wait(for: "ALTER", Self.waiting)
         for name in ["h0x1", "h1x0", "h1x1"] { try #require(bench.feeds[name]).edit { $0.insert(new, at: 0) } }
         for name in ["h0x1", "h1x0", "h1x1"] { try await bench.wait(for: "1", hasExtra(name)) }
         try await bench.wait(for: "failed", "SELECT outcome FROM run WHERE feed = 'h0x0' ORDER BY id DESC")

@@ -48,10 +48,10 @@ final class SharedStoreUse: Sendable {
             let claimed = try ClaimedStore(
                 uri: uri, name: "\(ProcessName.own) (\(command))", feeds: configuration.feeds,
                 names: Set(feeds.map(\.name)), path: path, keep: configuration.keep)
-            // It takes as long as PostgreSQL needs for the claims. Whoever requests something says what is wrong with it.
-            let loading = Task { try? CurlLibrary.load() }
+            // libcurl is loaded while PostgreSQL is busy with the claims. If that fails, the first request says why.
+            async let loading: Void? = try? CurlLibrary.load()
             let store = try await claimed.open(wait: wait, isUrgent: command == "reload")
-            await loading.value
+            _ = await loading
             state.withLock { $0.claimed = claimed }
             return store
         }

@@ -45,10 +45,8 @@ struct PostgreSQLViews {
         }
     }
 
-    /// What says, with the commit of a table that was made or changed, that the views do not show it yet. Whoever commits may
-    /// end before it makes them.
-    ///
-    /// - Returns: SQL; empty where there are no views.
+    /// SQL that marks the views as outdated; empty if there are none. It is committed with the new or changed table, because the
+    /// worker may end before it updates the views.
     static func outdating(on connection: PostgreSQL.Connection) throws -> String {
         guard let mark = try marks(on: connection, of: "change")["change"], !mark.hasSuffix(outdated) else {
             return ""

@@ -40,15 +40,11 @@ package actor ClaimedStore {
     /// - Throws: `FeedSyncError` of kinds `locked`, `store`.
     package func open(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> Store {
         // PostgreSQL has work to do for the claims; the file is made meanwhile.
-        let claiming = Task { () async -> Result<[Claim], FeedSyncError> in
-            do throws(FeedSyncError) { return .success(try await claim(wait: wait, isUrgent: isUrgent)) } catch {
-                return .failure(error)
-            }
-        }
+        let claiming = Task { try await claim(wait: wait, isUrgent: isUrgent) }
         let made = await withTaskCancellationHandler { () async -> Result<WorkingFile, FeedSyncError> in
-            let claims: @Sendable () async throws -> [Claim] = { try await claiming.value.get() }
             do throws(FeedSyncError) {
-                return .success(try await WorkingFile(path: path, uri: uri, keep: keep, claims: claims))
+                return .success(
+                    try await WorkingFile(path: path, uri: uri, keep: keep) { try await claiming.value })
             } catch {
                 return .failure(error)
             }
@@ -62,7 +58,7 @@ package actor ClaimedStore {
         } catch {
             // It may be the claims that failed. If not, they are no longer wanted.
             claiming.cancel()
-            _ = await claiming.value
+            _ = await claiming.result
             _ = await close()
             WorkingFile.remove(path)
             throw error

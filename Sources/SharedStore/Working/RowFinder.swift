@@ -12,8 +12,8 @@ struct RowFinder {
     /// The number of the row at which the statement stands.
     private var number: Int64?
 
-    /// How many rows are passed over at most: a row that is passed over is read, too.
-    private static let mostPassed: UInt64 = 4
+    /// Up to this distance, the rows between two numbers are stepped over; each of them is read, too.
+    private static let longestStride: UInt64 = 4
 
     /// - Parameter hasNumbers: Whether the key is the number of the row.
     init(_ target: WriteThrough.Target, hasNumbers: Bool, in source: SQLite.Connection) throws {
@@ -30,14 +30,14 @@ struct RowFinder {
     /// Stands at a row.
     ///
     /// - Parameter key: Greater than the one before if it is a number.
-    /// - Returns: False where there is no such row.
+    /// - Returns: Whether there is such a row.
     mutating func find(_ key: ChangedRow.Key) throws -> Bool {
         guard let numberIndex, case .number(let wanted) = key else {
             try statement.reset()
             try statement.bind(key.values)
             return try statement.step()
         }
-        if let number, wanted > number, UInt64(bitPattern: wanted &- number) <= Self.mostPassed {
+        if let number, wanted > number, UInt64(bitPattern: wanted &- number) <= Self.longestStride {
             while let number = self.number, number < wanted { try step(numberIndex) }
         } else if number.map({ $0 < wanted }) ?? true {
             try statement.reset()
