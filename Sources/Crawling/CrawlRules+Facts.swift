@@ -72,13 +72,16 @@ extension CrawlRules {
         /// Whether its pages say a total.
         var hasTotals = false
         var isPartitioned = false
+        /// Whether it is not known how the list goes on behind its first page, if it does.
+        var isOpen = false
         /// The most pages that a run asks for, those that it asks for again among them; nil where there is no limit.
         var maxPages: Int?
 
         package init(
             mode: CrawlMode = .new, verify: VerifyRule = .auto, isShifting: Bool = false, overlaps: Bool = false,
-            hasTotals: Bool = false, isPartitioned: Bool = false, maxPages: Int? = nil
+            hasTotals: Bool = false, isPartitioned: Bool = false, isOpen: Bool = false, maxPages: Int? = nil
         ) {
+            self.isOpen = isOpen
             self.mode = mode
             self.verify = verify
             self.isShifting = isShifting

@@ -14,6 +14,7 @@ extension CrawlRules {
             crawl.reason = facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
             return finish(crawl)
         }
+        facts.isOpen = feed.isOpen
         // Tokens that count, or pages that repeat items, are page numbers in disguise.
         let isShifting = feed.isShifting || facts.hasRepeats || facts.cursorsCount
         switch Proof(feed.verify, isShifting: isShifting, isPartitioned: feed.isPartitioned, facts) {

@@ -40,6 +40,8 @@ package struct CrawlFacts: Sendable, Hashable {
     /// Whether each page was asked for when the one before had come. Else a total that falls on one page may stand on
     /// another one that came first.
     package var isInSequence = true
+    /// Whether it is not known how the list goes on behind its first page, if it does.
+    var isOpen = false
 
     package init(
         met: Int = 0, total: Int? = nil, hasTotals: Bool = false, hasTotalMoved: Bool = false,
@@ -70,6 +72,7 @@ package struct CrawlFacts: Sendable, Hashable {
 ///
 /// | the pages | proof | requests |
 /// | --- | --- | --- |
+/// | are one, behind which no way on was found | none | 0 |
 /// | overlap by one item (`offset`) | the head again | 1 |
 /// | say a total, which never moved and which was met | given | 0 |
 /// | say a total that moved, one page after the other; a page back where it fell | the head again | 1 |
@@ -96,6 +99,7 @@ enum Proof: Sendable, Hashable {
         self =
             switch rule {
             case .never: .none
+            case _ where facts.isOpen: .none
             case .always: .pages
             case .auto where facts.pageCount < 2 && !isPartitioned: .given
             case .auto where !isShifting && !isPartitioned: .head(proves: true)

@@ -1,4 +1,5 @@
 internal import CCurl
+
 /// One request, with the credentials, time-outs and limits it is made under.
 public struct Request: Sendable {
     /// The method; `GET` by default.

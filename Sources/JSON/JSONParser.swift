@@ -4,14 +4,17 @@
 struct JSONParser {
     private let bytes: [UInt8]
     private let maximumCount: Int
+    /// The way to an array whose elements are read and not kept; nil where all are kept.
+    private let dropped: [String]?
     private var offset = 0
     /// The values that have begun.
     private var count = 0
 
     /// A reader of UTF-8; bytes that are none are read as U+FFFD.
-    init(_ bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount) {
+    init(_ bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount, droppingElementsAt dropped: [String]? = nil) {
         self.bytes = bytes
         self.maximumCount = maximumCount
+        self.dropped = dropped
     }
 
     /// An array or object whose end has not come yet.
@@ -48,7 +51,7 @@ struct JSONParser {
                 value = try scalar()
             }
             while var container = open.popLast() {
-                container.add(value)
+                if !isDropped(container, in: open) { container.add(value) }
                 if takeAfterSpace(UInt8(ascii: ",")) {
                     open.append(try named(container))
                     break
@@ -61,6 +64,13 @@ struct JSONParser {
             }
             if open.isEmpty { return try ended(value) }
         }
+    }
+
+    /// Whether a container is the array whose elements are not kept, or is in it.
+    private func isDropped(_ container: Container, in open: [Container]) -> Bool {
+        guard let dropped, open.count >= dropped.count else { return false }
+        let isObject = open.count == dropped.count ? container.isObject : open[dropped.count].isObject
+        return !isObject && zip(open, dropped).allSatisfy { $0.isObject && $0.name == $1 }
     }
 
     private mutating func ended(_ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {

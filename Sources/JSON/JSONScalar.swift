@@ -48,6 +48,11 @@ extension JSONScalar {
         }
     }
 
+    /// The same, an object or array that has anything in it as JSON.
+    package var tokenText: String? {
+        if case .json(let text) = self { ["{}", "[]"].contains(text) ? nil : text } else { parameterText }
+    }
+
     /// The value for a message, secrets masked; at most 40 characters of it.
     package func shown(_ secrets: Secrets) -> String {
         switch self {

@@ -35,6 +35,15 @@ package enum JSONValue: Sendable, Hashable {
         var parser = JSONParser(bytes, maximumCount: maximumCount)
         self = try parser.readAll()
     }
+
+    /// Reads a whole text as `init(parsing:)` does, of any number of values, but keeps no element of one array.
+    ///
+    /// - Parameter names: The names of the members that lead to the array.
+    /// - Throws: `JSONSyntaxError`.
+    package init(parsing bytes: [UInt8], withoutElementsAt names: [String]) throws(JSONSyntaxError) {
+        var parser = JSONParser(bytes, maximumCount: .max, droppingElementsAt: names)
+        self = try parser.readAll()
+    }
 }
 
 extension JSONValue {

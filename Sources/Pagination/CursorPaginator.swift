@@ -4,14 +4,15 @@ internal import Text
 /// `cursor`: a token of one page is sent back, as a query parameter, to get the next one.
 ///
 /// Without `param`, `next` is an object whose members all become parameters. The end is a page without a token:
-/// nothing, `null`, `false`, an empty text or object, or a has-more flag that says so.
+/// nothing, `null`, `false`, the text `null`, an empty text, array or object, or a flag that says so; and a page
+/// that leads to itself, or without items where the total is reached or the token merely counts.
 package struct CursorPaginator: Paginator {
     /// `cursor`
     package static let name = "cursor"
 
     private let parameter: String?
     private let source: NextSource
-    private let more: MoreFlag?
+    private let flags: MoreFlag
     private let total: StatedTotal?
     private let size: PageSize?
 
@@ -20,15 +21,16 @@ package struct CursorPaginator: Paginator {
     /// - Parameters:
     ///   - parameter: The query parameter that takes the token; nil where the token is an object of parameters.
     ///   - source: Where the token is.
-    ///   - more: Where the body says whether there is a further page.
+    ///   - flags: Where the body says whether there is a further page.
     ///   - total: Where the body says how many elements there are.
     ///   - size: How many elements to ask for.
     package init(
-        parameter: String?, source: NextSource, more: MoreFlag? = nil, total: StatedTotal? = nil, size: PageSize? = nil
+        parameter: String?, source: NextSource, flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil,
+        size: PageSize? = nil
     ) {
         self.parameter = parameter
         self.source = source
-        self.more = more
+        self.flags = flags
         self.total = total
         self.size = size
     }
@@ -38,14 +40,14 @@ package struct CursorPaginator: Paginator {
         var text = "cursor"
         if let parameter { text += " param \(parameter)" }
         text += " \(source.canonicalText)"
-        if let more { text += " \(more.canonicalText)" }
+        text += flags.canonicalText
         if let total { text += " \(total.canonicalText)" }
         if let size { text += " \(size.canonicalText)" }
         return text
     }
 
-    /// The paths of `next`, `more` and `total`, where given.
-    package var bodyPaths: [Path] { source.bodyPaths + [more?.path, total?.path].compactMap(\.self) }
+    /// The paths of `next`, `more`, `last` and `total`, where given.
+    package var bodyPaths: [Path] { source.bodyPaths + flags.bodyPaths + (total?.bodyPaths ?? []) }
 
     /// Whether the token comes in a header.
     package var endsByAbsence: Bool { source.isHeader }
@@ -65,7 +67,7 @@ package struct CursorPaginator: Paginator {
         size?.apply(to: &request)
         guard let cursor else { return request }
         if let parameter {
-            request.set(parameter, to: cursor.text)
+            request.set(parameter, toToken: cursor.text)
         } else {
             for member in try members(cursor.text, of: "the page cursor") {
                 request.set(member.name, to: member.value)
@@ -86,18 +88,18 @@ package struct CursorPaginator: Paginator {
     }
 
     private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
-        let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        guard hasMore != false else { return .end() }
+        guard flags.says(page, of: self) != false else { return .end(isStated: true) }
         guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
-            guard let more, hasMore == true else { return .end() }
-            return .end(notice: "\(more) says there is more, but \(source) does not lead there")
+            return .end(sign: flags.sign(page, of: self))
         }
-        return try page.following(PageCursor(token))
+        let isTotalReached = total?.isReached(page, of: self) ?? false
+        return try page.following(PageCursor(token), isTotalReached: isTotalReached)
     }
 
     /// The page cursor's text; nil for an object that says nothing.
     private func token(_ value: JSONScalar, _ secrets: Secrets) throws(PagingError) -> String? {
         guard parameter == nil else {
+            if case .json = value { return value.tokenText }
             guard let token = value.parameterText else {
                 throw PagingError("\(source) is \(value.shown(secrets)), not a token that could be sent")
             }

@@ -9,6 +9,8 @@ package struct KeysetPaginator: Paginator {
 
     private let parameters: [String]
     private let paths: [Path]
+    private let flags: MoreFlag
+    private let total: StatedTotal?
     private let size: PageSize?
 
     /// Pages by the last item's values.
@@ -16,8 +18,15 @@ package struct KeysetPaginator: Paginator {
     /// - Parameters:
     ///   - parameters: The query parameters that take the values.
     ///   - paths: Where the values are in an item, one for each parameter.
+    ///   - flags: Where the body says whether there is a further page.
+    ///   - total: Where the body says how many elements there are.
     ///   - size: How many elements to ask for.
-    package init(parameters: [String], paths: [Path], size: PageSize? = nil) {
+    package init(
+        parameters: [String], paths: [Path], flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil,
+        size: PageSize? = nil
+    ) {
+        self.flags = flags
+        self.total = total
         self.parameters = parameters
         self.paths = paths
         self.size = size
@@ -25,12 +34,15 @@ package struct KeysetPaginator: Paginator {
 
     /// The style with its members.
     package var canonicalText: String {
-        "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined()
-            + (size.map { " \($0.canonicalText)" } ?? "")
+        "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined() + flags.canonicalText
+            + (total.map { " \($0.canonicalText)" } ?? "") + (size.map { " \($0.canonicalText)" } ?? "")
     }
 
-    /// Nothing.
-    package var bodyPaths: [Path] { [] }
+    /// The paths of `more`, `last` and `total`, where given.
+    package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
+
+    /// Whether `total` is given.
+    package var hasTotal: Bool { total != nil }
 
     /// The paths of `from`.
     package var itemPaths: [Path] { paths }
@@ -46,22 +58,28 @@ package struct KeysetPaginator: Paginator {
         var request = base
         size?.apply(to: &request)
         guard let cursor else { return request }
-        for (parameter, value) in zip(parameters, try values(of: cursor)) { request.set(parameter, to: value) }
+        for (parameter, value) in zip(parameters, try values(of: cursor)) { request.set(parameter, toToken: value) }
         return request
     }
 
     /// Nothing: only the page tells.
     package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
-    /// The values of the page's last item, or the end at an empty page.
+    /// The values of the page's last item, or the end at an empty page or a flag that says so.
     ///
     /// - Throws: `PagingError` if the item lacks one, or is the one that the page should begin behind.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        guard page.elementCount > 0 else { return .end() }
+        let end = try end(after: page)
+        return total?.added(to: end, after: page, of: self) ?? end
+    }
+
+    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
+        guard flags.says(page, of: self) != false else { return .end(isStated: true) }
+        guard page.elementCount > 0 else { return .end(sign: flags.sign(page, of: self)) }
         var values: [String] = []
         for (index, path) in paths.enumerated() {
             let value = index < page.lastItemValues.count ? page.lastItemValues[index] : nil
-            guard let text = value?.parameterText, !text.isEmpty else {
+            guard let text = value?.tokenText, !text.isEmpty else {
                 let found = value?.shown(page.secrets) ?? "missing"
                 throw PagingError(
                     "`\(path)` of the page's last item is \(found), which is not a value to continue from")

@@ -14,9 +14,12 @@ package struct LinkHeader: Sendable, Hashable {
         package let relations: [String]
         /// The context, if it is not the response's own URL.
         package let anchor: String?
+        /// Whether something is there, as far as the link says.
+        package let hasResults: Bool
 
         /// A link.
-        package init(target: String, relations: [String], anchor: String? = nil) {
+        package init(target: String, relations: [String], anchor: String? = nil, hasResults: Bool = true) {
+            self.hasResults = hasResults
             self.target = target
             self.relations = relations
             self.anchor = anchor
@@ -34,10 +37,11 @@ package struct LinkHeader: Sendable, Hashable {
         }
     }
 
-    /// The target of the first link of that relation type, in any case; links with an anchor are ignored.
+    /// The target of the first link of that relation type, in any case; links with an anchor are ignored, and those that
+    /// say of themselves that no results are there: https://docs.sentry.io/api/pagination/
     package func target(of relation: String) -> String? {
         let relation = relation.lowercasedASCII
-        return links.first { $0.anchor == nil && $0.relations.contains(relation) }?.target
+        return links.first { $0.anchor == nil && $0.hasResults && $0.relations.contains(relation) }?.target
     }
 }
 
@@ -65,16 +69,19 @@ private struct LinkParser {
     private mutating func link(to target: some StringProtocol) -> LinkHeader.Link {
         var relations: String?
         var anchor: String?
+        var results: String?
         while let (name, value) = parameter() {
             // Of a parameter that comes more than once, the first counts.
             switch name {
             case "rel": relations = relations ?? value
             case "anchor": anchor = anchor ?? value
+            case "results": results = results ?? value
             default: continue
             }
         }
         let types = (relations ?? "").lowercasedASCII.split { $0 == " " || $0 == "\t" }.map(String.init)
-        return LinkHeader.Link(target: String(target), relations: types, anchor: anchor)
+        return LinkHeader.Link(
+            target: String(target), relations: types, anchor: anchor, hasResults: results?.lowercasedASCII != "false")
     }
 
     /// The next parameter, its name in lower case; nil if there is none.

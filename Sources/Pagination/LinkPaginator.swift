@@ -2,11 +2,13 @@ package import JSON
 
 /// `link`: a `Link` header with `rel="next"` leads to the next page, which is requested as given.
 ///
-/// The end is a page without one. Source: https://www.rfc-editor.org/rfc/rfc8288
+/// The end is a page without one, or with `results="false"` beside it, or a flag in the body that says so; and a page that
+/// leads to itself, or without items where the total is reached or its URL merely counts. Source: https://www.rfc-editor.org/rfc/rfc8288
 package struct LinkPaginator: Paginator {
     /// `link`
     package static let name = "link"
 
+    private let flags: MoreFlag
     private let total: StatedTotal?
     private let size: PageSize?
 
@@ -14,18 +16,20 @@ package struct LinkPaginator: Paginator {
     package init() { self.init(size: nil) }
 
     /// Pages that name the next one in a `Link` header, the first one asked for in a size.
-    package init(total: StatedTotal? = nil, size: PageSize?) {
+    package init(flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil, size: PageSize?) {
+        self.flags = flags
         self.total = total
         self.size = size
     }
 
     /// The style with its members.
     package var canonicalText: String {
-        Self.name + (total.map { " \($0.canonicalText)" } ?? "") + (size.map { " \($0.canonicalText)" } ?? "")
+        Self.name + flags.canonicalText + (total.map { " \($0.canonicalText)" } ?? "")
+            + (size.map { " \($0.canonicalText)" } ?? "")
     }
 
-    /// The path of `total`, where given.
-    package var bodyPaths: [Path] { [total?.path].compactMap(\.self) }
+    /// The paths of `more`, `last` and `total`, where given.
+    package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
 
     /// True: the URLs of most upstreams count pages.
     package var isShifting: Bool { true }
@@ -49,10 +53,17 @@ package struct LinkPaginator: Paginator {
 
     /// The URL that the header gives, or the end.
     ///
-    /// - Throws: `PagingError` if it is none, or the page's own, or one empty page too many was followed.
+    /// - Throws: `PagingError` if it is none, or one empty page too many was followed.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        let target = LinkHeader(page.values(ofHeader: "Link")).target(of: "next")
-        let end = try target.map { target throws(PagingError) in try page.following(target: target) } ?? .end()
+        let end = try end(after: page)
         return total?.added(to: end, after: page, of: self) ?? end
+    }
+
+    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
+        guard flags.says(page, of: self) != false else { return .end(isStated: true) }
+        guard let target = LinkHeader(page.values(ofHeader: "Link")).target(of: "next") else {
+            return .end(sign: flags.sign(page, of: self))
+        }
+        return try page.following(target: target, isTotalReached: total?.isReached(page, of: self) ?? false)
     }
 }

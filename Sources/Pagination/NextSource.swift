@@ -30,7 +30,7 @@ package enum NextSource: Sendable, Hashable, CustomStringConvertible {
     /// Whether a header says it, which a 304 may leave out.
     var isHeader: Bool { bodyPaths.isEmpty }
 
-    /// What stands there, if it is anything that leads on: not null, false or an empty text.
+    /// What stands there, if it is anything that leads on: not null, false, an empty text or the text `null`.
     ///
     /// The path is the first of the style's `bodyPaths`.
     func value(in page: PaginationInput) -> JSONScalar? {
@@ -39,6 +39,6 @@ package enum NextSource: Sendable, Hashable, CustomStringConvertible {
             case .body: page.values.first ?? nil
             case .header(let name): page.values(ofHeader: name).first.map(JSONScalar.text)
             }
-        return value == .null || value == .boolean(false) || value == .text("") ? nil : value
+        return [.null, .boolean(false), .text(""), .text("null")].contains(value) ? nil : value
     }
 }

@@ -2,30 +2,35 @@ package import JSON
 
 /// `next_url`: the body or a header gives the next page's URL, which is requested as given.
 ///
-/// The end is a page without one: nothing, `null`, `false` or an empty text.
+/// The end is a page without one: nothing, `null`, `false`, an empty text, or a flag that says so; and a page that leads to
+/// itself, or without items where the total is reached or its URL merely counts.
 package struct NextURLPaginator: Paginator {
     /// `next_url`
     package static let name = "next_url"
 
     private let source: NextSource
+    private let flags: MoreFlag
     private let total: StatedTotal?
     private let size: PageSize?
 
     /// Pages that name the next one's URL.
-    package init(source: NextSource, total: StatedTotal? = nil, size: PageSize? = nil) {
+    package init(
+        source: NextSource, flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil, size: PageSize? = nil
+    ) {
         self.source = source
+        self.flags = flags
         self.total = total
         self.size = size
     }
 
     /// The style with its member.
     package var canonicalText: String {
-        "next_url \(source.canonicalText)" + (total.map { " \($0.canonicalText)" } ?? "")
+        "next_url \(source.canonicalText)" + flags.canonicalText + (total.map { " \($0.canonicalText)" } ?? "")
             + (size.map { " \($0.canonicalText)" } ?? "")
     }
 
-    /// The paths of `next` and `total`, where given.
-    package var bodyPaths: [Path] { source.bodyPaths + [total?.path].compactMap(\.self) }
+    /// The paths of `next`, `more`, `last` and `total`, where given.
+    package var bodyPaths: [Path] { source.bodyPaths + flags.bodyPaths + (total?.bodyPaths ?? []) }
 
     /// True: the URLs of most upstreams count pages.
     package var isShifting: Bool { true }
@@ -49,17 +54,18 @@ package struct NextURLPaginator: Paginator {
 
     /// The URL that the page gives, or the end.
     ///
-    /// - Throws: `PagingError` if it is none, or the page's own, or one empty page too many was followed.
+    /// - Throws: `PagingError` if it is none, or one empty page too many was followed.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let end = try end(after: page)
         return total?.added(to: end, after: page, of: self) ?? end
     }
 
     private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
-        guard let value = source.value(in: page) else { return .end() }
+        guard flags.says(page, of: self) != false else { return .end(isStated: true) }
+        guard let value = source.value(in: page) else { return .end(sign: flags.sign(page, of: self)) }
         guard case .text(let target) = value else {
             throw PagingError("\(source) is \(value.shown(page.secrets)), not the next page's URL")
         }
-        return try page.following(target: target)
+        return try page.following(target: target, isTotalReached: total?.isReached(page, of: self) ?? false)
     }
 }

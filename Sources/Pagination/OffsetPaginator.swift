@@ -13,8 +13,8 @@ package struct OffsetPaginator: Paginator {
     /// The first page's offset.
     package let first: Int
     private let limit: PageSize?
-    private let total: Path?
-    private let more: MoreFlag?
+    private let total: StatedTotal?
+    private let flags: MoreFlag
     /// How many requests may be under way.
     package let prefetch: Int
 
@@ -25,17 +25,17 @@ package struct OffsetPaginator: Paginator {
     ///   - first: The first page's offset.
     ///   - limit: How many elements to ask for.
     ///   - total: Where the body says how many elements there are.
-    ///   - more: Where the body says whether there is a further page.
+    ///   - flags: Where the body says whether there is a further page.
     ///   - prefetch: How many requests may be under way.
     package init(
-        parameter: String = "offset", first: Int = 0, limit: PageSize? = nil, total: Path? = nil,
-        more: MoreFlag? = nil, prefetch: Int = 1
+        parameter: String = "offset", first: Int = 0, limit: PageSize? = nil, total: StatedTotal? = nil,
+        flags: MoreFlag = MoreFlag(), prefetch: Int = 1
     ) {
         self.parameter = parameter
         self.first = first
         self.limit = limit
         self.total = total
-        self.more = more
+        self.flags = flags
         self.prefetch = prefetch
     }
 
@@ -44,13 +44,12 @@ package struct OffsetPaginator: Paginator {
         var text = "offset param \(parameter)"
         if first > 0 { text += " first \(first)" }
         if let limit { text += " limit_param \(limit.parameter) limit \(limit.count)" }
-        if let total { text += " total \(total)" }
-        if let more { text += " \(more.canonicalText)" }
-        return text
+        if let total { text += " \(total.canonicalText)" }
+        return text + flags.canonicalText
     }
 
-    /// The paths of `total` and `more`, where given.
-    package var bodyPaths: [Path] { [total, more?.path].compactMap(\.self) }
+    /// The paths of `total`, `more` and `last`, where given.
+    package var bodyPaths: [Path] { (total?.bodyPaths ?? []) + flags.bodyPaths }
 
     /// True: pages are places in the list.
     package var isShifting: Bool { true }
@@ -105,7 +104,7 @@ package struct OffsetPaginator: Paginator {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         guard count > 0, var offset = try? offset(next) else { return [] }
         var cursors: [PageCursor] = []
-        let most = more == nil && total != nil ? prefetch : prefetch - 1
+        let most = !flags.isRead && total != nil ? prefetch : prefetch - 1
         while cursors.count < most {
             let (following, isBeyond) = offset.addingReportingOverflow(count)
             guard !isBeyond, total.map({ following - first < $0 }) ?? true else { break }
@@ -123,18 +122,18 @@ package struct OffsetPaginator: Paginator {
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
         // The offset alone says how many elements lie before it: one that moved while it was read came twice.
-        let reported = ReportedCount(total, page.value(at: total, of: self), atLeast: next, secrets: page.secrets)
+        let reported = total?.reported(page, of: self, atLeast: next)
         // The feed is not about what lies before the first page.
-        let total = reported.value.map { $0 - first }
-        let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        let notice = NextPage.notice(reported.notice, more?.notice(of: page, in: self))
-        // One full page may be what the total counts, and not the list.
-        let countsPageAlone = page.cursor == nil && limit.map { page.elementCount >= $0.count } ?? false
-        let isLast = total == next - first && !countsPageAlone
+        let total = { (next: PageCursor?) in reported?.total(at: next, page).map { $0 - first } }
+        let hasMore = flags.says(page, of: self)
+        let isLast = reported?.exact == next && !(page.cursor == nil && page.mayBeCountedAlone(limit))
         guard count > 0, !(hasMore.map(!) ?? isLast) else {
-            return .end(total: total, notice: notice)
+            return .end(
+                total: total(nil), notice: reported?.notice, sign: flags.sign(page, of: self),
+                isStated: hasMore == false || isLast)
         }
-        return .more(PageCursor("\(next)"), total: total, notice: notice)
+        let cursor = PageCursor("\(next)")
+        return .more(cursor, total: total(cursor), notice: reported?.notice)
     }
 
     private func offset(_ cursor: PageCursor?) throws(PagingError) -> Int {

@@ -14,9 +14,9 @@ package struct PageNumberPaginator: Paginator {
     private let parameter: String
     private let first: Int
     private let size: PageSize?
-    private let total: Path?
+    private let total: StatedTotal?
     private let pages: Path?
-    private let more: MoreFlag?
+    private let flags: MoreFlag
     /// How many requests may be under way.
     package let prefetch: Int
 
@@ -28,18 +28,18 @@ package struct PageNumberPaginator: Paginator {
     ///   - size: How many elements to ask for.
     ///   - total: Where the body says how many elements there are.
     ///   - pages: Where the body says how many pages there are.
-    ///   - more: Where the body says whether there is a further page.
+    ///   - flags: Where the body says whether there is a further page.
     ///   - prefetch: How many requests may be under way.
     package init(
-        parameter: String = "page", first: Int = 1, size: PageSize? = nil, total: Path? = nil, pages: Path? = nil,
-        more: MoreFlag? = nil, prefetch: Int = 1
+        parameter: String = "page", first: Int = 1, size: PageSize? = nil, total: StatedTotal? = nil,
+        pages: Path? = nil, flags: MoreFlag = MoreFlag(), prefetch: Int = 1
     ) {
         self.parameter = parameter
         self.first = first
         self.size = size
         self.total = total
         self.pages = pages
-        self.more = more
+        self.flags = flags
         self.prefetch = prefetch
     }
 
@@ -47,14 +47,13 @@ package struct PageNumberPaginator: Paginator {
     package var canonicalText: String {
         var text = "page param \(parameter) first \(first)"
         if let size { text += " \(size.canonicalText)" }
-        if let total { text += " total \(total)" }
+        if let total { text += " \(total.canonicalText)" }
         if let pages { text += " pages \(pages)" }
-        if let more { text += " \(more.canonicalText)" }
-        return text
+        return text + flags.canonicalText
     }
 
-    /// The paths of `total`, `pages` and `more`, where given.
-    package var bodyPaths: [Path] { [total, pages, more?.path].compactMap(\.self) }
+    /// The paths of `total`, `pages`, `more` and `last`, where given.
+    package var bodyPaths: [Path] { (total?.bodyPaths ?? []) + [pages].compactMap(\.self) + flags.bodyPaths }
 
     /// True: pages are places in the list.
     package var isShifting: Bool { true }
@@ -81,6 +80,13 @@ package struct PageNumberPaginator: Paginator {
         return request
     }
 
+    /// The number, counted from 1.
+    package func number(of cursor: PageCursor?) -> Int? {
+        guard let number = try? number(cursor) else { return nil }
+        let (counted, isBeyond) = number.subtractingReportingOverflow(first)
+        return isBeyond || counted == .max ? nil : counted + 1
+    }
+
     /// The next number.
     package func predicted(after cursor: PageCursor?) -> PageCursor? {
         guard let number = try? number(cursor), number < Int.max else { return nil }
@@ -91,7 +97,7 @@ package struct PageNumberPaginator: Paginator {
     /// these, for none is asked for in vain.
     package func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
         let pages = ReportedCount(pages, page.value(at: pages, of: self), atLeast: 0, secrets: page.secrets)
-        let isEndKnown = more == nil && (total != nil || pages.value != nil)
+        let isEndKnown = !flags.isRead && (total != nil || pages.value != nil)
         var left = isEndKnown ? prefetch : prefetch - 1
         if let total {
             // Elements beyond this page, in pages as full as the fullest: the next one is the first of them.
@@ -119,26 +125,33 @@ package struct PageNumberPaginator: Paginator {
         let isEmpty = page.elementCount == 0
         let (last, _) = first.subtractingReportingOverflow(1)
         let (seen, _) = number.subtractingReportingOverflow(last)
-        let total = ReportedCount(
-            total, page.value(at: total, of: self), atLeast: page.crawlElementCount, secrets: page.secrets)
+        let total = self.total?.reported(page, of: self, atLeast: page.crawlElementCount)
         let pages = ReportedCount(
             pages, page.value(at: pages, of: self), atLeast: isEmpty ? 0 : seen, secrets: page.secrets)
-        let hasMore = more.flatMap { $0.says(page.value(at: $0.path, of: self)) }
-        let notice = NextPage.notice(total.notice, pages.notice, more?.notice(of: page, in: self))
+        let hasMore = flags.says(page, of: self)
+        let notice = NextPage.notice(total?.notice, pages.notice)
         let isLast =
-            total.value.map { $0 == page.crawlElementCount && !countsPageAlone(page, seen: seen) }
+            total?.exact.map { $0 == page.crawlElementCount && !(seen == 1 && page.mayBeCountedAlone(size)) }
             ?? (pages.value == seen && !isCut(page, seen: seen))
-        guard !isEmpty, !(hasMore.map(!) ?? isLast) else { return .end(total: total.value, notice: notice) }
+        guard !isEmpty, !(hasMore.map(!) ?? isLast) else {
+            return .end(
+                total: total?.total(at: nil, page), notice: notice,
+                sign: flags.sign(page, of: self) ?? sign(pages.value, isEmpty ? seen - 1 : seen, page),
+                isStated: hasMore == false || isLast)
+        }
         guard let next = predicted(after: page.cursor) else {
             throw PagingError("the page number \(number) has no successor")
         }
-        return .more(next, total: total.value, notice: notice)
+        return .more(next, total: total?.total(at: next, page), notice: notice)
     }
 
-    /// Whether a total may count this page and not the list: the first page is as full as it was asked to be.
-    private func countsPageAlone(_ page: PaginationInput, seen: Int) -> Bool {
-        guard let size, seen == 1 else { return false }
-        return page.elementCount >= size.count
+    /// The number of pages, where the list ends before the last of them and not all items have come.
+    private func sign(_ count: Int?, _ read: Int, _ page: PaginationInput) -> SignOfMore? {
+        let total = total?.reported(page, of: self, atLeast: page.crawlElementCount).exact
+        guard let pages, let count, count > read, total != page.crawlElementCount,
+            flags.says(page, of: self) != false
+        else { return nil }
+        return .at(pages, .integer(Int64(count)), .pages, page.secrets)
     }
 
     /// Whether the server may give fewer elements a page than it was asked for: a number of pages that it works out from

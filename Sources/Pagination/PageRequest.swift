@@ -56,6 +56,16 @@ package struct PageRequest: Sendable, Hashable {
         }
     }
 
+    /// Gives a parameter what an upstream gave to be sent back: in a body an object or array stays one.
+    package mutating func set(_ name: String, toToken token: String) {
+        guard body != nil, token.hasPrefix("{") || token.hasPrefix("["), let value = try? JSONValue(parsing: token)
+        else {
+            set(name, to: token)
+            return
+        }
+        body?.set(Self.place(of: name), to: value)
+    }
+
     /// Gives a parameter a number, which in a body goes out as one.
     package mutating func set(_ name: String, to number: Int) {
         if body == nil {

@@ -24,6 +24,21 @@ package struct PageSize: Sendable, Hashable {
     }
 }
 
+extension PaginationInput {
+    /// How many elements a page often has where nobody says how many.
+    package static let usualSizes: Set<Int> = [
+        5, 10, 12, 15, 16, 20, 24, 25, 30, 40, 48, 50, 60, 64, 75, 80, 100, 120, 128, 150, 200, 250, 256, 300, 400, 500,
+        512, 1000, 1024, 2000, 2500, 5000, 10_000,
+    ]
+
+    /// Whether a total that says what the first page has may count that page and not the list: the page is as full as it
+    /// was asked to be, or as pages usually are.
+    func mayBeCountedAlone(_ size: PageSize?) -> Bool {
+        guard let asked = askedCount ?? size?.count else { return Self.usualSizes.contains(elementCount) }
+        return elementCount >= asked || Self.usualSizes.contains(elementCount)
+    }
+}
+
 extension PageRequest {
     /// The request for a page whose URL the upstream gives whole: only the first one is the feed's own, with the size.
     static func following(_ cursor: PageCursor?, size: PageSize?, base: PageRequest) -> PageRequest {

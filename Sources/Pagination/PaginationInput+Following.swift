@@ -25,23 +25,27 @@ extension PaginationInput {
         return values[index]
     }
 
-    /// Goes on to another page, also where this one is empty.
+    /// Goes on to another page, also where this one is empty; a page cursor that leads nowhere is the end.
     ///
-    /// - Throws: `PagingError` if too many were, or the cursor is too long.
-    func following(_ next: PageCursor) throws(PagingError) -> NextPage {
+    /// - Parameter isTotalReached: Whether as many elements have come as there are.
+    /// - Throws: `PagingError` if too many were empty, or the cursor is too long.
+    func following(_ next: PageCursor, isTotalReached: Bool) throws(PagingError) -> NextPage {
         guard next.text.utf8.count <= Self.longestCursor else {
             throw PagingError("the cursor of the next page has \(next.text.utf8.count) bytes; 1 MiB is the most")
         }
-        guard elementCount > 0 || emptyPagesBefore < Self.mostEmptyPages else {
+        guard next != cursor else { return .end(isStated: true) }
+        guard elementCount == 0 else { return .more(next) }
+        guard !isTotalReached, !isCounted(next) else { return .end(isStated: true) }
+        guard emptyPagesBefore < Self.mostEmptyPages else {
             throw PagingError("\(emptyPagesBefore) pages in a row had no items, and this one has none either")
         }
         return .more(next)
     }
 
-    /// Goes on to a URL, absolute or relative to the one that answered.
+    /// Goes on to a URL, absolute or relative to the one that answered; the page's own is the end.
     ///
-    /// - Throws: `PagingError` if it is none, or this page's own.
-    func following(target: String) throws(PagingError) -> NextPage {
+    /// - Throws: `PagingError` if it is none, or too many pages were empty.
+    func following(target: String, isTotalReached: Bool) throws(PagingError) -> NextPage {
         let next: PageURL
         let own: PageURL
         do throws(PagingError) {
@@ -53,9 +57,41 @@ extension PaginationInput {
         } catch {
             throw PagingError("the next page's URL cannot be requested: \(error.problem)")
         }
-        guard next != own, next.text != cursor?.text else {
-            throw PagingError("the page names itself as the next one: following it would never end")
+        guard next != own else { return .end(isStated: true) }
+        return try following(PageCursor(next.text), isTotalReached: isTotalReached)
+    }
+
+    /// Whether a page cursor merely counts on from this page's: by pages, or by the elements of a full one. A filtered scan,
+    /// which has empty pages on the way, gives others.
+    private func isCounted(_ next: PageCursor) -> Bool {
+        guard let cursor else { return false }
+        let (before, after) = (Numerals(cursor.text), Numerals(next.text))
+        guard before.texts == after.texts, before.numbers.count == after.numbers.count else { return false }
+        let steps = zip(before.numbers, after.numbers).filter { $0 != $1 }.map { before, after in
+            after.subtractingReportingOverflow(before)
         }
-        return try following(PageCursor(next.text))
+        return steps.count == 1
+            && steps.allSatisfy { (step, isBeyond) in
+                !isBeyond && (step == 1 || step == fullPageCount || step == askedCount)
+            }
+    }
+}
+
+/// A text taken apart into its numbers and what stands between them.
+private struct Numerals {
+    private(set) var texts: [String] = []
+    private(set) var numbers: [Int] = []
+
+    init(_ text: String) {
+        var rest = Substring(text)
+        while !rest.isEmpty {
+            let other = rest.prefix { !("0"..."9").contains($0) }
+            rest = rest.dropFirst(other.count)
+            let digits = rest.prefix { ("0"..."9").contains($0) }
+            rest = rest.dropFirst(digits.count)
+            texts.append(String(other))
+            // Digits that no number holds are a text like any other.
+            if let number = Int(digits) { numbers.append(number) } else { texts.append(String(digits)) }
+        }
     }
 }

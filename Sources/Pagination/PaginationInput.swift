@@ -39,6 +39,10 @@ package struct PaginationInput: Sendable {
     package var fullPageCount = 0
     /// How many elements of the page before it begins with.
     package var overlap = 0
+    /// How many elements of the list lie before the first page.
+    package var passedOver = 0
+    /// How many elements the request asks for; nil where it does not say.
+    package var askedCount: Int?
 
     /// The facts of one page.
     package init(
@@ -61,13 +65,17 @@ package struct PaginationInput: Sendable {
 /// Where the pages go on after one of them.
 package struct NextPage: Sendable, Hashable {
     /// What to request next; nil at the end.
-    package let next: PageCursor?
+    package var next: PageCursor?
     /// How many elements the upstream says there are, where it says so believably. An end before them is doubtful.
-    package let total: Int?
+    package var total: Int?
     /// Something odd that the user should hear of; it did not keep the page from being read.
-    package let notice: String?
+    package var notice: String?
     /// What it tells of its partition; nil where the partition goes on, and for a feed without partitions.
     package var part: PartitionOutcome?
+    /// What says, at an end, that there is more.
+    package var sign: SignOfMore?
+    /// Whether the upstream said in so many words that this is the end: links and tokens beside it say nothing.
+    package var isStated = false
 
     /// What follows a page.
     package init(next: PageCursor?, total: Int?, notice: String?, part: PartitionOutcome? = nil) {
@@ -75,6 +83,13 @@ package struct NextPage: Sendable, Hashable {
         self.total = total
         self.notice = notice
         self.part = part
+    }
+
+    /// The same with something more to tell.
+    package func adding(notice: String?) -> NextPage {
+        var all = self
+        all.notice = NextPage.notice(self.notice, notice)
+        return all
     }
 
     /// Several notices as one; nil where there is none.
@@ -89,7 +104,11 @@ package struct NextPage: Sendable, Hashable {
     }
 
     /// There is no further page.
-    package static func end(total: Int? = nil, notice: String? = nil) -> NextPage {
-        NextPage(next: nil, total: total, notice: notice)
+    package static func end(
+        total: Int? = nil, notice: String? = nil, sign: SignOfMore? = nil, isStated: Bool = false
+    ) -> NextPage {
+        var end = NextPage(next: nil, total: total, notice: notice)
+        (end.sign, end.isStated) = (sign, isStated)
+        return end
     }
 }

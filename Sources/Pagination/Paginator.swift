@@ -34,6 +34,9 @@ package protocol Paginator: Sendable {
     /// where it cannot.
     var overlappingSize: Int? { get }
 
+    /// Which page of the list a page cursor asks for, from 1; nil where that is not known.
+    func number(of cursor: PageCursor?) -> Int?
+
     /// How many elements lie between two places in the list, where page cursors say that; nil where they do not.
     ///
     /// - Parameter from: The place of a page; nil for the first one.
@@ -93,6 +96,9 @@ extension Paginator {
 
     /// None.
     package var overlappingSize: Int? { nil }
+
+    /// 1 for the first page; of others it is not known.
+    package func number(of cursor: PageCursor?) -> Int? { cursor == nil ? 1 : nil }
 
     /// Not known.
     package func elementCount(from start: PageCursor?, to end: PageCursor) -> Int? { nil }

@@ -7,12 +7,17 @@ package struct ReportedCount {
     package let value: Int?
     /// Why what stood there is passed over.
     package let notice: String?
+    /// Whether the count is a lower bound or an estimate: it neither ends the list nor proves that it was read.
+    package let isBound: Bool
 
     /// The most that is believed: the counts of very many parts can be added to one without an overflow.
     package static let most = 1_000_000_000_000
 
     /// The count at a path, unless it is no count or is less than what has come already.
-    package init(_ path: Path?, _ scalar: JSONScalar?, atLeast least: Int, secrets: Secrets) {
+    package init(
+        _ path: Path?, _ scalar: JSONScalar?, atLeast least: Int, isBound: Bool = false, secrets: Secrets
+    ) {
+        self.isBound = isBound
         guard let path, let scalar, scalar != .null else {
             value = nil
             notice = nil
@@ -24,6 +29,16 @@ package struct ReportedCount {
             return
         }
         value = count >= least ? min(count, Self.most) : nil
-        notice = count >= least ? nil : "`\(path)` says \(count), but \(least) were received; it is ignored"
+        notice = count >= least || isBound ? nil : "`\(path)` says \(count), but \(least) were received; it is ignored"
+    }
+
+    /// The count where it is the list's; nil for a lower bound.
+    var exact: Int? { isBound ? nil : value }
+
+    /// The total that a page tells: of a bound no more than that a page with items is not the last.
+    func total(at next: PageCursor?, _ page: PaginationInput) -> Int? {
+        guard isBound else { return value }
+        guard next == nil, page.elementCount > 0, let value, value > page.crawlElementCount else { return nil }
+        return value
     }
 }

@@ -5,23 +5,23 @@ package struct SinglePagePaginator: Paginator {
     /// `none`
     package static let name = "none"
 
+    private let flags: MoreFlag
     private let total: StatedTotal?
 
     /// A feed of one page.
-    package init() {
-        total = nil
-    }
+    package init() { self.init(total: nil) }
 
     /// A feed of one page that says how many elements there should be on it.
-    package init(total: StatedTotal?) {
+    package init(flags: MoreFlag = MoreFlag(), total: StatedTotal?) {
+        self.flags = flags
         self.total = total
     }
 
-    /// `none`, with its member.
-    package var canonicalText: String { Self.name + (total.map { " \($0.canonicalText)" } ?? "") }
+    /// `none`, with its members.
+    package var canonicalText: String { Self.name + flags.canonicalText + (total.map { " \($0.canonicalText)" } ?? "") }
 
-    /// The path of `total`, where given.
-    package var bodyPaths: [Path] { [total?.path].compactMap(\.self) }
+    /// The paths of `more`, `last` and `total`, where given.
+    package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
 
     /// Whether `total` is given.
     package var hasTotal: Bool { total != nil }
@@ -42,6 +42,7 @@ package struct SinglePagePaginator: Paginator {
 
     /// The end.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        total?.added(to: .end(), after: page, of: self) ?? .end()
+        let end = NextPage.end(sign: flags.sign(page, of: self), isStated: flags.says(page, of: self) == false)
+        return total?.added(to: end, after: page, of: self) ?? end
     }
 }

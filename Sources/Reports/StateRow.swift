@@ -123,7 +123,7 @@ extension IncompleteReason {
             }
         case .maxPages: "stopped at max_pages"
         case .skipped: "some items were skipped"
-        case .upstreamIncomplete: "the upstream says the list is incomplete"
+        case .upstreamIncomplete: "the upstream says there is more: see feedsync explain, and write `pagination`"
         case .drift: "the list moved while it was read"
         }
     }

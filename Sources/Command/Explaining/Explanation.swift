@@ -74,6 +74,8 @@ struct FeedSummary: Sendable, JSONRecord {
     private let crawl: CrawlRecord?
     private let run: RunRecord?
     private let quota: [QuotaRecord]
+    /// What the last page said of more behind it, in words; nil where it said nothing.
+    private let sign: String?
     /// The parent's row whose list it is; nil for a feed.
     private let part: String?
 
@@ -87,6 +89,7 @@ struct FeedSummary: Sendable, JSONRecord {
             part.key.map { "\($0.name) \($0.value.text)" }.joined(separator: ", ")
         }
         record = try await store.feed(named: feed.name)
+        sign = try await store.findings(of: feed.owner)?.sign
         crawl = try await store.lastCrawl(of: feed.name)
         run = try await store.runs(of: feed.name, limit: 1).first
         let origin = feed.url.description.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
@@ -104,6 +107,7 @@ struct FeedSummary: Sendable, JSONRecord {
         table.add(["feed", "\(record.status.rawValue), \(items), generation \(record.generation)"])
         table.add(["next page", record.nextPage ?? (record.noMoreData ? "none; the end was reached" : "the first")])
         if let crawl { table.add(["last crawl", Self.text(of: crawl)]) }
+        if let sign { table.add(["sign of more", sign]) }
         if let crawl {
             table.add(["pages kept", "\(crawl.storedPages), \(crawl.pagesWithValidators) with validators"])
         }
@@ -135,6 +139,7 @@ struct FeedSummary: Sendable, JSONRecord {
             "file": path,
             "feed": record,
             "crawl": crawl,
+            "sign": sign,
             "quota": quota,
             "run": run,
         ]

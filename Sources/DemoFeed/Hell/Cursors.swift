@@ -21,7 +21,7 @@ extension HellKind {
 
     /// Page cursors that repeat, loop or lead elsewhere.
     static let cursors: [HellKind] = [
-        cursor("cursor-same", 65, "the same cursor for ever") { _ in "\"c2\"" },
+        cursor("cursor-same", 0, "the same cursor for ever, which is an end before the total") { _ in "\"c2\"" },
         cursor("cursor-two", 65, "two cursors in turn") { $0.number == 2 ? "\"c3\"" : "\"c2\"" },
         cursor("cursor-endless", 65, "a new cursor every time, and always the same items") { page in
             "\"c\(page.number)x\(page.asked)\""
@@ -54,7 +54,9 @@ extension HellKind {
         link("link-self", 65, "to the same page") { "<\($0.url($0.number))>; rel=next" },
         link("link-other", 65, "to another origin") { _ in "<https://example.com/things>; rel=\"next\"" },
         link("link-file", 65, "to a file") { _ in "<file:///etc/passwd>; rel=next" },
-        link("link-two", 65, "to two pages at once") { "<\($0.url(2))>; rel=next, <\($0.url(3))>; rel=next" },
+        link("link-two", 0, "to two pages at once, of which the second page names itself") {
+            "<\($0.url(2))>; rel=next, <\($0.url(3))>; rel=next"
+        },
         HellKind("page-same", .cursors, 65, "the same items on every page") { page in
             page.body(HellPage(page.request, name: page.name, asked: 0, number: 1).text())
         },

@@ -204,6 +204,7 @@ extension CrawlRules.Feed {
         self.init(
             mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting, overlaps: overlaps,
             hasTotals: definition.pagination.hasTotal, isPartitioned: definition.partitioning != nil,
+            isOpen: definition.hasOpenPagination,
             maxPages: definition.maxPages)
     }
 }

@@ -10,8 +10,7 @@ extension PageLoader {
                 loaded.end)?.notice
         else { return loaded }
         var loaded = loaded
-        let told = NextPage.notice(loaded.end.notice, loaded.page.secrets.mask(notice))
-        loaded.end = NextPage(next: loaded.end.next, total: loaded.end.total, notice: told, part: loaded.end.part)
+        loaded.end = loaded.end.adding(notice: loaded.page.secrets.mask(notice))
         return loaded
     }
 }

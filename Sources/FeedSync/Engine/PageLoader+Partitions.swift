@@ -45,6 +45,8 @@ extension PageLoader {
             headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
             url: fetched.response.url.text, secrets: page.secrets)
         facts.overlap = page.overlap
+        facts.passedOver = (definition.pagination as? OffsetPaginator)?.first ?? 0
+        if page.cursor == nil || count == 0 { facts.askedCount = PageSigns.askedCount(in: page.request) }
         facts.fullPageCount = max(crawl.fullPageCount, count - min(page.overlap, count))
         return facts
     }
@@ -116,8 +118,9 @@ extension PageLoader {
 extension NextPage {
     /// The end, fit to be stored and shown.
     func concealing(_ secrets: Secrets) -> NextPage {
-        NextPage(
-            next: next.map { PageCursor(secrets.conceal($0.text)) }, total: total, notice: notice.map(secrets.mask),
-            part: part)
+        var end = self
+        end.next = next.map { PageCursor(secrets.conceal($0.text)) }
+        end.notice = notice.map(secrets.mask)
+        return end
     }
 }

@@ -25,7 +25,13 @@ extension PageLoader {
         let all = fetched.adding(discovered)
         let shape = try ResolvedFeed(shape.declared, shape.findings.adding(discovered.findings))
         let isNew = shape.findings != self.shape.findings
-        return try following(shape).decode(page, all, after: crawl, shape: isNew ? shape : nil)
+        let loader = following(shape)
+        var loaded = try loader.decode(page, all, after: crawl, shape: isNew ? shape : nil)
+        if shape.findings.triedElementCount != self.shape.findings.triedElementCount {
+            let notice = loader.doubt(of: loaded.end, elementCount: loaded.elementCount)
+            loaded.end = loaded.end.adding(notice: notice)
+        }
+        return loaded
     }
 
     /// Looks for what the definition leaves open.
@@ -93,7 +99,8 @@ extension PageLoader {
                 lastItem: decoded.lastItemValues)
             // Without items there was nothing to tell the columns from, and there is nothing to store.
             var loaded = loaded(
-                page, fetched, definition.isResolved ? .decoded(decoded) : .empty, end.adding(decoded.limitNotice),
+                page, fetched, definition.isResolved ? .decoded(decoded) : .empty,
+                end.adding(notice: decoded.limitNotice),
                 after: crawl,
                 count: decoded.elementCount, validators: validators, skipped: skipped, shape: shape)
             loaded.further = further(
@@ -153,9 +160,9 @@ extension PageLoader {
     ) throws(FeedSyncError) -> NextPage {
         let facts = facts(page, fetched, after: crawl, count: count, values: values, lastItem: lastItem)
         do throws(PagingError) {
-            let end = believing(
-                try definition.pagination.next(after: facts), page, fetched, after: crawl, count: count)
-            return try inPartitions(end, page, facts, after: crawl).concealing(page.secrets)
+            let end = believing(try definition.pagination.next(after: facts), fetched, facts)
+            return try inPartitions(doubting(end, page, fetched, facts), page, facts, after: crawl)
+                .concealing(page.secrets)
         } catch {
             throw unfollowable(error, page, fetched)
         }
@@ -180,22 +187,29 @@ extension PageLoader {
             let total = end.total ?? crawl.total
             if definition.partitioning == nil, let total, total > crawl.elements + count - min(page.overlap, count) {
                 reason = .cap
+            } else if let sign = end.sign {
+                reason = sign.kind == .total ? .cap : .upstreamIncomplete
             }
         } else if let most = definition.maxPages, crawl.pages + 1 >= most {
-            effective = .end(total: end.total, notice: end.notice)
+            effective.next = nil
             reason = .maxPages
         }
+        // A 304 would not tell the sign again.
+        let isTold = reason == .upstreamIncomplete
         return LoadedPage(
-            page: page, fetched: fetched, content: content, end: effective, upstreamNext: end.next, skipped: skipped,
-            incompleteReason: reason, validators: validators, shape: shape)
+            page: page, fetched: fetched, content: content, end: effective.adding(notice: notice(of: end.sign)),
+            upstreamNext: end.next, skipped: skipped, incompleteReason: reason,
+            validators: isTold ? Validators(etag: nil, lastModified: nil) : validators,
+            shape: end.next == nil ? noting(end.sign, in: shape) : shape)
     }
-}
 
-extension NextPage {
-    /// The end with something more to tell.
-    fileprivate func adding(_ notice: String?) -> NextPage {
-        guard let notice else { return self }
-        return NextPage(next: next, total: total, notice: NextPage.notice(self.notice, notice), part: part)
+    /// The shape, with the sign that the feed's last page had; nil where there is nothing new of it.
+    private func noting(_ sign: SignOfMore?, in shape: ResolvedFeed?) -> ResolvedFeed? {
+        let known = shape ?? self.shape
+        guard definition.part == nil, known.findings.sign != sign?.description else { return shape }
+        var findings = known.findings
+        findings.sign = sign?.description
+        return (try? ResolvedFeed(known.declared, findings)) ?? shape
     }
 }
 

@@ -1,30 +1,54 @@
 internal import HTTP
 
+/// What a page says against its being the last one.
 extension PageLoader {
     /// The end with a total that the pagination does not ask for: it tells of what was not served, and of nothing else.
-    ///
-    /// - Parameter items: Where the items are.
-    package func believing(
-        _ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, count: Int
+    func believing(
+        _ end: NextPage, _ fetched: FetchedPage, _ facts: PaginationInput
     ) -> NextPage {
-        guard end.total == nil, count > 0 else { return end }
-        let seen = crawl.elements + count - min(page.overlap, count)
-        let passedOver = (definition.pagination as? OffsetPaginator)?.first ?? 0
-        let stated =
-            TotalHeaders.total(in: fetched.response.headers)?.count ?? onlyPagesTotal(end, page, fetched, count)
-        guard let total = stated.map({ $0 - passedOver }), total >= seen else { return end }
-        return NextPage(next: end.next, total: total, notice: end.notice, part: end.part)
+        guard end.total == nil, facts.elementCount > 0,
+            let stated = TotalHeaders.total(in: fetched.response.headers)?.count, stated >= facts.seenCount
+        else { return end }
+        var end = end
+        end.total = stated - facts.passedOver
+        return end
     }
 
-    /// A figure in the body of a page that is the first and the last: nobody asked for it, for nobody knew of it.
-    private func onlyPagesTotal(_ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, _ count: Int) -> Int? {
-        guard page.cursor == nil, end.next == nil, fetched.response.body.count <= Self.mostBytesOfOnlyPage else {
-            return nil
+    /// The end with the sign that there is more behind it, and a total of which nobody knew. Only here the body is read
+    /// outside its items.
+    func doubting(_ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, _ facts: PaginationInput) -> NextPage {
+        guard end.next == nil, definition.partitioning == nil else { return end }
+        let envelope = PageEnvelope(of: fetched.response.body, besides: definition.items?.path ?? Path([]))
+        var end = end
+        if end.total == nil {
+            let total = envelope.totals.first { total in
+                (total.value.count ?? 0) > facts.seenCount && (facts.elementCount > 0 || !envelope.isBound(total))
+            }
+            end.total = total?.value.count.map { min($0, ReportedCount.most) - facts.passedOver }
         }
-        return PageSigns.listTotal(
-            of: fetched.response.body, items: definition.items?.path ?? Path([]), itemCount: count,
-            headers: fetched.response.headers, request: page.request)
+        end.sign =
+            end.sign
+            ?? SignOfMore.first(
+                in: envelope, after: facts, number: definition.pagination.number(of: facts.cursor),
+                isStated: end.isStated)
+        return end
     }
 
-    private static var mostBytesOfOnlyPage: Int { 4 << 20 }
+    /// What to tell of a sign; nil for a total, whose figures are told at the end of the crawl.
+    func notice(of sign: SignOfMore?) -> String? {
+        guard let sign, sign.kind != .total else { return nil }
+        return definition.hasOpenPagination
+            ? "\(sign), so there is more, and nothing was found that leads there: "
+                + "say how with `pagination` in the feed's definition, or add the feed with --paginate"
+            : "\(sign), so there is more, but the pages end here: correct `pagination` if it is that"
+    }
+
+    /// What to tell of a page that may be the first of several, once; nil where it looks like the whole list.
+    func doubt(of end: NextPage, elementCount: Int) -> String? {
+        guard definition.hasOpenPagination, end.next == nil, end.sign == nil, end.total == nil,
+            PaginationInput.usualSizes.contains(elementCount)
+        else { return nil }
+        return "the page has \(elementCount) items, as many as pages often have, and says nothing of others: "
+            + "if this is the whole list, write `pagination: none`; if not, say how it goes on"
+    }
 }

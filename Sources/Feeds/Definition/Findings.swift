@@ -16,6 +16,9 @@ package struct Findings: Sendable, Hashable {
     /// nil as long as none were. A page that has grown is reason to try again.
     package var triedElementCount: Int?
 
+    /// What the last page said of more behind it, in words; nil where it said nothing.
+    package var sign: String?
+
     /// Whether ways to a second page that no page speaks of have been tried in vain.
     package var hasTriedPaging: Bool { triedElementCount != nil }
 

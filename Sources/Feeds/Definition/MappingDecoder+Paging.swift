@@ -17,11 +17,8 @@ extension PageSize {
 }
 
 extension MoreFlag {
-    /// Reads the path `more`; nil where there is none.
-    init?(_ members: MappingDecoder) {
-        guard let path = members.path("more") else { return nil }
-        self.init(path: path)
-    }
+    /// Reads the paths `more` and `last`.
+    init(_ members: MappingDecoder) { self.init(more: members.path("more"), last: members.path("last")) }
 }
 
 extension NextSource {

@@ -1,18 +1,18 @@
 extension PageNumberPaginator: ReadablePaginator {
     /// Reads `param` (default `page`), `first` (default 1), `size_param` and `size`, which go together, `prefetch`
-    /// (default 1), and the paths `total`, `pages` and `more`.
+    /// (default 1), and the paths `total`, `pages`, `more` and `last`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param") ?? "page"
         self.init(
             parameter: parameter, first: members.integer("first", in: 0...Int.max) ?? 1,
-            size: PageSize(members, besides: [parameter]), total: members.path("total"), pages: members.path("pages"),
-            more: MoreFlag(members), prefetch: PrefetchLimit.read(members))
+            size: PageSize(members, besides: [parameter]), total: StatedTotal(members), pages: members.path("pages"),
+            flags: MoreFlag(members), prefetch: PrefetchLimit.read(members))
     }
 }
 
 extension OffsetPaginator: ReadablePaginator {
     /// Reads `param` (default `offset`), `first` (default 0), `limit` with `limit_param` (default `limit`), `prefetch` (default 1), and the
-    /// paths `total` and `more`.
+    /// paths `total`, `more` and `last`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param") ?? "offset"
         let limitParameter = members.string("limit_param") ?? "limit"
@@ -25,46 +25,47 @@ extension OffsetPaginator: ReadablePaginator {
         }
         self.init(
             parameter: parameter, first: members.integer("first", in: 0...JSONScalar.mostCount) ?? 0, limit: limit,
-            total: members.path("total"), more: MoreFlag(members),
+            total: StatedTotal(members), flags: MoreFlag(members),
             prefetch: PrefetchLimit.read(members))
     }
 }
 
 extension CursorPaginator: ReadablePaginator {
-    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the path `more`, and
+    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the paths `more`, `last` and `total`, and
     /// `size_param` and `size`, which go together.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param")
         let source = NextSource.read(members) ?? .body(Path([]))
-        let more = MoreFlag(members)
+        let flags = MoreFlag(members)
         let size = PageSize(members, besides: parameter.map { [$0] } ?? [])
         if members.has("header"), !members.has("param") {
             members.report("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
         }
-        self.init(parameter: parameter, source: source, more: more, total: StatedTotal(members), size: size)
+        self.init(parameter: parameter, source: source, flags: flags, total: StatedTotal(members), size: size)
     }
 }
 
 extension NextURLPaginator: ReadablePaginator {
-    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, and `size_param` and `size`, which
-    /// go together.
+    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, the paths `more`, `last` and `total`,
+    /// and `size_param` and `size`, which go together.
     init(_ members: MappingDecoder) {
         self.init(
-            source: NextSource.read(members) ?? .body(Path([])), total: StatedTotal(members),
-            size: PageSize(members, besides: []))
+            source: NextSource.read(members) ?? .body(Path([])), flags: MoreFlag(members),
+            total: StatedTotal(members), size: PageSize(members, besides: []))
     }
 }
 
 extension LinkPaginator: ReadablePaginator {
-    /// Reads `size_param` and `size`, which go together.
+    /// Reads the paths `more`, `last` and `total`, and `size_param` and `size`, which go together.
     init(_ members: MappingDecoder) {
-        self.init(total: StatedTotal(members), size: PageSize(members, besides: []))
+        self.init(
+            flags: MoreFlag(members), total: StatedTotal(members), size: PageSize(members, besides: []))
     }
 }
 
 extension KeysetPaginator: ReadablePaginator {
-    /// Reads `param`, one name or several, `from`, as many paths in an item, and `size_param` and `size`, which go
-    /// together.
+    /// Reads `param`, one name or several, `from`, as many paths in an item, the paths `more`, `last` and `total`, and
+    /// `size_param` and `size`, which go together.
     init(_ members: MappingDecoder) {
         members.require("param", "name the query parameter that takes the last item's value")
         members.require("from", "say where in an item that value is, as in `from: id`")
@@ -78,13 +79,14 @@ extension KeysetPaginator: ReadablePaginator {
         if Set(names).count < names.count {
             members.report("`param` has a name twice", at: "param")
         }
-        self.init(parameters: names, paths: paths, size: size)
+        self.init(
+            parameters: names, paths: paths, flags: MoreFlag(members), total: StatedTotal(members), size: size)
     }
 }
 
 extension SinglePagePaginator: ReadablePaginator {
-    /// Reads the path `total`.
-    init(_ members: MappingDecoder) { self.init(total: StatedTotal(members)) }
+    /// Reads the paths `more`, `last` and `total`.
+    init(_ members: MappingDecoder) { self.init(flags: MoreFlag(members), total: StatedTotal(members)) }
 }
 
 extension AutoPaginator: ReadablePaginator {

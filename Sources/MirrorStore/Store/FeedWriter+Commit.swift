@@ -39,6 +39,7 @@ extension FeedWriter {
             try page.direction == .header || draft.crawl == nil
             ? startCrawl(page, in: &draft.progress, now: now) : draft.crawl
         guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
+        let page = try endingCircle(page, of: crawl)
         let empty = PageRules(
             generation: draft.generation, next: try nextGeneration(), crawl: crawl, direction: page.direction,
             updatesInPlace: crawl.mode == .all)
@@ -97,6 +98,28 @@ extension FeedWriter {
         return (outcome, rules.metPlaces, rows)
     }
 
+    /// The page, as the end where it goes on to no other one: its items are those of the page before, or it has none and
+    /// leads to a page of this crawl.
+    ///
+    /// - Throws: `FeedSyncError` of kind `unfollowable` where it is the second page, and like the first: what was to lead on
+    ///   is ignored.
+    private func endingCircle(_ page: PageCommit, of crawl: CrawlState) throws(FeedSyncError) -> PageCommit {
+        guard page.direction == .footer, !page.isCheck else { return page }
+        if repeatsPageBefore(page, crawl) {
+            guard crawl.pages > 1 else { throw FeedSyncError.samePageTwice(page) }
+            return page.asRepeat()
+        }
+        let leadsBack = page.end.next.map { trail.cursors.contains($0.text) } ?? false
+        return leadsBack && page.content.elementCount == 0 ? page.asEnd() : page
+    }
+
+    private func repeatsPageBefore(_ page: PageCommit, _ crawl: CrawlState) -> Bool {
+        guard case .decoded(let decoded) = page.content, !page.isAgain, decoded.keys != "[]" else { return false }
+        // A list that moves may bring a short page again, a full one hardly.
+        let isTelling = page.mode == .reload || decoded.elementCount >= crawl.mostElements
+        return isTelling && decoded.keys == crawl.lastKeys && !crawl.begins(page.part)
+    }
+
     /// Whether the list goes on behind a page, or ends, as it did when the page was stored.
     private func isInPlace(_ page: PageCommit, _ known: StoredPage?) -> Bool {
         if page.isNotModified { return true }
@@ -119,17 +142,8 @@ extension FeedWriter {
         switch page.content {
         case .decoded(let decoded):
             let keys = decoded.keys
-            let isEmpty = keys == "[]"
-            // A list that moves may bring a short page again, a full one hardly.
-            let isTelling = page.mode == .reload || decoded.elementCount >= writer.rules.crawl.mostElements
-            if !isEmpty, page.direction == .footer, !page.isCheck, !page.isAgain, isTelling,
-                keys == writer.rules.crawl.lastKeys,
-                !writer.rules.crawl.begins(page.part)
-            {
-                throw FeedSyncError.samePageTwice(page)
-            }
             try writer.write(decoded, behind: page.overlap)
-            if isEmpty { try writeEmpty(page, with: &writer) }
+            if keys == "[]" { try writeEmpty(page, with: &writer) }
             return WrittenPage(
                 keys: keys, elements: decoded.elementCount, storedID: nil, place: writer.rules.first ?? begin,
                 placed: writer.rules.placed)

@@ -6,7 +6,8 @@ extension Findings: JSONRecord {
             "key": key, "columns": columns, "pagination": pagination, "tried": triedElementCount,
         ]
         let kind: JSONFields = format.map { ["format": $0.rawValue] } ?? [:]
-        return kind + (place.map { ["items": $0] } ?? [:]) + found
+        let told: JSONFields = sign.map { ["sign": $0] } ?? [:]
+        return kind + told + (place.map { ["items": $0] } ?? [:]) + found
     }
 
     /// Reads what `json` wrote; nil for anything else.
@@ -24,6 +25,7 @@ extension Findings: JSONRecord {
         self.columns = columns.compactMap(ColumnDefinition.init)
         guard key.count == names.count, self.columns.count == columns.count else { return nil }
         pagination = members["pagination"]?.text
+        sign = members["sign"]?.text
         if case .number(let digits)? = members["tried"] { triedElementCount = Int(digits) }
     }
 }

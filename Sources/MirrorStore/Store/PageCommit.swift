@@ -18,6 +18,15 @@ package struct PageCommit: Sendable {
             case .notModified: nil
             }
         }
+
+        /// The elements of its items array.
+        var elementCount: Int {
+            switch self {
+            case .decoded(let page): page.elementCount
+            case .empty: 0
+            case .notModified(let stored): stored.elements
+            }
+        }
     }
 
     package let direction: PageDirection
@@ -33,6 +42,8 @@ package struct PageCommit: Sendable {
     package var overlap = 0
     /// Whether it begins with an item of the page before, as it was asked to.
     package var showsPageBefore = false
+    /// Whether its items are those of the page before, and no others.
+    package private(set) var repeatsPageBefore = false
     /// The page cursor that it was asked for with; nil for the first page.
     package var asked: PageCursor?
     /// The partition that the page belongs to; nil for a feed that is not partitioned.
@@ -49,9 +60,9 @@ package struct PageCommit: Sendable {
     package let credential: Int64
     package let validators: Validators
     /// Where the crawl goes on.
-    package let end: NextPage
+    package private(set) var end: NextPage
     /// Where the upstream says that the pages go on; the crawl may end before.
-    package let upstreamNext: PageCursor?
+    package private(set) var upstreamNext: PageCursor?
     package let httpStatus: Int
     /// What the run's requests cost since the last commit.
     package var cost = FetchCost()
@@ -160,6 +171,23 @@ extension PageCommit {
 
     /// Whether it is asked for again behind the end of the crawl.
     var isCheck: Bool { checked != nil }
+
+    /// The page as the last one of its list.
+    func asEnd() -> PageCommit {
+        var page = self
+        page.end = .end(total: end.total, notice: end.notice)
+        page.upstreamNext = nil
+        return page
+    }
+
+    /// The page as an empty last one: its items are those of the page before.
+    func asRepeat() -> PageCommit {
+        var page = asEnd()
+        page.content = .empty
+        page.overlap = 0
+        page.repeatsPageBefore = true
+        return page
+    }
 
     /// The URL in `request`, without the method and the body.
     var url: String {

@@ -187,6 +187,7 @@ extension Store {
             findings.items = nil
             findings.pagination = nil
             findings.triedElementCount = nil
+            findings.sign = nil
         }
         return try ResolvedFeed(declared, findings)
     }

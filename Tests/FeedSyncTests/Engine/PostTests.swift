@@ -92,10 +92,14 @@ struct PostTests {
         #expect(try bench.feed("item_count, no_more_data") == "2|1")
     }
 
-    @Test("that gets the same token again is in a circle, told with the URL alone")
+    @Test("whose tokens lead back is in a circle, told with the URL alone")
     func loop() async throws {
         let bench = try await bench("method: POST\nbody: {q: x y}", paging: "{style: cursor, param: after, next: next}")
-        bench.server.route("/things") { request in .json(#"{"next":"same","items":[{"id":\#(request.body.count)}]}"#) }
+        bench.server.route("/things") { request in
+            let body = String(decoding: request.body, as: UTF8.self)
+            return .json(
+                #"{"next":"\#(body.contains("one") ? "two" : "one")","items":[{"id":\#(body.contains("one"))}]}"#)
+        }
         let error = try await bench.failure(.allPages)
         #expect(error.kind == .unfollowable)
         #expect(error.url == "\(bench.server.url)/things")

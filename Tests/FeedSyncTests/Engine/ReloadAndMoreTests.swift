@@ -187,6 +187,20 @@ struct ReloadAndMoreTests {
         #expect(try bench.feed("item_count, next_page, status") == "10|2|endFooter")
     }
 
+    @Test("The last page once more, where the upstream gives it for every page behind it, is the end")
+    func lastPageAgain() async throws {
+        let bench = try await EngineBench(paging: "pagination: page")
+        bench.server.route("/things") { request in
+            let start = min(Int(request.parameter("page") ?? "") ?? 1, 3) * 10 - 9
+            return .json("{\"items\":[\(PagedFeed.items(start...start + 9).joined(separator: ","))]}")
+        }
+        let first = try await bench.sync()
+        #expect(first.reason == nil && first.figures.pages == 4)
+        #expect(try bench.feed("item_count, no_more_data, complete, verified") == "30|1|1|0")
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "30|1")
+    }
+
     @Test("A changed definition drops the page cursor and the validators; rows stay")
     func changedDefinition() async throws {
         let bench = try await EngineBench()

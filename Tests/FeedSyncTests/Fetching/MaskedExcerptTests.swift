@@ -49,10 +49,8 @@ import Testing
         arguments: [
             (EngineBench.paging, #"{"items":[{"id":1}],"total_count":"\#(long)"}"#),
             ("pagination: {style: next_url, next: next}", #"{"items":[{"id":1}],"next":["\#(long)"]}"#),
-            ("pagination: {style: cursor, param: c, next: next}", #"{"items":[{"id":1}],"next":["\#(long)"]}"#),
             ("pagination: {style: cursor, next: next}", #"{"items":[{"id":1}],"next":"\#(long)"}"#),
             ("pagination: {style: cursor, next: next}", #"{"items":[{"id":1}],"next":["\#(long)"]}"#),
-            ("pagination: {style: keyset, param: k, from: k}", #"{"items":[{"id":1,"k":["\#(long)"]}]}"#),
         ])
     func paging(paging: String, body: String) async throws {
         let traces = try await traces(of: body, paging: paging)

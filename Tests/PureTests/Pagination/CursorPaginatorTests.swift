@@ -34,7 +34,9 @@ struct CursorPaginatorTests {
         #expect(try style(", param: c, next: n").next(after: facts(value)) == .more(PageCursor(text)))
     }
 
-    @Test("ends where there is none", arguments: [nil, .null, .text(""), .boolean(false)] as [JSONScalar?])
+    @Test(
+        "ends where there is none",
+        arguments: [nil, .null, .text(""), .text("null"), .boolean(false), .json("{}"), .json("[]")] as [JSONScalar?])
     func end(value: JSONScalar?) throws {
         #expect(try style(", param: c, next: n").next(after: facts(value)) == .end())
     }
@@ -54,9 +56,38 @@ struct CursorPaginatorTests {
         #expect(error?.problem == "the cursor of the next page has 1048577 bytes; 1 MiB is the most")
     }
 
-    @Test("refuses what is not a token", arguments: [.boolean(true), .json("[1]"), .json("{}")] as [JSONScalar])
-    func noToken(value: JSONScalar) {
-        #expect(throws: PagingError.self) { try style(", param: c, next: n").next(after: facts(value)) }
+    @Test("refuses what is not a token")
+    func noToken() {
+        #expect(throws: PagingError.self) { try style(", param: c, next: n").next(after: facts(.boolean(true))) }
+    }
+
+    @Test("sends an object or array back as JSON in a body", arguments: [#"{"id":{"N":"20"}}"#, "[1,\"a\"]"])
+    func containers(text: String) throws {
+        let style = try style(", param: ExclusiveStartKey, next: n")
+        let next = try style.next(after: facts(.json(text))).next
+        let base = PageRequest(url: "https://a.b", body: .object(JSONObject()))
+        let body = try style.request(for: next, base: base).body
+        #expect(body?.json == #"{"ExclusiveStartKey":\#(text)}"#)
+    }
+
+    @Test("ends at the token that was just sent, with items or without", arguments: [0, 3])
+    func sentAgain(count: Int) throws {
+        let page = input("t", count, crawl: 9, .text("t"))
+        #expect(try style(", param: c, next: n").next(after: page) == .end(isStated: true))
+    }
+
+    @Test(
+        "follows an empty page, unless its token merely counts or the total is reached",
+        arguments: [
+            ("t", .text("u"), 20, true), ("t", .text("u"), 9, false), ("3", .text("4"), 20, false),
+            ("30", .integer(40), 20, false),
+            ("30", .integer(47), 20, true), ("/x?page=3&n=10", .text("/x?page=4&n=10"), 20, false),
+            ("a3b7", .text("a4b8"), 20, true), (nil, .text("2"), 20, true),
+        ] as [(String?, JSONScalar, Int64, Bool)])
+    func emptyPage(sent: String?, token: JSONScalar, total: Int64, isFollowed: Bool) throws {
+        var page = input(sent, 0, crawl: 9, token, .integer(total))
+        page.fullPageCount = 10
+        #expect((try style(", param: c, next: n, total: t").next(after: page).next != nil) == isFollowed)
     }
 
     @Test(
@@ -71,13 +102,6 @@ struct CursorPaginatorTests {
         #expect((try style.next(after: facts(.text("t"), flag)).next == nil) == isEnd)
     }
 
-    @Test("ends with a notice where the flag says more and no token comes")
-    func moreWithoutToken() throws {
-        let end = try style(", param: c, next: n, more: m").next(after: facts(nil, .boolean(true)))
-        #expect(end.next == nil)
-        #expect(end.notice?.contains("`m`") == true)
-    }
-
     @Test("reads the token from a header, and the flag from the body")
     func header() throws {
         let style = try style(", param: c, header: X-Cursor, more: m")
@@ -87,7 +111,7 @@ struct CursorPaginatorTests {
                 headers: value.map { [PaginationInput.Header(name: "x-cursor", value: $0)] } ?? [])
         }
         #expect(try style.next(after: facts("t", nil)) == .more(PageCursor("t")))
-        #expect(try style.next(after: facts("t", .boolean(false))) == .end())
+        #expect(try style.next(after: facts("t", .boolean(false))) == .end(isStated: true))
         #expect(try style.next(after: facts("", nil)) == .end())
         #expect(try style.next(after: facts(nil, nil)) == .end())
         #expect(style.endsByAbsence)

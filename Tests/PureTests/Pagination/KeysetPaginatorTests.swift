@@ -26,7 +26,7 @@ struct KeysetPaginatorTests {
         #expect(try query(style, nil) == ["q=x"])
         for (value, text) in [
             (.integer(7), "7"), (.text("[\"a\"]"), "[\"a\"]"), (.real(1.5), "1.5"),
-            (.number("18446744073709551616"), "18446744073709551616"),
+            (.number("18446744073709551616"), "18446744073709551616"), (.json("[1,2]"), "[1,2]"),
             (.text("2026-01-02T03:04:05+01:00"), "2026-01-02T03:04:05+01:00"),
         ] as [(JSONScalar, String)] {
             let end = try style.next(after: facts(nil, value))

@@ -43,9 +43,24 @@ struct LinkPaginatorTests {
     }
 
     @Test(
-        "refuses a next page that is the page itself, or none at all",
+        "ends at a page that names itself, and at a link that says that nothing is there",
         arguments: [
             "<>; rel=next", "<#top>; rel=next", "</c?p=1>; rel=next", "<http://a.b/c?p=1>; rel=next",
+            #"</c?p=2>; rel="next"; results="false""#,
+        ])
+    func end(link: String) throws {
+        #expect(try style.next(after: facts(link, at: "https://a.b/c?p=1")).next == nil)
+    }
+
+    @Test("follows a link that says that results are there")
+    func results() throws {
+        let link = #"</c?p=2>; rel="next"; results="true""#
+        #expect(try style.next(after: facts(link, at: "https://a.b/c?p=1")) == .more(PageCursor("https://a.b/c?p=2")))
+    }
+
+    @Test(
+        "refuses a next page that is none",
+        arguments: [
             "<ftp://a.b/>; rel=next", "<https://>; rel=next", "<mailto:a@b.c>; rel=next",
         ])
     func unfollowable(link: String) {

@@ -20,15 +20,43 @@ struct MoreFlagTests {
     func figures(name: String) throws {
         let style = try paginator("style: \(name), total: t, more: m")
         #expect(try style.next(after: input(nil, 3, crawl: 3, .integer(3), .boolean(true))).next != nil)
-        #expect(try style.next(after: input(nil, 3, crawl: 3, .integer(9), .boolean(false))) == .end(total: 9))
+        #expect(
+            try style.next(after: input(nil, 3, crawl: 3, .integer(9), .boolean(false)))
+                == .end(total: 9, isStated: true))
         #expect(try style.next(after: input(nil, 3, crawl: 3, .integer(3), nil)).next == nil)
     }
 
-    @Test("does not lead behind an empty page, but has it noticed", arguments: ["page", "offset"])
-    func emptyPage(name: String) throws {
-        let end = try paginator("style: \(name), more: m").next(after: input("2", 0, crawl: 3, .boolean(true)))
+    @Test(
+        "does not lead behind an end, and is a sign of more there",
+        arguments: [
+            ("page", "2", 0), ("offset", "2", 0), ("keyset, param: p, from: id", "2", 0),
+            ("cursor, param: c, next: n", "2", 3),
+            ("next_url, next: n", nil, 3), ("link", nil, 3), ("none", nil, 3),
+        ] as [(String, String?, Int)])
+    func sign(style: String, cursor: String?, count: Int) throws {
+        let paginator = try paginator("style: \(style), more: m")
+        let values: [JSONScalar?] = paginator.bodyPaths.map { $0.description == "m" ? .boolean(true) : nil }
+        let page = PaginationInput(
+            cursor: cursor.map { PageCursor($0) }, elementCount: count, crawlElementCount: 3, values: values)
+        let end = try paginator.next(after: page)
         #expect(end.next == nil)
-        #expect(end.notice == "`m` says there is more, but the page is empty")
+        #expect(end.sign == SignOfMore(.flag, "`m` is true"))
+    }
+
+    @Test(
+        "of the last page ends every style, and of any other leads on",
+        arguments: ["cursor, param: c, next: n", "next_url, next: n", "page", "offset"],
+        [
+            (.boolean(true), true), (.text("yes"), true), (.integer(1), true), (.boolean(false), false),
+            (.text(""), false),
+            (.null, false), (nil, false),
+        ] as [(JSONScalar?, Bool)])
+    func last(style: String, flag: (value: JSONScalar?, isEnd: Bool)) throws {
+        let paginator = try paginator("style: \(style), last: l")
+        let values: [JSONScalar?] = paginator.bodyPaths.map { $0.description == "l" ? flag.value : .text("/2") }
+        let page = PaginationInput(
+            cursor: nil, elementCount: 3, crawlElementCount: 3, values: values, url: "https://a.b/1")
+        #expect((try paginator.next(after: page).next == nil) == flag.isEnd)
     }
 
     @Test("is part of what the style is", arguments: ["page", "offset", "cursor, param: c, next: n"])

@@ -28,7 +28,7 @@ struct OffsetPaginatorTests {
         let base = PageRequest(url: "https://a.b")
         #expect(try style.request(for: nil, base: base).query.map(\.value) == ["20"])
         #expect(try style.next(after: input(nil, 10, crawl: 10, .integer(45))) == .more(PageCursor("30"), total: 25))
-        #expect(try style.next(after: input("40", 5, crawl: 25, .integer(45))) == .end(total: 25))
+        #expect(try style.next(after: input("40", 5, crawl: 25, .integer(45))) == .end(total: 25, isStated: true))
         #expect(throws: PagingError.self) { try style.request(for: PageCursor("20"), base: base) }
     }
 
@@ -36,7 +36,7 @@ struct OffsetPaginatorTests {
     func metTwice() throws {
         let style = try style(", limit: 3, total: n")
         #expect(try style.next(after: input("15", 3, crawl: 19, .integer(19))) == .more(PageCursor("18"), total: 19))
-        #expect(try style.next(after: input("18", 1, crawl: 20, .integer(19))) == .end(total: 19))
+        #expect(try style.next(after: input("18", 1, crawl: 20, .integer(19))) == .end(total: 19, isStated: true))
     }
 
     @Test("tells by two places how many elements lie between them")

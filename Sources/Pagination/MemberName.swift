@@ -1,16 +1,16 @@
 /// A member's name taken apart, so that `next_page_token`, `nextPageToken` and `Next-Page-Token` are one.
-struct MemberName: Hashable {
+package struct MemberName: Sendable, Hashable {
     /// The most bytes of a name that is the name of something. A longer one means nothing, and there is no column for it.
-    static let longest = 1_000
+    package static let longest = 1_000
 
     /// The name's words in lower case; none where it is too long.
-    let words: [String]
+    package let words: [String]
 
     /// The words written together.
-    var folded: String { words.joined() }
+    package var folded: String { words.joined() }
 
     /// A name; a prefix such as `hydra:` or `@odata.` does not count.
-    init(_ name: String) {
+    package init(_ name: String) {
         guard !Self.isTooLong(name) else {
             words = []
             return
@@ -34,10 +34,10 @@ struct MemberName: Hashable {
     }
 
     /// Whether the name is longer than those of anything that a page has.
-    static func isTooLong(_ name: String) -> Bool { name.utf8.count > longest }
+    package static func isTooLong(_ name: String) -> Bool { name.utf8.count > longest }
 
     /// Whether the name is a value rather than the name of something: a number, a UUID, a date.
-    static func isDatum(_ name: String) -> Bool {
+    package static func isDatum(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         let digits = bytes.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard digits > 0 else { return false }

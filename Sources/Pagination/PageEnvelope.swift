@@ -1,0 +1,99 @@
+package import JSON
+
+/// What a body says besides its items: each value with its place and its name.
+package struct PageEnvelope: Sendable {
+    /// How deep and how wide a body is looked at.
+    private static let deepest = 4
+    private static let most = 2_000
+
+    /// A value beside the items, with its way from the body.
+    package struct Member: Sendable {
+        package let path: Path
+        /// The name that tells what it is: of the member, or of the one around it where that says more.
+        package let name: MemberName
+        /// The name as written.
+        package let written: String
+        package let value: JSONValue
+
+        /// Whether it is the value of an object that is called what it is: `total: {value: 9}`.
+        private var isNested: Bool { path.segments.last != .member(written) }
+
+        /// The steps to the object that the name stands in.
+        package var parents: ArraySlice<Path.Segment> { path.segments.dropLast(isNested ? 2 : 1) }
+
+        /// Whether it stands in an object that the items are in, too.
+        func isAround(_ items: Path) -> Bool { items.starts(with: Path(Array(parents))) }
+    }
+
+    /// Those around the items first: they speak of them. What stands elsewhere may speak of anything.
+    package let members: [Member]
+    /// Where the items are.
+    package let items: Path
+
+    /// The envelope of a body; empty where the body is the items.
+    package init(of body: JSONValue, besides items: Path) {
+        self.items = items
+        var all: [Member] = []
+        if !items.segments.isEmpty { Self.collect(body, Path([]), besides: items, into: &all) }
+        members = all.filter { $0.isAround(items) } + all.filter { !$0.isAround(items) }
+    }
+
+    /// The first member whose folded name is one of these and whose value is fit, other than by its name.
+    package func first(_ names: Set<String>, where isFit: (Member) -> Bool = { _ in true }) -> Member? {
+        members.first { names.contains($0.name.folded) && isFit($0) }
+    }
+
+    /// True for what speaks of the list: it stands around the items, or in objects whose names say so.
+    package func isOfList(_ member: Member) -> Bool {
+        let parents = member.parents
+        return zip(parents.indices, parents).allSatisfy { index, segment in
+            guard case .member(let name) = segment, index >= items.segments.count || items.segments[index] != segment
+            else { return true }
+            return !PagingNames.envelopes.isDisjoint(with: MemberName(name).words)
+        }
+    }
+
+    private static func collect(_ value: JSONValue, _ path: Path, besides items: Path, into all: inout [Member]) {
+        guard path != items, path.segments.count <= deepest, all.count < most else { return }
+        switch value {
+        case .object(let members):
+            for member in members.all {
+                let place = path.appending(member.name)
+                guard place != items else { continue }
+                all.append(self.member(member, at: place, in: path))
+                collect(member.value, place, besides: items, into: &all)
+            }
+        case .array(let elements):
+            for (index, element) in elements.prefix(20).enumerated() {
+                guard let members = element.members else { continue }
+                let relation = ["rel", "relation", "name"].first {
+                    members[$0]?.text.map { MemberName($0).folded == "next" } == true
+                }
+                if let relation, let text = members[relation]?.text {
+                    // The place of a link in its array may change from page to page.
+                    collect(element, path.appending(.first(where: relation, equals: text)), besides: items, into: &all)
+                } else if items.starts(with: path.appending(.index(index))) {
+                    collect(element, path.appending(.index(index)), besides: items, into: &all)
+                }
+            }
+        default: return
+        }
+    }
+
+    /// `next: {href: …}` and `total: {value: …}` are what the name around them says.
+    private static func member(_ member: JSONObject.Member, at place: Path, in parent: Path) -> Member {
+        let own = MemberName(member.name)
+        let outer: String? =
+            switch parent.segments.last {
+            case .member(let name)?: name
+            case .first(_, let value)?: value
+            default: nil
+            }
+        let isVague = ["href", "url", "link", "uri", "value", "count"].contains(own.folded)
+        guard isVague, let outer,
+            !Set(["next", "last"]).isDisjoint(with: MemberName(outer).words)
+                || PagingNames.total.contains(MemberName(outer).folded)
+        else { return Member(path: place, name: own, written: member.name, value: member.value) }
+        return Member(path: place, name: MemberName(outer), written: outer, value: member.value)
+    }
+}

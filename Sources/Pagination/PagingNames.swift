@@ -1,0 +1,156 @@
+package import JSON
+internal import Text
+
+/// What the names of members and parameters say about paging; names folded.
+package enum PagingNames {
+    /// The number of the page.
+    package static let number: Set<String> = [
+        "page", "currentpage", "pageno", "pagenumber", "pagenum", "pageindex", "number", "curpage", "pn", "paged",
+        "pagecurrent", "current", "thispage", "pagina", "xpage",
+    ]
+    /// How many pages there are.
+    package static let pages: Set<String> = [
+        "pages", "totalpages", "lastpage", "nbpages", "pagecount", "pagetotal", "pagescount", "numpages", "maxpage",
+        "numberofpages", "countpages", "pagestotal", "totalpage", "noofpages", "xtotalpages", "xwptotalpages",
+    ]
+    /// How many items there are on all pages.
+    package static let total: Set<String> = [
+        "total", "totalcount", "totalitems", "totalresults", "totalrecords", "totalelements", "totalhits", "totalrows",
+        "count", "found", "nbhits", "numfound", "numresults", "recordcount", "itemcount", "itemscount", "resultcount",
+        "totalsize", "totalobjects", "totalentries", "rowcount", "records", "matches", "numberofresults", "grandtotal",
+        "filteredtablerowscount", "itemstotal", "totalnumber", "fullcount", "xtotalcount", "xwptotal", "xtotal",
+        "odatacount", "estimatedtotalhits", "numbermatched", "totalmatched", "totalfound", "matched",
+    ]
+    private static let countWords: Set<String> = [
+        "total", "num", "number", "count", "n", "estimate", "estimated", "approx",
+    ]
+    private static let fillWords: Set<String> = ["of", "all", "the", "matched", "matching", "found", "available"]
+    private static let countedWords: Set<String> = [
+        "", "items", "item", "results", "result", "records", "record", "entries", "entry", "rows", "row", "elements",
+        "element", "objects", "object", "hits", "documents", "document", "docs", "matches",
+    ]
+
+    /// Whether a name is that of the number of all items.
+    ///
+    /// - Parameter items: Where the items are: `total_rooms` counts `rooms`.
+    package static func isTotal(_ name: MemberName, of items: Path) -> Bool {
+        if total.contains(name.folded) { return true }
+        let words = name.words
+        guard words.count > 1, !countWords.isDisjoint(with: words) else { return false }
+        let counted = words.filter { !countWords.contains($0) && !fillWords.contains($0) }.joined()
+        guard !countedWords.contains(counted) else { return true }
+        guard case .member(let own)? = items.segments.last else { return false }
+        let list = MemberName(own).folded
+        return counted == list || counted + "s" == list || counted == list + "s"
+    }
+
+    /// Whether a name says that the figure is an estimate.
+    package static func isEstimate(_ name: MemberName) -> Bool {
+        name.words.contains { ["estimate", "estimated", "approx", "approximate"].contains($0) }
+    }
+    /// How many items come before the page's.
+    package static let offset: Set<String> = [
+        "offset", "start", "skip", "startindex", "startat", "from", "first", "startrow", "firstresult", "startrecord",
+        "currentoffset",
+    ]
+    /// How many items a page may have.
+    package static let size: Set<String> = [
+        "limit", "perpage", "pagesize", "size", "hitsperpage", "maxresults", "itemsperpage", "rows", "take", "top",
+        "resultsperpage", "numrows", "pagelimit", "maxitems",
+    ]
+    /// Whether there is a further page.
+    package static let more: Set<String> = [
+        "hasmore", "hasnext", "hasnextpage", "more", "moreresults", "ismore", "morepages", "moreresultsavailable",
+        "hasmorepages", "hasmoreitems", "hasmoreresults", "nextpageexists", "moreitems", "morerecords",
+        "hasmorerecords",
+        "hasmoreentries", "hasmoredata", "moredata", "moreavailable", "ismoreavailable", "moreresultsexist",
+        "hasnexturl",
+        "hasnextlink", "hasadditionalresults", "morerows", "canloadmore", "loadmore",
+    ]
+    /// The same the other way round.
+    package static let last: Set<String> = [
+        "islast", "lastpage", "islastpage", "last", "end", "isend", "endofstream", "endoflist", "endofresults", "eof",
+        "nomore", "nomorepages", "nomoreresults", "nomoredata", "nomoreitems", "reachedend",
+    ]
+    /// What the upstream itself calls a part of the list.
+    package static let partial: Set<String> = [
+        "truncated", "istruncated", "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial",
+        "partialresults", "partialresponse", "exceededtransferlimit", "terminatedearly", "timedout", "limitexceeded",
+        "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
+        "capped",
+    ]
+    /// The same the other way round. It ends nothing: what is done may be something else.
+    package static let whole: Set<String> = [
+        "complete", "iscomplete", "completed", "done", "isdone", "finished", "isfinished", "isfinal", "exhausted",
+        "numfoundexact",
+    ]
+    /// How many items or pages are left.
+    package static let rest: Set<String> = [
+        "remainingitemcount", "remainingitems", "remainingcount", "remainingresults", "remainingrecords",
+        "remainingpages", "itemsremaining", "recordsremaining", "resultsremaining", "pagesremaining", "remaining",
+        "pending", "itemsleft", "pagesleft",
+    ]
+    /// Objects and arrays that are sent back to get the next page.
+    package static let cursorObjects: Set<String> = [
+        "lastevaluatedkey", "continue", "querycontinue", "nextparams", "nextquery", "nextcursor", "nextpagetoken",
+        "nexttoken", "nextkey", "searchafter", "nextsearchafter", "exclusivestartkey", "nextstartkey",
+    ]
+    /// What leads to the next page and is not a URL; `leadsOn` knows others that have `next` in their names.
+    package static let token: Set<String> = [
+        "nextcursor", "nextpagetoken", "nexttoken", "nextpagecursor", "endcursor", "nextkey", "continuationtoken",
+        "nextcontinuationtoken", "nextmarker", "nextid", "nextpageid", "after", "bookmark", "nextpagekey", "pagetoken",
+        "nextsyncpage", "nextpage", "nextoffset", "nextstart", "nextrecord", "next", "cursor", "paginationtoken",
+        "marker", "lastkey", "resumptiontoken", "nextskip", "nextindex", "offset", "nextresults", "continue",
+        "continuation", "scrollid", "pagingstate",
+        "nextpagingstate", "lastevaluatedkey", "aftercursor", "afterurl", "aftertoken", "afterkey", "nextbatch",
+        "nextcursormark", "searchafter", "startingafter", "nextstartkey", "end",
+    ]
+    /// Tokens that say by themselves that a page follows, though not by `next`: others repeat what was sent, or count.
+    private static let leading: Set<String> = token.subtracting(["offset", "pagetoken"])
+    /// What may stand behind `next` in the name of something that leads on: `next_event` does not.
+    private static let leadingWords: Set<String> = [
+        "page", "pages", "pageno", "pagenumber", "pagetoken", "cursor", "cursormark", "token", "url", "uri", "link",
+        "href", "path", "key", "marker", "id", "offset", "start", "index", "skip", "record", "records", "result",
+        "results", "continuation", "continuationtoken", "batch", "position", "set", "params", "query", "after", "from",
+        "number", "num", "no", "items", "paging", "state", "search", "range",
+    ]
+    private static let otherWords: Set<String> = [
+        "previous", "prev", "before", "first", "learn", "read", "event", "run", "sync", "delta", "self", "current",
+    ]
+
+    /// Whether a member or header of that name leads to a next page where it holds anything that can be sent.
+    package static func leadsOn(_ name: MemberName) -> Bool {
+        let words = name.words
+        guard otherWords.isDisjoint(with: words) else { return false }
+        if let next = words.firstIndex(of: "next") {
+            return words[(next + 1)...].allSatisfy(leadingWords.contains)
+        }
+        // A header's `X-` and `ms`, and words for the list, say nothing of what follows them.
+        return words.indices.contains { start in
+            leading.contains(words[start...].joined())
+                && words[..<start].allSatisfy { envelopes.contains($0) || ["x", "ms"].contains($0) }
+        }
+    }
+
+    /// Whether a text in the place of a token says that there is none.
+    package static func isNothing(_ text: String) -> Bool {
+        ["", "null", "none", "nil", "undefined", "false"].contains(text.lowercasedASCII)
+    }
+
+    /// Words in the names of objects that speak of the list rather than of something else.
+    package static let envelopes: Set<String> = [
+        "meta", "metadata", "page", "pages", "paging", "pagination", "paginator", "pager", "pageinfo", "info", "cursor",
+        "cursors", "link", "links", "response", "result", "results", "search", "query", "list", "listing", "summary",
+        "total", "totals", "count", "counts", "header", "headers", "data", "hits", "nav", "navigation", "collection",
+        "context", "request", "embedded", "body", "view", "resultset", "next", "hal", "d",
+    ]
+
+    /// Whether a member beside a list speaks of pages: such a list is likelier to be the items.
+    package static func isOfPaging(_ name: String) -> Bool {
+        let name = MemberName(name)
+        let folded = name.folded
+        return name.words.contains("next") || name.words.first == "more" || name.words.contains("more")
+            || more.contains(folded) || pages.contains(folded) || total.contains(folded) || folded == "pageinfo"
+            || folded == "perpage" || folded == "pagination" || folded == "paging"
+    }
+}

@@ -1,0 +1,306 @@
+internal import JSON
+internal import Text
+
+/// Something in a page that says that the list goes on behind it.
+///
+/// | kind | examples | unless |
+/// | --- | --- | --- |
+/// | flag | `has_more: true`, `isLast: false`, `end_of_stream: false` | |
+/// | partial | `truncated: true`, `incomplete_results: true`, `complete: false`, a total that is a lower bound | |
+/// | pages | `total_pages: 3` of page 1, `X-Total-Pages`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
+/// | rest | `remainingItemCount: 40`, `pending: 40` | the same |
+/// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
+/// | total | `total: 60` where 20 have come | |
+///
+/// How a name is spelled does not matter: case, `_`, `-` and a vendor's prefix are passed over.
+package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
+    /// What kind of thing says so.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A flag that there is more, or that this is not the last page.
+        case flag
+        /// A word that the upstream did not give all.
+        case partial
+        /// A count of pages, or a link to a later one.
+        case pages
+        /// A count of what remains.
+        case rest
+        /// A token or a URL of a next page.
+        case lead
+        /// A count of all items.
+        case total
+        /// Items of another page, whose place in the list is not known.
+        case items
+    }
+
+    /// What kind of thing says so.
+    package let kind: Kind
+    /// Where it stands and what it says, as part of a sentence; secrets masked.
+    package let description: String
+
+    /// A sign.
+    package init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+
+    /// What stands at a path of the body, secrets masked.
+    static func at(_ path: Path, _ value: JSONScalar, _ kind: Kind, _ secrets: Secrets) -> SignOfMore {
+        SignOfMore(kind, "`\(path)` is \(value.shown(secrets))")
+    }
+
+    /// The first sign that a page has beside its items, behind which no page was asked for.
+    ///
+    /// - Parameters:
+    ///   - envelope: The body outside its items.
+    ///   - page: The page, with what came before it.
+    ///   - number: Which page of the list it is, from 1; nil where that is not known.
+    ///   - isStated: Whether the paginator found the end in so many words.
+    package static func first(
+        in envelope: PageEnvelope, after page: PaginationInput, number: Int?, isStated: Bool = false
+    ) -> SignOfMore? {
+        let search = SignSearch(envelope, page, number, isStated)
+        return search.flag ?? search.partial ?? search.pages ?? search.rest ?? search.lead ?? search.total
+    }
+}
+
+/// Looks for signs in one page.
+private struct SignSearch {
+    private let envelope: PageEnvelope
+    private let page: PaginationInput
+    private let number: Int?
+    /// Whether nothing but a plain word to the contrary counts: the upstream says that this is the end, or all have come.
+    private let isOver: Bool
+
+    init(_ envelope: PageEnvelope, _ page: PaginationInput, _ number: Int?, _ isStated: Bool) {
+        self.envelope = envelope
+        self.page = page
+        self.number = number
+        isOver =
+            isStated || envelope.first(PagingNames.more) { Self.says($0.value) == false } != nil
+            || envelope.first(PagingNames.last) { Self.saysWord($0.value) == true } != nil
+            || Self.isTotalReached(envelope, page)
+    }
+
+    var flag: SignOfMore? {
+        sign(.flag, PagingNames.more) { Self.says($0.value) == true }
+            ?? sign(.flag, PagingNames.last) { Self.saysWord($0.value) == false }
+            ?? header(.flag) { name, value in
+                PagingNames.more.contains(name) && Self.says(value) == true
+                    || PagingNames.last.contains(name) && Self.saysWord(value) == false
+            }
+    }
+
+    var partial: SignOfMore? {
+        sign(.partial, PagingNames.partial) { Self.says($0.value) == true }
+            ?? sign(.partial, PagingNames.whole) { Self.says($0.value) == false }
+            ?? header(.partial) { name, value in PagingNames.partial.contains(name) && Self.says(value) == true }
+            ?? lowerBound
+    }
+
+    /// A total that says of itself that there are at least as many, where the list stops there.
+    private var lowerBound: SignOfMore? {
+        guard page.elementCount > 0 else { return nil }
+        return envelope.totals.first { total in
+            total.value.count == page.seenCount && envelope.isBound(total)
+        }.map { SignOfMore(.partial, "`\($0.path)` is a lower bound, \($0.value.scalar.shown(page.secrets))") }
+    }
+
+    var pages: SignOfMore? {
+        guard !isOver else { return nil }
+        return countedPages ?? lastLink
+    }
+
+    private var countedPages: SignOfMore? {
+        guard let read else { return nil }
+        return sign(.pages, PagingNames.pages) { isMore($0.value.count, than: read) }
+            ?? header(.pages) { name, value in PagingNames.pages.contains(name) && isMore(value.count, than: read) }
+    }
+
+    /// How many pages were read up to this one; nil where that is not known.
+    private var read: Int? {
+        let own = number ?? (page.cursor == nil ? 1 : nil)
+        return own.map { page.elementCount == 0 ? $0 - 1 : $0 }
+    }
+
+    private func isMore(_ count: Int?, than read: Int) -> Bool {
+        guard let count, count > read else { return false }
+        // Of pages numbered from 0 the last one says one less than there are.
+        guard number == nil, let said = envelope.first(PagingNames.number)?.value.count else { return true }
+        return said + 1 < count || said == read
+    }
+
+    private var lastLink: SignOfMore? {
+        let own = PageNumber.inQuery(of: page.url) ?? number ?? (page.cursor == nil ? 1 : nil)
+        guard let own else { return nil }
+        let isLater = { (target: String) in PageNumber.inQuery(of: target).map { $0 > own } ?? false }
+        if let target = LinkHeader(page.values(ofHeader: "Link")).target(of: "last"), isLater(target) {
+            return SignOfMore(.pages, "the header `Link` has a later last page")
+        }
+        return sign(.pages, ["last", "lasturl", "lastlink", "lastpageurl"]) { $0.value.text.map(isLater) ?? false }
+    }
+
+    var rest: SignOfMore? {
+        guard !isOver else { return nil }
+        return sign(.rest, PagingNames.rest) { ($0.value.count ?? 0) > 0 }
+    }
+
+    var lead: SignOfMore? {
+        // A page behind the last one may have the same links as the others.
+        guard !isOver, page.elementCount > 0 || page.cursor == nil else { return nil }
+        return envelope.members.first { envelope.isOfList($0) && leads($0) }.map(sign(.lead))
+            ?? nextLink ?? leadingHeader
+    }
+
+    private func leads(_ member: PageEnvelope.Member) -> Bool {
+        guard PagingNames.leadsOn(member.name) else { return false }
+        let isNext = member.name.words.contains("next")
+        switch member.value {
+        case .string(let text):
+            let isDate = ["next", "end", "after"].contains(member.name.folded) && Self.isDate(text)
+            return !PagingNames.isNothing(text) && !text.contains("{") && !isDate && !isBack(text)
+                && (member.name.folded != "end" || hasStart(beside: member))
+        case .number: return isNext && (member.value.count ?? 0) > 0 && !isBack(member.value.json)
+        case .object(let members): return !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
+        case .array(let elements): return !elements.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
+        case .bool(let says): return says && isNext
+        case .null: return false
+        }
+    }
+
+    /// Matrix calls the tokens of both borders `start` and `end`.
+    private func hasStart(beside member: PageEnvelope.Member) -> Bool {
+        envelope.first(["start"]) { $0.parents == member.parents && $0.value.text.map { !Self.isDate($0) } == true }
+            != nil
+    }
+
+    private var nextLink: SignOfMore? {
+        guard let target = LinkHeader(page.values(ofHeader: "Link")).target(of: "next"), !isBack(target) else {
+            return nil
+        }
+        return SignOfMore(.lead, "the header `Link` has a next page")
+    }
+
+    private var leadingHeader: SignOfMore? {
+        page.headers.first { field in
+            let name = MemberName(field.name)
+            return PagingNames.leadsOn(name) && !PagingNames.isNothing(field.value) && !isBack(field.value)
+                && (name.words.contains("next") || name.words.contains { $0.hasPrefix("continuation") }
+                    || name.words.contains("cursor"))
+        }.map(sign(.lead))
+    }
+
+    /// Whether a token or URL is this page's own.
+    private func isBack(_ text: String) -> Bool {
+        if text == page.cursor?.text || text == page.url { return true }
+        guard let own = try? PageURL(page.url), let next = try? own.resolving(text) else { return false }
+        return next == own && !text.isEmpty
+    }
+
+    var total: SignOfMore? {
+        envelope.totals.first { total in
+            guard let count = total.value.count, count > page.seenCount else { return false }
+            return page.elementCount > 0 || !envelope.isBound(total)
+        }.map(sign(.total))
+    }
+
+    /// Whether several pages brought as many items as there are. A figure that is one page's count may be just that.
+    private static func isTotalReached(_ envelope: PageEnvelope, _ page: PaginationInput) -> Bool {
+        guard page.crawlElementCount > page.elementCount else { return false }
+        return envelope.totals.contains { $0.value.count == page.seenCount && !envelope.isBound($0) }
+    }
+
+    private func sign(
+        _ kind: SignOfMore.Kind, _ names: Set<String>, where isFit: (PageEnvelope.Member) -> Bool
+    ) -> SignOfMore? {
+        envelope.first(names) { envelope.isOfList($0) && isFit($0) }.map(sign(kind))
+    }
+
+    private func sign(_ kind: SignOfMore.Kind) -> (PageEnvelope.Member) -> SignOfMore {
+        { .at($0.path, $0.value.scalar, kind, page.secrets) }
+    }
+
+    private func sign(_ kind: SignOfMore.Kind) -> (PaginationInput.Header) -> SignOfMore {
+        { SignOfMore(kind, "the header `\($0.name)` is \(JSONScalar.text($0.value).shown(page.secrets))") }
+    }
+
+    /// A header whose folded name, with or without `X-` and a vendor's prefix, is fit.
+    private func header(_ kind: SignOfMore.Kind, where isFit: (String, JSONValue) -> Bool) -> SignOfMore? {
+        page.headers.first { field in
+            let words = MemberName(field.name).words
+            return (0...2).contains { drop in
+                drop < words.count && isFit(words.dropFirst(drop).joined(), .string(field.value))
+            }
+        }.map(sign(kind))
+    }
+
+    /// What a flag says, however it is written; nil for what is no flag.
+    static func says(_ value: JSONValue) -> Bool? {
+        switch value {
+        case .bool(let says): return says
+        case .number("1"): return true
+        case .number("0"): return false
+        case .string(let text):
+            switch text.lowercasedASCII {
+            case "true", "yes": return true
+            case "false", "no": return false
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    /// The same of a name that may be a number's: `last_page: 1`.
+    private static func saysWord(_ value: JSONValue) -> Bool? {
+        if case .number = value { nil } else { says(value) }
+    }
+
+    /// Whether a text is a day or a time, or a month: a calendar's `next` is no page of a list.
+    static func isDate(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 7, bytes.count <= 35, bytes[4] == UInt8(ascii: "-") else { return false }
+        return bytes.prefix(4).allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && bytes.allSatisfy { "0123456789-:.TZ+ ".utf8.contains($0) }
+    }
+}
+
+extension PaginationInput {
+    /// The elements of the list up to the end of this page.
+    package var seenCount: Int { crawlElementCount + passedOver }
+}
+
+/// The number of a page in its URL.
+enum PageNumber {
+    private static let parameters: Set<String> = [
+        "page", "p", "pageno", "pagenumber", "pagenum", "paged", "pn", "pageindex", "currentpage",
+    ]
+
+    /// The number that the query of a URL asks for.
+    static func inQuery(of url: String) -> Int? {
+        guard let start = url.firstIndex(of: "?") else { return nil }
+        for pair in url[url.index(after: start)...].split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parameters.contains(MemberName(String(parts[0])).folded) else { continue }
+            return JSONScalar.text(String(parts[1])).count
+        }
+        return nil
+    }
+}
+
+extension PageEnvelope {
+    /// What counts the whole list, as far as names tell.
+    package var totals: [Member] {
+        members.filter { PagingNames.isTotal($0.name, of: items) && isOfList($0) && $0.value.count != nil }
+    }
+
+    /// Whether a total is a lower bound or an estimate, which neither ends a list nor proves that it was read.
+    ///
+    /// Sources: `relation` of https://www.elastic.co/guide/en/elasticsearch/reference/current/search-your-data.html#track-total-hits,
+    /// `numFoundExact` of https://solr.apache.org/guide/solr/latest/query-guide/common-query-parameters.html#minexactcount-parameter
+    package func isBound(_ total: Member) -> Bool {
+        if PagingNames.isEstimate(total.name) { return true }
+        return members.contains { other in
+            guard other.path.segments.dropLast() == total.path.segments.dropLast() else { return false }
+            return StatedTotal.saysBound(other.name.folded, other.value.scalar)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Concurrency
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A page that says that there is more")
+struct SignsTests {
+    private func bench(_ paging: String) async throws -> EngineBench {
+        try await EngineBench(paging: paging, columns: "items: items\nkey: id\ncolumns: {id: id}")
+    }
+
+    private func page(_ ids: ClosedRange<Int>, _ members: String) -> ServerResponse {
+        .json(
+            "{\(members),\"items\":[\(PagedFeed.items(ids).joined(separator: ","))]}",
+            headers: [(name: "ETag", value: "\"\(ids)\"")])
+    }
+
+    @Test(
+        "is not the end of the list, whatever the style, and nothing is removed by it",
+        arguments: ["", "pagination: none", "pagination: {style: cursor, param: c, next: cursor}", "pagination: link"])
+    func incomplete(paging: String) async throws {
+        let bench = try await bench(paging)
+        let head = Lock(1)
+        bench.server.route("/things") { [self] request in
+            let first = head.withLock { $0 }
+            let response = page(first...first + 7, #""has_more":true"#)
+            return request.header("If-None-Match") == "\"\(first...first + 7)\"" ? .status(304) : response
+        }
+        for _ in 1...3 {
+            let run = try await bench.sync()
+            #expect(run.reason == .upstreamIncomplete)
+            #expect(run.notices.contains { $0.contains("`has_more` is true") })
+            #expect(try bench.feed("complete, verified") == "0|0")
+        }
+        // One comes, and pushes one off the page.
+        head.withLock { $0 = 0 }
+        #expect(try await bench.sync().figures.items.removed == 0)
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["9"])
+        #expect(try await bench.store.findings(of: "things")?.sign == "`has_more` is true")
+    }
+
+    @Test("is forgotten once the page says so no more")
+    func forgotten() async throws {
+        let bench = try await bench("pagination: none")
+        let more = Lock(true)
+        bench.server.route("/things") { [self] _ in page(1...8, "\"truncated\":\(more.withLock { $0 })") }
+        #expect(try await bench.sync().reason == .upstreamIncomplete)
+        more.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try await bench.store.findings(of: "things")?.sign == nil)
+        #expect(try bench.feed("complete, verified") == "1|1")
+    }
+
+    @Test(
+        "Without a way on a list is complete and never verified, and noted once if it is as long as pages often are",
+        arguments: [(7, false), (20, true)])
+    func usualSize(count: Int, isNoted: Bool) async throws {
+        let bench = try await bench("")
+        bench.server.route("/things") { [self] _ in page(1...count, #""name":"x""#) }
+        let first = try await bench.sync()
+        #expect(first.reason == nil)
+        #expect(first.notices.contains { $0.contains("`pagination: none`") } == isNoted)
+        #expect(try await bench.sync().notices.isEmpty)
+        #expect(try bench.feed("complete, verified") == "1|0")
+    }
+}

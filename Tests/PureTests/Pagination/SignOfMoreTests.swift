@@ -1,0 +1,146 @@
+import Feeds
+import Testing
+
+/// A page of 20 items with something beside them.
+private struct SignedPage: Sendable, CustomTestStringConvertible {
+    let body: String
+    var headers: [String: String] = [:]
+    var cursor: String?
+    var count = 20
+    var seen: Int?
+    var number: Int? = 1
+
+    init(
+        _ body: String, headers: [String: String] = [:], cursor: String? = nil, count: Int = 20, seen: Int? = nil,
+        number: Int? = 1
+    ) {
+        (self.body, self.headers, self.cursor, self.count) = (body, headers, cursor, count)
+        (self.seen, self.number) = (seen, number)
+    }
+
+    var testDescription: String { "\(body) \(headers) \(cursor ?? "")" }
+
+    var sign: SignOfMore? {
+        get throws {
+            let members = body.isEmpty ? "" : ",\(body)"
+            let value = try JSONValue(parsing: #"{"data":[]\#(members)}"#)
+            let page = PaginationInput(
+                cursor: cursor.map { PageCursor($0) }, elementCount: count, crawlElementCount: seen ?? count,
+                headers: headers.map { PaginationInput.Header(name: $0.key, value: $0.value) },
+                url: "https://a.b/things?page=\(number ?? 1)")
+            return SignOfMore.first(
+                in: PageEnvelope(of: value, besides: Path([.member("data")])), after: page, number: number)
+        }
+    }
+}
+
+@Suite("Signs that a list goes on")
+struct SignOfMoreTests {
+    private static let listed: [(page: SignedPage, kind: SignOfMore.Kind)] = [
+        (SignedPage(#""has_more":true"#), .flag), (SignedPage(#""hasNextPage":"true""#), .flag),
+        (SignedPage(#""HasMoreItems":1"#), .flag), (SignedPage(#""has-more":true"#), .flag),
+        (SignedPage(#""isLast":false"#), .flag), (SignedPage(#""last":false"#), .flag),
+        (SignedPage(#""pageInfo":{"hasNextPage":true,"endCursor":"abc"}"#), .flag),
+        (SignedPage(#""after_cursor":"abc","end_of_stream":false"#), .flag), (SignedPage(#""moreItems":true"#), .flag),
+        (SignedPage(#""info":{"more_records":true}"#), .flag), (SignedPage("", headers: ["X-Has-More": "true"]), .flag),
+        (SignedPage(#""has_more":true"#, cursor: "4", count: 0, seen: 60, number: 4), .flag),
+        (SignedPage(#""IsTruncated":true,"NextMarker":"abc""#), .partial), (SignedPage(#""truncated":true"#), .partial),
+        (SignedPage(#""exceededTransferLimit":true"#), .partial), (SignedPage(#""incomplete_results":true"#), .partial),
+        (SignedPage(#""done":false"#), .partial), (SignedPage(#""complete":false"#), .partial),
+        (SignedPage(#""total":{"value":20,"relation":"gte"}"#), .partial),
+        (SignedPage(#""numFound":20,"numFoundExact":false"#), .partial),
+        (SignedPage(#""pages":3"#), .pages), (SignedPage(#""total_pages":3,"page":1"#), .pages),
+        (SignedPage(#""total_pages":6"#, cursor: "4", count: 0, seen: 60, number: 4), .pages),
+        (SignedPage("", headers: ["X-Total-Pages": "6"], cursor: "3", seen: 60, number: 3), .pages),
+        (SignedPage("", headers: ["X-WP-TotalPages": "6"]), .pages),
+        (
+            SignedPage("", headers: ["Link": #"</things?page=6>; rel="last""#], cursor: "/things?page=3", number: 3),
+            .pages
+        ),
+        (SignedPage(#""links":{"last":"/things?page=6"}"#, cursor: "/things?page=3", number: 3), .pages),
+        (SignedPage(#""metadata":{"remainingItemCount":40}"#), .rest), (SignedPage(#""pending":40"#), .rest),
+        (SignedPage(#""next_page_token":"abc""#), .lead), (SignedPage(#""nextPageToken":"abc""#), .lead),
+        (SignedPage(#""NextToken":"abc==""#), .lead), (SignedPage(#""LastEvaluatedKey":{"id":{"N":"20"}}"#), .lead),
+        (SignedPage(#""next_cursor":"abc""#), .lead), (SignedPage(#""meta":{"next_cursor":"abc"}"#), .lead),
+        (SignedPage(#""next":2"#), .lead), (SignedPage(#""paging":{"next":{"after":"20"}}"#), .lead),
+        (SignedPage(#""metadata":{"continue":"abc"}"#), .lead), (SignedPage(#""_scroll_id":"abc""#), .lead),
+        (SignedPage(#""response_metadata":{"next_cursor":"abc"}"#), .lead), (SignedPage(#""bookmark":"abc""#), .lead),
+        (SignedPage(#""next":"Things?page=2""#), .lead),
+        (SignedPage(#""@odata.nextLink":"Things?$skiptoken=20""#), .lead),
+        (SignedPage(#""links":[{"rel":"next","href":"/things?page=2"}]"#), .lead),
+        (SignedPage(#""start":"t1","end":"t2""#), .lead), (SignedPage(#""search_after":[1,"a"]"#), .lead),
+        (SignedPage("", headers: ["x-ms-continuationtoken": "abc"]), .lead),
+        (SignedPage("", headers: ["X-Nomad-NextToken": "abc"]), .lead),
+        (SignedPage("", headers: ["Next-Page": "https://a.b/things?_token=x"]), .lead),
+        (SignedPage("", headers: ["Link": #"</things?page=2>; rel="next""#]), .lead),
+        (SignedPage(#""nextPageToken":"abc""#, count: 0), .lead),
+        (SignedPage(#""total":60"#), .total), (SignedPage(#""num_items":60"#), .total),
+        (SignedPage(#""meta":{"totalCount":"60"}"#), .total), (SignedPage(#""estimatedTotalHits":60"#), .total),
+        (SignedPage(#""total_data":60"#), .total), (SignedPage(#""numberMatched":60"#), .total),
+    ]
+
+    @Test("Each kind is heard, however it is spelled", arguments: listed)
+    private func heard(page: SignedPage, kind: SignOfMore.Kind) throws {
+        #expect(try page.sign?.kind == kind)
+    }
+
+    private static let others: [SignedPage] = [
+        SignedPage(""), SignedPage(#""has_more":false"#), SignedPage(#""has_more":null"#),
+        // A cursor that never is null.
+        SignedPage(#""has_more":false,"next_cursor":"abc""#), SignedPage(#""end_of_stream":true,"after_cursor":"abc""#),
+        SignedPage(#""pageInfo":{"hasNextPage":false,"endCursor":"abc"}"#), SignedPage(#""last":true,"totalPages":2"#),
+        SignedPage(#""next_cursor":"""#), SignedPage(#""next_cursor":"null""#), SignedPage(#""bookmark":"nil""#),
+        SignedPage(#""next":0"#), SignedPage(#""LastEvaluatedKey":{}"#),
+        // A page that leads to itself, and one that comes behind the last.
+        SignedPage(#""next_cursor":"abc""#, cursor: "abc"), SignedPage(#""next":"/things?page=1""#),
+        SignedPage(#""next":"/things?page=7""#, cursor: "/things?page=6", count: 0, seen: 57, number: 6),
+        SignedPage("", headers: ["Link": #"</things?page=6>; rel="last""#], cursor: "6", count: 0, seen: 50, number: 6),
+        SignedPage("", headers: ["Link": #"</things?page=2>; rel="next"; results="false""#]),
+        SignedPage(#""links":{"last":"/things?page=3"}"#, cursor: "/things?page=3", number: 3),
+        SignedPage(#""total_pages":3"#, cursor: "3", seen: 57, number: 3),
+        SignedPage(#""page":2,"pages":3"#, cursor: "x", seen: 57, number: nil),
+        SignedPage(#""total_pages":3"#, cursor: "4", count: 0, seen: 57, number: 4),
+        // All have come.
+        SignedPage(#""total":57,"next_cursor":"abc","pages":9"#, cursor: "3", count: 17, seen: 57, number: 3),
+        SignedPage(#""total":57,"scroll_id":"abc""#, cursor: "x", count: 17, seen: 57, number: 3),
+        // Another thing's next, total or end.
+        SignedPage(#""next":"2026-12""#), SignedPage(#""next":{"date":"2026-12-01","title":"Advent"}"#),
+        SignedPage(#""next_event":"party","next_run_at":"2026-12-01T00:00:00Z""#),
+        SignedPage(#""nextSyncToken":"abc""#),
+        SignedPage(#""start":"2026-11-01","end":"2026-11-30""#),
+        SignedPage(#""user":{"next_cursor":"abc","total":60}"#),
+        SignedPage(#""previous_cursor":"abc","prev_page_token":"x","first":1"#), SignedPage(#""created_after":"abc""#),
+        SignedPage(#""next":"/things{?page}""#), SignedPage(#""quota_remaining":297,"rate":{"remaining":40}"#),
+        SignedPage(#""total":20"#), SignedPage(#""count":20"#), SignedPage(#""total_price":900"#),
+        SignedPage(#""last_page":1"#),
+        SignedPage(#""total":{"value":10,"relation":"gte"}"#, cursor: "x", count: 0, seen: 20, number: nil),
+        SignedPage("", headers: ["X-Next-Poll": "60", "X-Total-Pages": "1", "X-Total-Count": "20"]),
+    ]
+
+    @Test("What only looks like one is none", arguments: others)
+    private func unheard(page: SignedPage) throws {
+        #expect(try page.sign == nil)
+    }
+
+    @Test("Says where it stands and what stands there, and keeps a secret")
+    func words() throws {
+        let sign = try SignedPage(#""meta":{"next_cursor":"abc"}"#).sign
+        #expect(sign?.description == #"`meta.next_cursor` is the text "abc""#)
+        let page = PaginationInput(
+            cursor: nil, elementCount: 1, crawlElementCount: 1,
+            headers: [.init(name: "x-next-token", value: "hush-hush")],
+            secrets: Secrets(["hush-hush"]))
+        let header = SignOfMore.first(
+            in: PageEnvelope(of: .null, besides: Path([])), after: page, number: 1)
+        #expect(header?.description.hasPrefix("the header `x-next-token` is the text") == true)
+        #expect(header?.description.contains("hush") == false)
+    }
+
+    @Test("Where the paginator found the end in so many words, links and tokens count for nothing")
+    func stated() throws {
+        let value = try JSONValue(parsing: #"{"data":[],"next_cursor":"abc","truncated":true}"#)
+        let envelope = PageEnvelope(of: value, besides: Path([.member("data")]))
+        let page = PaginationInput(cursor: nil, elementCount: 1, crawlElementCount: 1)
+        #expect(SignOfMore.first(in: envelope, after: page, number: 1, isStated: true)?.kind == .partial)
+    }
+}
