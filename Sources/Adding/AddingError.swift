@@ -1,10 +1,10 @@
 package import FeedSync
 
-/// Why a feed cannot be added.
+/// A feed that cannot be added, with the reason.
 package struct AddingError: Error, Sendable, Hashable {
-    /// Where the reason is.
+    /// The place of the reason.
     package enum Place: Sendable, Hashable {
-        /// In what was said of the feed.
+        /// In the user's description of the feed.
         case words
         /// In the configuration, as it was before.
         case configuration
@@ -15,11 +15,11 @@ package struct AddingError: Error, Sendable, Hashable {
     }
 
     package let place: Place
-    /// What went wrong, one line each; the first can be shown without the others.
+    /// The reasons, one line each; the first can be shown alone.
     package let messages: [String]
     /// Further lines, to be shown as they are.
     package var explanation: String?
-    /// What to try next.
+    /// The next thing to try.
     package let advice: String?
 
     init(_ place: Place, _ messages: [String], explanation: String? = nil, advice: String? = nil) {
@@ -31,7 +31,7 @@ package struct AddingError: Error, Sendable, Hashable {
         AddingError(.words, [message], advice: advice)
     }
 
-    /// What the configuration has against it, without the feed.
+    /// The faults of a configuration, apart from the feed.
     init(_ error: ConfigurationError) {
         self.init(.configuration, error.diagnostics.map(\.description))
     }

@@ -2,7 +2,7 @@ package import FeedSync
 
 /// The feeds of `feedsync demo`.
 package enum DemoEntries {
-    /// Feeds whose server is at a URL.
+    /// The demo's feeds, for a server at a URL.
     package static func all(url: String) -> [FeedEntry] {
         [
             FeedEntry(

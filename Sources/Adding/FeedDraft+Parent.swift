@@ -4,7 +4,8 @@ extension FeedDraft {
     /// The feed with `for_each`, where its request has columns of a feed, as in `{issues.number}`.
     ///
     /// - Parameter text: What its file holds.
-    /// - Throws: `AddingError` of `words` for a feed that is not there, and for columns of feeds that are not above one another.
+    /// - Throws: `AddingError` of `words` for a feed that is not there, and for columns of feeds that are not above one
+    ///   another.
     package func withParent(in text: [UInt8]) throws(AddingError) -> FeedDraft {
         let words = entry.members.flatMap(\.columns)
         guard !words.isEmpty, !entry.members.contains(where: { $0.name == "for_each" }) else { return self }
@@ -37,7 +38,7 @@ extension FeedDraft {
         return draft
     }
 
-    /// The feed whose rows each have a list of it; nil for a feed with one list.
+    /// The feed whose rows each have a list of this one; nil for a feed with one list.
     package var parent: String? {
         entry.members.lazy.compactMap {
             if case ("for_each", .text(let feed)) = ($0.name, $0.value) { feed } else { nil }

@@ -1,9 +1,9 @@
 package import FeedSync
 
 extension FeedDraft {
-    /// A feed of what a text finds: as a feed that can be searched, but for the text.
+    /// A feed of the results for a text: the searchable feed with the text as a parameter.
     ///
-    /// - Parameter definition: The feed that was searched, in its file or in one that this includes.
+    /// - Parameter definition: The searched feed, from its file or from one that this includes.
     /// - Throws: `AddingError` if it has no lines of its own.
     package init(
         keeping text: String, of definition: FeedDefinition, as name: String, in file: ConfigurationFile,
@@ -33,7 +33,7 @@ extension FeedDraft {
 }
 
 extension FeedEntry {
-    /// The same feed under another name, its upstream asked for what has a text in a query parameter.
+    /// The same feed under another name, with the search text in a query parameter.
     fileprivate func asking(for text: String, in parameter: String, as name: String) -> FeedEntry {
         // In a configuration, `${` begins a reference.
         let asked = Member(parameter, .text(text.replacing("${", with: "$${")))

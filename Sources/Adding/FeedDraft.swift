@@ -6,11 +6,11 @@ package struct FeedDraft: Sendable {
     let environment: [String: String]
     /// The entry to write.
     package internal(set) var entry: FeedEntry
-    /// What to try if what was said does not make a feed.
+    /// Advice for a draft that is no valid feed.
     let advice: String?
-    /// Whether the lines are only printed, and need no place in the file.
+    /// True if the lines are only printed, and need no place in the file.
     let isDry: Bool
-    /// Whether requests will find the rest.
+    /// True if requests will find the missing settings.
     package var isOpen = false
 
     /// A feed of this entry for a file.
@@ -28,7 +28,7 @@ package struct FeedDraft: Sendable {
     ///   `configuration` for an error that the file already has.
     package func definition(in text: [UInt8]) throws(AddingError) -> FeedDefinition { try checked(text).definition }
 
-    /// What its file holds now.
+    /// The file's present text.
     ///
     /// - Throws: `AddingError` if it cannot be read.
     package func text() throws(AddingError) -> [UInt8] {
@@ -90,10 +90,10 @@ package struct FeedDraft: Sendable {
         }
     }
 
-    /// The feed with what was found.
+    /// The feed with its discovered settings.
     func adding(_ inspection: Inspection) -> FeedDraft {
         let given = inspection.ownParameters.withdrawn(from: entry.members)
-        // First what the list is like, then what is done with it.
+        // The properties of the list come first, then its schedule.
         let isOfTime = { (member: FeedEntry.Member) in ["sync", "every"].contains(member.name) }
         var draft = self
         draft.entry.members = given.filter { !isOfTime($0) } + inspection.members + given.filter(isOfTime)

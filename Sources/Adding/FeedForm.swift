@@ -1,29 +1,29 @@
 package import FeedSync
 internal import Reports
 
-/// What stands in the fields of a form that adds a feed.
+/// The fields of the form that adds a feed.
 package struct FeedForm: Sendable, Hashable {
     /// A step of the form, in their order.
     package enum Step: String, Sendable, CaseIterable {
         case name, source, request, look
     }
 
-    /// How a step stands.
+    /// The state of a step.
     package struct State: Sendable, Hashable {
         package let step: Step
-        /// Whether the steps before are right.
+        /// True if the previous steps are valid.
         package var isOpen = false
-        /// Whether the step itself is.
+        /// True if this step is valid.
         package var isRight = false
-        /// What is wrong with it; nil as long as nothing is, as with one where nothing stands yet.
+        /// The fault of the step; nil if there is none, also while a field is empty.
         package var problem: String?
-        /// What to try.
+        /// The next thing to try.
         package var advice: String?
-        /// What is good to know.
+        /// A remark.
         package var note: String?
     }
 
-    /// What the feed is to be called.
+    /// The name of the feed.
     package var name = ""
     /// A URL, or a preset's name.
     package var source = ""
@@ -31,7 +31,7 @@ package struct FeedForm: Sendable, Hashable {
     package var parameters = ""
     /// `Name: value`, one a line.
     package var headers = ""
-    /// Whether the feed goes on with what the store has of a removed one of its name.
+    /// True if the feed keeps the stored items of a removed one of its name.
     package var goesOn = false
 
     package init() {}
@@ -39,7 +39,7 @@ package struct FeedForm: Sendable, Hashable {
     /// The most bytes of all fields together.
     package static let mostBytes = 64 << 10
 
-    /// Why no secret may be typed.
+    /// The reason for refusing secrets.
     package static let whyNoSecrets =
         "do not type a secret here: it would be written into the configuration file, where others may read it. "
         + "Write ${NAME} for a variable of the server's environment, or ${file:PATH} for the text of a file"
@@ -68,9 +68,9 @@ extension FeedForm {
     }
 }
 
-/// What can be told of a form without a request: the rules of `feedsync add`, step by step.
+/// The checks of the form that need no request: the rules of `feedsync add`, step by step.
 ///
-/// A step that is not asked for yet is right.
+/// A step that does not apply yet is valid.
 package struct FeedFormRules: Sendable {
     private let file: ConfigurationFile
     private let text: [UInt8]
@@ -88,9 +88,9 @@ package struct FeedFormRules: Sendable {
         presets = UserPresets(beside: file.path)
     }
 
-    /// How the steps stand, and the feed that they make; nil as long as one is not right.
+    /// The states of the steps, and the feed that they describe; nil while one is invalid.
     ///
-    /// The last step, a look at what the upstream has, is right only when that was looked at.
+    /// The last step, a look at the upstream, is valid only after the look.
     package func check(_ form: FeedForm) -> (states: [FeedForm.State], draft: FeedDraft?) {
         var states = FeedForm.Step.allCases.map { FeedForm.State(step: $0) }
         var draft: FeedDraft?
@@ -119,10 +119,10 @@ package struct FeedFormRules: Sendable {
         return (states, draft)
     }
 
-    /// Whether a feed may have a name.
+    /// Checks the name of a feed.
     ///
-    /// - Parameter goesOn: Whether it goes on with what the store has of a removed feed of that name.
-    /// - Throws: `AddingError` of `words` for a name that is none or is taken.
+    /// - Parameter goesOn: True if the feed keeps the stored items of a removed one of that name.
+    /// - Throws: `AddingError` of `words` for a name that is invalid or taken.
     package func check(name: String, goesOn: Bool = false) throws(AddingError) {
         _ = try draft(name, [.init("url", .text("https://example.org"))]).definition(in: text)
         guard let count = removed[name], !goesOn else { return }

@@ -1,20 +1,20 @@
 package import FeedSync
 internal import HTTP
 
-/// A look at what a new feed's upstream has.
+/// A look at the upstream of a new feed.
 package struct FeedLook: Sendable {
-    /// The feed with what was found.
+    /// The feed with its discovered settings.
     package let draft: FeedDraft
-    /// What was found.
+    /// The discovered settings and their evidence.
     package let inspection: Inspection
 
-    /// What to show while the user waits.
+    /// The progress to show while the user waits.
     package enum Step: Sendable {
         /// A page is requested, at this address.
         case requesting(String)
         /// A request is tried again.
         case retry(attempt: Int, reason: String)
-        /// What is good to know.
+        /// A remark.
         case note(String)
     }
 
@@ -23,13 +23,14 @@ package struct FeedLook: Sendable {
     /// Of how many rows the lists are looked at, until one has a second page.
     private static let mostLists = 5
 
-    /// Requests a feed's first pages to find what its draft leaves open; of a web page, those of the feed that it names.
+    /// Requests a feed's first pages to discover the settings that its draft leaves open; for a web page, those of the
+    /// feed that the page names.
     ///
     /// - Parameters:
-    ///   - draft: What is known of it.
-    ///   - store: What has the rows of its parent; nil where nothing is stored yet.
-    ///   - hasColumns: Whether the columns that are found are to be written, too.
-    /// - Throws: `AddingError`: what makes the draft no feed, or the page no feed's page.
+    ///   - draft: The known settings.
+    ///   - store: The store with the rows of its parent; nil if nothing is stored yet.
+    ///   - hasColumns: True to write the discovered columns, too.
+    /// - Throws: `AddingError` if the draft is no valid feed, or the page not one of a feed.
     package init(
         at draft: FeedDraft, options: EngineOptions, store: Store?, hasColumns: Bool = false,
         told: @escaping @Sendable (Step) -> Void = { _ in }
@@ -60,8 +61,8 @@ package struct FeedLook: Sendable {
         self.inspection = inspection
     }
 
-    /// Requests lists of rows, one after the other, until one has items and a second page; else the one with the most items
-    /// counts.
+    /// Requests lists of rows, one after the other, until one has items and a second page; else the one with the most
+    /// items counts.
     private static func inspect(
         _ rows: [ParentRow], of definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
         _ told: @escaping @Sendable (Step) -> Void
@@ -71,13 +72,13 @@ package struct FeedLook: Sendable {
         for row in rows {
             do throws(AddingError) {
                 let inspection = try await Self.inspect(row, of: definition, options, hasColumns, told)
-                // A list of one page does not show for certain how longer ones go on.
+                // A list of one page is no certain evidence for the pagination of longer ones.
                 if inspection.hasSecondPage || !definition.hasOpenPagination, inspection.itemCount > 0 {
                     return inspection
                 }
                 if inspection.itemCount > best?.itemCount ?? -1 { best = inspection }
             } catch {
-                // A row may have no list; the others show what lists are like.
+                // A row may have no list; other rows show the form of the lists.
                 guard error.isOfOneList else { throw error }
                 failure = failure ?? error
             }
@@ -145,9 +146,9 @@ package struct FeedLook: Sendable {
             advice: isOfPage && isOpen ? "give them with --items and --key: feedsync help add" : advice)
     }
 
-    /// The URL of the feed that a web page names; nil where what was inspected is a feed itself.
+    /// The URL of the feed that a web page names; nil if the inspected page is a feed itself.
     ///
-    /// - Throws: `AddingError` where the feed is at another host: the user's headers may be meant only for this one.
+    /// - Throws: `AddingError` if the feed is at another host: the user's headers may be meant only for this one.
     private static func feed(
         of inspection: Inspection, named entry: FeedEntry, _ told: (Step) -> Void
     ) throws(AddingError) -> String? {
@@ -204,7 +205,7 @@ extension FeedDraft {
 }
 
 extension AddingError {
-    /// Whether the list of another row may be there.
+    /// True if the list of another row may still be found.
     fileprivate var isOfOneList: Bool {
         switch place {
         case .words, .configuration: false

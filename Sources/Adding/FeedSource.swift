@@ -1,6 +1,6 @@
 package import FeedSync
 
-/// Where a new feed comes from.
+/// The origin of a new feed's settings.
 package enum FeedSource: Sendable {
     case url(String)
     case preset(Preset)
@@ -31,7 +31,7 @@ package enum FeedSource: Sendable {
             advice: "begin a URL with https://; feedsync presets lists the presets")
     }
 
-    /// Whether a secret is written out in a word: a user or password, or a parameter that is named like one.
+    /// True if a word contains a literal secret: a user or password, or a parameter with a secret's name.
     package static func holdsSecret(_ word: String) -> Bool {
         let start = word.firstRange(of: "://")?.upperBound ?? word.startIndex
         let authority = word[start...].prefix { !"/?#".contains($0) }
@@ -47,9 +47,9 @@ package enum FeedSource: Sendable {
         }
     }
 
-    /// Parameters as what they are: values for the preset, and parameters of the query.
+    /// Separates the parameters: values for the preset, and parameters of the query.
     ///
-    /// - Throws: `AddingError` for one that the preset does not have, unless it is written as one of the query.
+    /// - Throws: `AddingError` for one that the preset lacks, unless it is written as one of the query.
     package func distributed(
         _ parameters: [FeedEntry.Member]
     ) throws(AddingError) -> (values: [FeedEntry.Member], query: [FeedEntry.Member]) {
@@ -97,7 +97,7 @@ package enum FeedWords {
         return FeedEntry.Member.parameters(pairs)
     }
 
-    /// A header written as `Name: value`; nil for what is none.
+    /// A header written as `Name: value`; nil for other text.
     package static func header(_ text: String) -> FeedEntry.Member? {
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { return nil }
         let value = text[text.index(after: colon)...].drop { $0 == " " }

@@ -1,7 +1,7 @@
 package import FeedSync
 internal import Reports
 
-/// What was found at a URL, and what of it goes into the file.
+/// The findings of an inspection, and the members to write to the file.
 package struct Inspection: Sendable {
     /// The members to write.
     package let members: [FeedEntry.Member]
@@ -18,13 +18,13 @@ package struct Inspection: Sendable {
     /// The feeds that the URL names, where it is a web page's and not a feed's.
     var alternates: [AlternateLink] { discovered.alternates }
 
-    /// Whether a second page was requested, and came.
+    /// True if a second page was requested and received.
     var hasSecondPage: Bool { discovered.pages > 1 }
 
-    /// What was found, how certain it is, and the evidence.
+    /// The findings, with their certainty and evidence.
     package var evidence: [Evidence] { discovered.evidence }
 
-    /// How many items the first page has.
+    /// The number of items on the first page.
     package var itemCount: Int { discovered.itemCount }
 
     /// The figures of it, in words.
@@ -42,7 +42,7 @@ package struct Inspection: Sendable {
         }
     }
 
-    /// What a missing finding means for the feed.
+    /// The consequence of each missing finding for the feed.
     package var hints: [String] {
         guard discovered.itemCount > 0 else {
             return ["the rest is worked out as soon as a page has items"]
@@ -54,7 +54,7 @@ package struct Inspection: Sendable {
         return ["this page counts as the whole list; if there is more, add `pagination` to the feed"]
     }
 
-    /// What did not have to be found, because the draft or its preset says it.
+    /// The settings that needed no discovery, because the draft or its preset has them.
     package var given: [(subject: Evidence.Subject, said: String)] {
         let definition = discovered.definition
         let said: [(subject: Evidence.Subject, said: String?)] = [
@@ -69,7 +69,7 @@ package struct Inspection: Sendable {
         }
     }
 
-    /// What was found, on one line; of the columns at most `most` names and types.
+    /// A finding on one line, with the names and types of at most `most` columns.
     package func found(_ finding: Evidence, most: Int = .max) -> String? {
         guard finding.subject == .columns, finding.found != nil else { return finding.found }
         let columns = discovered.definition.columns

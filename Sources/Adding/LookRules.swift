@@ -1,4 +1,5 @@
-/// When a feed that is being typed is looked at: the latest wins. Pure; `TypedFeed` does what it says.
+/// The rules for looking at a feed while it is typed: the latest draft wins. They are pure; `TypedFeed` performs their
+/// effects.
 ///
 /// | what was typed makes | what happens |
 /// | --- | --- |
@@ -6,10 +7,10 @@
 /// | the feed that was looked at last, or that is looked at | nothing; what waits is dropped |
 /// | another feed | the look under way is cancelled; it is looked at when nothing was typed for 0.7 s |
 ///
-/// Half an address is another host's: so nothing is requested while somebody types, and at most one look begins in 0.7 s.
-/// A feed whose look failed may be looked at again.
+/// Half an address may be another host's. Therefore nothing is requested while the user types, and at most one look
+/// begins in 0.7 s. A feed whose look failed may be looked at again.
 struct LookRules<Feed: Hashable> {
-    /// What is to be done.
+    /// An action to perform.
     enum Effect: Hashable {
         /// Look at this feed.
         case look(Feed)
@@ -19,10 +20,10 @@ struct LookRules<Feed: Hashable> {
         case wake(after: Duration)
     }
 
-    /// How long nothing is typed before a look.
+    /// The pause in typing before a look.
     static var rest: Duration { .milliseconds(700) }
 
-    /// What was looked at last, or is being; nil once that has failed or was cancelled.
+    /// The subject of the last look, or of the one under way; nil once it has failed or was cancelled.
     private var looked: Feed?
     private var isUnderWay = false
     private var waiting: (feed: Feed, until: Duration)?
@@ -50,7 +51,7 @@ struct LookRules<Feed: Hashable> {
         return effects + [.wake(after: Self.rest)]
     }
 
-    /// The time that was asked for is over.
+    /// Handles the end of the requested time.
     mutating func woke(at time: Duration) -> [Effect] {
         isWaking = false
         guard let (feed, until) = waiting else { return [] }

@@ -3,7 +3,7 @@ internal import FeedSync
 /// The parameters that a pagination sets, and that the feed's query therefore must not have.
 struct PageParameters: Sendable {
     private let names: Set<String>
-    /// Whether the paginator sets the first page itself, as one that counts pages does.
+    /// True if the paginator sets the first page itself, as one that counts pages does.
     private let saysFirstPage: Bool
 
     init(_ pagination: any Paginator) {

@@ -1,10 +1,10 @@
 internal import FeedSync
 
-/// Looks at a feed as somebody types it: drafts in, looks out, as `LookRules` has it; the latest draft wins.
+/// Looks at a feed while it is typed: it takes drafts and returns looks, by `LookRules`; the latest draft wins.
 package actor TypedFeed {
     package typealias Outcome = Result<FeedLook, AddingError>
 
-    /// What a look is about: the name of a feed changes nothing of what is requested.
+    /// The subject of a look, without the feed's name, which does not change the requests.
     private typealias Subject = [FeedEntry.Member]
 
     private var rules = LookRules<Subject>()
@@ -12,7 +12,7 @@ package actor TypedFeed {
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async -> Void
     private var task: Task<Void, Never>?
-    /// The latest draft, and who waits for its look.
+    /// The latest draft, and the callers that wait for its look.
     private var draft: FeedDraft?
     private var waiting: [CheckedContinuation<Outcome?, Never>] = []
     private var last: (subject: Subject, outcome: Outcome)?
@@ -32,10 +32,10 @@ package actor TypedFeed {
 
     deinit { task?.cancel() }
 
-    /// What a look at the draft gives, once it may be looked at.
+    /// The result of a look at the draft, once it may begin.
     ///
-    /// - Parameter draft: What was typed; nil where it makes no feed.
-    /// - Returns: Nil if a later draft took its place.
+    /// - Parameter draft: The typed feed; nil if it is not valid.
+    /// - Returns: Nil if a later draft replaced this one.
     package func outcome(of draft: FeedDraft?) async -> Outcome? {
         let isSame = draft?.entry.members == self.draft?.entry.members
         self.draft = draft

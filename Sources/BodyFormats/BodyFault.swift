@@ -2,7 +2,7 @@ internal import Feeds
 internal import HTTP
 internal import ResponseBody
 
-/// Why a body cannot be read as its format.
+/// The reason for which a body does not match its format.
 struct BodyFault: Error {
     let problem: String
     /// The line from 1, and the column from 1.
@@ -17,7 +17,7 @@ struct BodyFault: Error {
         self.advice = advice
     }
 
-    /// The error of a page; what the upstream sent is masked.
+    /// The error of a page, with the upstream's text masked.
     func error(of response: Response, as format: FeedFormat, secrets: Secrets) -> FeedSyncError {
         let place = line.map { " in line \($0)" + (column.map { ", column \($0)" } ?? "") } ?? ""
         return FeedSyncError(
@@ -30,7 +30,7 @@ struct BodyFault: Error {
 
 /// JSON text that is written piece by piece, and no further than its limit.
 struct JSONOutput {
-    /// What was written.
+    /// The JSON written so far.
     let body = Body()
     private let limit: Int
     /// Kept from piece to piece, so that each does not need memory of its own.
@@ -54,7 +54,7 @@ struct JSONOutput {
             JSONText.append(text, to: &piece)
             return try write(piece[...])
         }
-        // Escapes make a text up to six times as long, which is not kept beside what is written.
+        // Escapes make a text up to six times as long, so it is written without a copy.
         try write("\"")
         var rest = text.unicodeScalars[...]
         while !rest.isEmpty {

@@ -30,9 +30,9 @@ package struct BodyReader: Sendable {
             })
     }
 
-    /// The body as JSON, with what it was; nil where it is JSON, or nothing that could be read as such.
+    /// The body as JSON, with its original format; nil if it is JSON already, or unreadable.
     ///
-    /// - Throws: `FeedSyncError` of kind `undecodable` with the line of what is wrong.
+    /// - Throws: `FeedSyncError` of kind `undecodable` with the line of the fault.
     package func read(
         _ response: Response, secrets: Secrets = Secrets()
     ) throws(FeedSyncError) -> (format: FeedFormat, body: Body)? {
@@ -60,7 +60,7 @@ package struct BodyReader: Sendable {
         }
     }
 
-    /// What `read` makes of a response as soon as it is there, for `Response.prepared`.
+    /// The result of `read` for a response that has just arrived, for `Response.prepared`.
     package func early(_ response: Response, then prepare: (Body) -> (any Sendable)?) -> EarlyBody? {
         do throws(FeedSyncError) {
             guard let read = try read(response) else { return nil }
@@ -74,14 +74,14 @@ package struct BodyReader: Sendable {
 
 /// A body that was turned into JSON before it was the page's turn.
 package struct EarlyBody: Sendable {
-    /// The body, with what it was.
+    /// The body, with its original format.
     package let read: (format: FeedFormat, body: Body)
-    /// What was made of it.
+    /// The prepared form of the body.
     package let prepared: (any Sendable)?
 }
 
 extension FeedFormat {
-    /// What a response is: by its `Content-Type` where that is clear, else by the first bytes.
+    /// The format of a response: from its `Content-Type` if that is clear, else from the first bytes.
     package init(of response: Response) {
         let type = response.contentType ?? ""
         switch type {

@@ -21,8 +21,8 @@ enum FeedDate {
         "jst": 9,
     ]
 
-    /// `Sat, 07 Sep 2002 00:00:01 GMT` and what feeds make of it: no weekday, two digits of a year, no seconds, whole
-    /// names of months, zones in letters or digits or none at all, the month before the day.
+    /// `Sat, 07 Sep 2002 00:00:01 GMT` and the variants in feeds: no weekday, two-digit years, no seconds, whole names
+    /// of months, zones in letters or digits or none at all, the month before the day.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc822#section-5
     private static func rfc822(_ written: String) -> Timestamp? {

@@ -1,6 +1,6 @@
 internal import XML
 
-/// The namespaces of feeds, each with the prefix that its elements have in paths, whatever the document calls it.
+/// The namespaces of feeds, each with the prefix of its elements in paths, whichever prefix the document uses.
 enum FeedNamespace {
     static let atom = "http://www.w3.org/2005/Atom"
     static let oldAtom = "http://purl.org/atom/ns#"
@@ -11,7 +11,7 @@ enum FeedNamespace {
     static let xhtml = "http://www.w3.org/1999/xhtml"
     static let xml = "http://www.w3.org/XML/1998/namespace"
 
-    /// Those of the formats themselves: their elements have no prefix.
+    /// The namespaces of the formats themselves, whose elements have no prefix.
     private static let own: Set<String> = [
         "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/",
         "http://channel.netscape.com/rdf/simple/0.9/",
@@ -32,7 +32,8 @@ enum FeedNamespace {
         "http://www.w3.org/2007/app": "app", "http://arxiv.org/schemas/atom": "arxiv",
     ]
 
-    /// The name of an element or attribute: the specification's prefix, else the document's, and none for the format's own.
+    /// The name of an element or attribute: the specification's prefix, else the document's, and none for the format's
+    /// own.
     static func key(_ name: XMLName, inAtom: Bool) -> String {
         guard let space = name.space else { return name.prefix.map { "\($0):\(name.local)" } ?? name.local }
         if own.contains(space) || inAtom && (space == atom || space == oldAtom) { return name.local }

@@ -6,21 +6,22 @@ internal import XML
 package struct SubscriptionList: Sendable {
     /// A feed of the list.
     package struct Subscription: Sendable, Hashable {
-        /// Where it is, as the file has it.
+        /// The URL, as in the file.
         package let url: String
-        /// What the reader calls it.
+        /// The title in the reader.
         package let title: String
     }
 
-    /// Why a file is not such a list, and where: lines and columns count from 1, and are nil if the fault is the whole file.
+    /// A file that is no such list, with the position of the fault: lines and columns count from 1, and are nil if it
+    /// is the whole file.
     package struct Fault: Error, Sendable, Hashable {
-        /// What is wrong, in plain words.
+        /// The fault, in plain words.
         package let problem: String
         package let line: Int?
         package let column: Int?
     }
 
-    /// The feeds in the order of the file, whatever folders they are in, each URL once.
+    /// The feeds in the order of the file, from all folders, each URL once.
     package let subscriptions: [Subscription]
 
     /// Reads a file of any encoding.

@@ -18,7 +18,7 @@ struct SyndicationItem {
         base = Reference.base(of: outer + [element], url: url)
     }
 
-    /// The item; what the common names do not tell of has its own.
+    /// The item, with further members for elements that the common names do not cover.
     var json: JSONValue {
         var members: [JSONObject.Member] = [
             ("title", text(title)), ("link", text(link)), ("author", text(author)),
@@ -151,7 +151,7 @@ struct SyndicationItem {
         }
     }
 
-    /// Those that the common names tell of as a whole.
+    /// The elements that the common names cover completely.
     private var told: Set<String> {
         isAtom
             ? ["id", "title", "author", "published", "updated", "issued", "created", "modified", "summary", "category"]
@@ -181,7 +181,8 @@ struct SyndicationItem {
     }
 }
 
-/// The elements and attributes of an element as members: the first of a name by its name, the rest in a list `NAME_more`.
+/// The elements and attributes of an element as members: the first of a name by its name, the rest in a list
+/// `NAME_more`.
 struct ElementMembers {
     private var names: [String] = []
     private var values: [String: JSONValue] = [:]

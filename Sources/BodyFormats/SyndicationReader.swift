@@ -6,7 +6,8 @@ internal import XML
 ///
 /// An item is written as soon as it ends: no more than one is kept.
 ///
-/// Source: https://www.rfc-editor.org/rfc/rfc4287, https://www.rssboard.org/rss-specification, https://web.resource.org/rss/1.0/spec
+/// Source: https://www.rfc-editor.org/rfc/rfc4287, https://www.rssboard.org/rss-specification,
+/// https://web.resource.org/rss/1.0/spec
 struct SyndicationReader {
     private let text: [UInt8]
     private let url: WebURL
@@ -88,7 +89,7 @@ struct SyndicationReader {
     }
 }
 
-/// What a document says of itself.
+/// A document's description of itself.
 struct SyndicationFeed {
     private let channel: XMLElement
     private let url: WebURL
@@ -103,7 +104,7 @@ struct SyndicationFeed {
         base = Reference.base(of: inner == nil ? [root] : [root, channel], url: url)
     }
 
-    /// Where the next page is: RFC 5005's `next`, else `prev-archive`.
+    /// The URL of the next page: RFC 5005's `next`, else `prev-archive`.
     var next: String? { link("next") ?? link("prev-archive") }
 
     private func link(_ relation: String) -> String? {
@@ -122,7 +123,7 @@ struct SyndicationFeed {
 
 /// Relative URLs.
 enum Reference {
-    /// What `xml:base` makes of the document's URL.
+    /// The document's URL after `xml:base`.
     static func base(of elements: [XMLElement], url: WebURL) -> WebURL {
         elements.reduce(url) { base, element in
             element.attribute("base", in: FeedNamespace.xml).flatMap { try? base.resolving($0) } ?? base

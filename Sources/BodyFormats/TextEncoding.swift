@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// How the text of a body is coded.
+/// The encoding of a body's text.
 ///
-/// A byte order mark says so first, then the `charset` of the `Content-Type`, then what an XML declaration says.
+/// A byte order mark comes first, then the `charset` of the `Content-Type`, then the XML declaration.
 struct TextEncoding {
     /// The name that iconv knows.
     let name: String
     /// The bytes of the byte order mark.
     private let mark: Int
 
-    /// - Throws: `BodyFault` for an encoding that nobody knows.
+    /// - Throws: `BodyFault` for an unknown encoding.
     init(of bytes: [UInt8], charset: String?, isXML: Bool) throws(BodyFault) {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             (name, mark) = ("UTF-8", 3)
@@ -31,7 +31,7 @@ struct TextEncoding {
         }
     }
 
-    /// The names that are not what they say: https://encoding.spec.whatwg.org/#names-and-labels
+    /// The labels that denote another encoding: https://encoding.spec.whatwg.org/#names-and-labels
     private static func known(_ name: String) -> String {
         switch name {
         case "utf-8", "utf8", "us-ascii", "ascii": "UTF-8"

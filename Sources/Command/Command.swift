@@ -1,22 +1,22 @@
 internal import FeedSync
 
-/// A command: its arguments, its help, and what it does.
+/// A command: its arguments, its help, and its action.
 struct Command: Sendable {
     /// Its name on the command line.
     let name: String
     /// Its operands, as help shows them.
     let operands: String
-    /// How many operands it takes.
+    /// The number of operands.
     let operandCount: ClosedRange<Int>
     /// Its options, besides the general ones.
     let options: [Option]
     /// The general options that it takes.
     let generalOptions: [Option]
-    /// Whether it may finish by itself after the first Ctrl-C.
+    /// True if it may finish by itself after the first Ctrl-C.
     let endsGracefully: Bool
-    /// Whether it only prints results, which `--quiet` does not hide.
+    /// True if it only prints results, which `--quiet` does not hide.
     let isForResults: Bool
-    /// What it does, in one line.
+    /// Its action, in one line.
     let summary: String
     /// Its help, in paragraphs; they are wrapped to the terminal's width.
     let explanation: String
@@ -57,20 +57,20 @@ struct Command: Sendable {
     /// The command of that name.
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
-    /// How to write it on the command line.
+    /// Its form on the command line.
     var synopsis: String {
         ["feedsync", name, operands, "[OPTIONS]"].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Whether it takes the option.
+    /// True if it takes the option.
     func takes(_ option: Option) -> Bool {
         generalOptions.contains(option) || options.contains(option)
     }
 
-    /// Where to read more, for errors.
+    /// The command for further help, for errors.
     var helpAdvice: String { "feedsync help \(name)" }
 
-    /// What its operands must name.
+    /// The meaning of its operands.
     var need: String {
         switch name {
         case "add": "the name of the new feed, and a URL or the name of a preset"
@@ -83,7 +83,7 @@ struct Command: Sendable {
         }
     }
 
-    /// Where to find them.
+    /// The source of their values.
     var needAdvice: String {
         ["add", "sql", "search", "backup", "store"].contains(name) ? helpAdvice : "feedsync feeds lists them"
     }

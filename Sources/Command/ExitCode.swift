@@ -1,6 +1,6 @@
 internal import FeedSync
 
-/// How the process ends, in the words of sysexits.h.
+/// The exit code of the process, from sysexits.h.
 struct ExitCode: Sendable, Hashable {
     let rawValue: Int32
 
@@ -34,7 +34,7 @@ struct ExitCode: Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// What an error on a feed means for the process.
+    /// The exit code for an error on a feed.
     init(_ kind: FeedSyncError.Kind) {
         self =
             switch kind {

@@ -1,15 +1,15 @@
 internal import FeedSync
 internal import HTTPServer
 
-/// Why a command ends early: the one form that every error takes before it is shown.
+/// The early end of a command: the one form that every error takes before it is shown.
 struct Failure: Error, Sendable {
-    /// How the process ends.
+    /// The exit code of the process.
     let code: ExitCode
-    /// What went wrong, one line each; the first can be shown without the others.
+    /// The reasons, one line each; the first can be shown alone.
     let messages: [String]
     /// Further lines, printed as they are.
     let explanation: String?
-    /// What to try next.
+    /// The next thing to try.
     let advice: String?
 
     init(_ code: ExitCode, _ messages: [String], explanation: String? = nil, advice: String? = nil) {
@@ -19,7 +19,7 @@ struct Failure: Error, Sendable {
         self.advice = advice
     }
 
-    /// What is wrong on the command line.
+    /// A fault of the command line.
     static func usage(_ message: String, advice: String) -> Failure {
         Failure(.usage, [message], advice: advice)
     }
@@ -33,11 +33,11 @@ struct Failure: Error, Sendable {
 }
 
 extension Failure {
-    /// What went wrong on a feed.
+    /// The failure of a feed.
     init(_ error: FeedSyncError, feed: String? = nil) {
         let place = feed.map { "\($0): " } ?? ""
         guard error.kind != .cancelled else {
-            // Somebody who stopped it does not care which request it hit.
+            // After a stop by the user, the interrupted request is of no interest.
             self.init(ExitCode(error.kind), [place + "stopped; everything fetched so far is kept"])
             return
         }
@@ -49,7 +49,7 @@ extension Failure {
         self.init(error, advice: nil)
     }
 
-    /// The diagnostics of a configuration, and what to try.
+    /// The diagnostics of a configuration, with advice.
     init(_ error: ConfigurationError, advice: String?) {
         self.init(.configuration, error.diagnostics.map(\.description), advice: advice)
     }

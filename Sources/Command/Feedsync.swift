@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The command `feedsync`.
 ///
-/// The main thread reads the command line and then only waits for signals; the command runs on another one. So no
-/// handler ever interrupts anything, and the reaction to a signal may take its time.
+/// The main thread reads the command line and then only waits for signals; the command runs on another one. Therefore
+/// no handler ever interrupts anything, and the reaction to a signal may take its time.
 @main
 enum Feedsync {
     static func main() {
@@ -70,7 +70,7 @@ extension Invocation {
             console.endPager()
             return code
         } catch {
-            // What failed first is told.
+            // The first failure is reported.
             do throws(Failure) { try await session.shared.end() } catch {}
             console.endPager()
             console.report(error)

@@ -33,7 +33,7 @@ extension Session {
         }
     }
 
-    /// The store, opened again if it was opened in a way that shows nothing of what is written from now on.
+    /// The store, opened again if it was opened in a mode that hides later writes.
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func current(_ store: Store) async throws(Failure) -> Store {
@@ -49,7 +49,7 @@ extension Session {
     /// - Throws: `Failure` with exit code 78.
     func configurationForReading() throws(Failure) -> Configuration? {
         if invocation.has(.store), !invocation.has(.config) {
-            // Who names a store may read it, whoever the ./feedsync.yaml in this place belongs to.
+            // A user who names a store may read it, even beside another user's ./feedsync.yaml.
             do throws(Failure) { _ = try configurationFile() } catch { return nil }
         }
         let configuration = try configurationIfAny()
@@ -95,9 +95,9 @@ extension Session {
         return matching.compactMap { name in all.first { $0.name == name } } + parts
     }
 
-    /// The feed, or where an operand names a part of it, that.
+    /// The feed, or the list that an operand names.
     ///
-    /// - Throws: `Failure` with exit code 64 where the part was never asked for.
+    /// - Throws: `Failure` with exit code 64 for a list that was never requested.
     func named(_ feed: FeedDefinition, in store: Store?) async throws(Failure) -> FeedDefinition {
         guard let name = feed.forEach?.only else { return feed }
         let part = try await reading { () async throws(FeedSyncError) in try await store?.part(named: name, of: feed) }
@@ -131,10 +131,10 @@ extension Session {
 }
 
 extension Store {
-    /// Whether it was written by an older feedsync, and what is read is a copy that was brought up to date.
+    /// True if an older feedsync wrote the store, and an updated copy of it is read.
     nonisolated var isReadFromCopy: Bool { reading?.isCopy == true }
 
-    /// - Throws: `Failure` with exit code 73 if nobody could follow the store, because it has to be read from a copy.
+    /// - Throws: `Failure` with exit code 73 if the store cannot be followed, because it is read from a copy.
     nonisolated func checkFollowing() throws(Failure) {
         guard isReadFromCopy else { return }
         throw Failure(

@@ -1,12 +1,12 @@
 internal import FeedSync
 internal import HTTP
 
-/// What a command works with: the command line, the configuration, the store.
+/// The context of a command: the command line, the configuration, the store.
 struct Session: Sendable {
     let invocation: Invocation
     let environment: [String: String]
     let console: Console
-    /// What the command does with a store in PostgreSQL.
+    /// The command's use of a store in PostgreSQL.
     let shared = SharedStoreUse()
 
     /// The configuration; nil if there is none.
@@ -52,8 +52,8 @@ struct Session: Sendable {
         }
     }
 
-    /// - Parameter file: A file whose feeds do not matter.
-    /// - Throws: `Failure` with exit code 64 where another feed goes through the feed's rows.
+    /// - Parameter file: A file whose feeds do not count.
+    /// - Throws: `Failure` with exit code 64 if another feed has a list for each of the feed's rows.
     func checkNoLists(
         of name: String, in configuration: Configuration?, besides file: String? = nil, advice: String
     ) throws(Failure) {
@@ -113,7 +113,8 @@ struct Session: Sendable {
         return nil
     }
 
-    /// - Throws: `Failure` with exit code 73 where the command line names a store in PostgreSQL for a command that needs a file.
+    /// - Throws: `Failure` with exit code 73 where the command line names a store in PostgreSQL for a command that
+    ///   needs a file.
     func checkStore() throws(Failure) {
         guard invocation.command.takes(.store), sharedStore(nil) != nil else { return }
         try SharedStoreUse.check(invocation, .store)

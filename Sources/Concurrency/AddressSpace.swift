@@ -2,10 +2,10 @@ internal import Glibc
 
 /// The memory that the process may have.
 package enum AddressSpace {
-    /// The bytes that `ulimit -v` and `ulimit -d` leave it; nil without such a limit.
+    /// The bytes that `ulimit -v` and `ulimit -d` leave to the process; nil without such a limit.
     ///
-    /// Memory that cannot be had ends a process: Swift has no way to say that an array did not grow. So what needs much of
-    /// it asks first. Source: https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html
+    /// A failed allocation ends the process: Swift cannot report that an array did not grow. Code that needs much
+    /// memory therefore checks first. Source: https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html
     ///
     /// - Isolation: any thread.
     package static var left: Int? {
@@ -23,7 +23,7 @@ package enum AddressSpace {
         return Int(limit.rlim_cur)
     }
 
-    /// What it has, in bytes: all of it, and the part that is private and can be written.
+    /// The memory of the process in bytes: all of it, and the private, writable part.
     private static var used: (space: Int, data: Int)? {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

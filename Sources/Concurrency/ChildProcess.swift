@@ -6,22 +6,22 @@ package enum ChildProcess {
     package struct Failure: Error {
         /// The number of the error, as in `errno`.
         package let code: Int32
-        /// What the system says of it.
+        /// The system's text for the error.
         package var text: String { String(cString: strerror(code)) }
     }
 
-    /// Starts a program and returns its process id; whoever starts it waits for its end.
+    /// Starts a program and returns its process id; the caller must wait for its end.
     ///
-    /// feedsync blocks the signals that it waits for, and the shell that started it may have it ignore some. The program
-    /// gets none of that: all signals reach it, and do what they do by default.
+    /// feedsync blocks the signals that it waits for, and the shell that started it may have it ignore some. The
+    /// program inherits none of that: it gets all signals, with their default actions.
     ///
     /// - Parameters:
     ///   - words: The path of the program, and its arguments.
     ///   - environment: All of its environment.
-    ///   - input: What it reads; nil for nothing.
-    ///   - output: Where it prints; nil for where this process does.
-    ///   - errors: Where it prints errors; nil for where this process does.
-    ///   - leadsGroup: Whether it is in a process group of its own, so that it can be ended with all that it starts.
+    ///   - input: Its standard input; nil for none.
+    ///   - output: Its standard output; nil for that of this process.
+    ///   - errors: Its standard error; nil for that of this process.
+    ///   - leadsGroup: True for a process group of its own, so that the program can be ended with all its children.
     package static func start(
         _ words: [String], environment: [String: String], input: Int32? = nil, output: Int32? = nil,
         errors: Int32? = nil, leadsGroup: Bool = false

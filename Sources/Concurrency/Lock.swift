@@ -24,9 +24,9 @@ public final class Lock<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the value while no other thread can touch it.
+    /// Runs `body` with the value, to the exclusion of all other threads.
     ///
-    /// - Throws: whatever `body` throws.
+    /// - Throws: the error of `body`.
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,7 +1,7 @@
-/// A value that a task waits for and that another thread brings, once.
+/// A value that one task waits for and another thread delivers, once.
 ///
-/// It is a continuation with a lock. Where the value comes before its task has gone to sleep, Swift's runtime orders the two
-/// by an atomic of which it does not tell ThreadSanitizer; the sanitizer does see the lock.
+/// It is a continuation with a lock. If the value arrives before its task is suspended, Swift's runtime orders the two
+/// by an atomic that ThreadSanitizer does not see; the sanitizer does see the lock.
 package struct Reply<Value: Sendable>: Sendable {
     private let continuation: CheckedContinuation<Value, Never>
     private let isGiven: Lock<Bool>

@@ -25,9 +25,9 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
 
     deinit { queue.close() }
 
-    /// Calls `action` on the thread after a time, between two jobs; instead of one that was asked for before.
+    /// Calls `action` on the thread after a time, between two jobs. A later call replaces an earlier one.
     ///
-    /// The thread waits for jobs anyway: a sleeping task would have another thread wake it.
+    /// The thread waits for jobs anyway, while a sleeping task would have another thread wake it.
     public func wake(after time: Duration, _ action: @escaping @Sendable () -> Void) {
         queue.wake(after: time, action)
     }
@@ -38,13 +38,15 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
         queue.append(PendingJob(job: job, serial: asUnownedSerialExecutor(), task: asUnownedTaskExecutor()))
     }
 
-    /// What a task prefers that is to go on here wherever it waited: what waits for a page cursor goes on by way of the
-    /// global pool otherwise, also in an actor of this executor, and that is a thread that is woken for nothing.
+    /// The preferred executor of tasks that should always continue on this thread.
+    ///
+    /// Without the preference, a task that waited for a page cursor continues by way of the global pool, even in an
+    /// actor of this executor, and wakes a thread for nothing.
     public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
     }
 
-    /// What an actor returns from `unownedExecutor`.
+    /// The value for an actor's `unownedExecutor`.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }

@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// The repositories, rendered once, in each order they can be asked for.
+/// The repositories, rendered once, in each order that a request may ask for.
 struct Catalogue: Sendable {
     private let items: [String]
     private let byStars: [Int]

@@ -13,10 +13,10 @@ public import HTTPServer
 ///
 /// - Isolation: any thread.
 public struct DemoFeed: Sendable {
-    /// How many repositories a search finds, whatever it looks for.
+    /// The number of repositories that a search finds, for any text.
     public var repositoryCount: Int { catalogue.count }
 
-    /// How many anchors there are.
+    /// The number of anchors.
     public static let anchorCount = 137
 
     private let catalogue = Catalogue(count: 1_000)
@@ -33,7 +33,7 @@ public struct DemoFeed: Sendable {
         quota = Quota(now: now)
     }
 
-    /// Starts a server of the lists on 127.0.0.1; port 0 stands for any free one.
+    /// Starts a server of the lists on 127.0.0.1; port 0 selects any free one.
     ///
     /// - Throws: `ServerError` if the port is taken or not allowed.
     public static func start(port: UInt16 = 0) throws(ServerError) -> Server {

@@ -7,7 +7,7 @@ func entityTag(of body: String) -> String {
     return "W/\"\(hash.digits)\""
 }
 
-/// Whether an `If-None-Match` names the tag, compared weakly.
+/// True if an `If-None-Match` names the tag, compared weakly.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
 func matches(_ tag: String, _ condition: String) -> Bool {

@@ -1,15 +1,15 @@
 internal import HTTPServer
 internal import Text
 
-/// Which page of a list a request asks for.
+/// The page of a list that a request asks for.
 struct PageRequest {
     /// From 1.
     let number: Int
     let size: Int
 
-    /// Nil where the page is not a number from 1.
+    /// Nil if the page is not a number from 1.
     ///
-    /// A size that is not a number counts as absent, one out of range as the nearest in it, which is what GitHub does.
+    /// A size that is not a number counts as absent, one out of range as the nearest in it, as at GitHub.
     init?(_ request: ServerRequest, page: String, size: String, defaultSize: Int) {
         guard let number = Int(request.parameter(page) ?? "1"), number > 0 else { return nil }
         self.number = number

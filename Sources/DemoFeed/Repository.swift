@@ -2,8 +2,8 @@ internal import Time
 
 /// One made-up repository, in the shape of GitHub's API.
 ///
-/// Its hosts end in `.example`, which nobody can own, so that no link leads to a real project.
-/// Source: https://docs.github.com/en/rest/search/search#search-repositories
+/// Its hosts end in `.example`, which is reserved, so that no link leads to a real project. Source:
+/// https://docs.github.com/en/rest/search/search#search-repositories
 struct Repository {
     let id: Int
     let nodeID: String

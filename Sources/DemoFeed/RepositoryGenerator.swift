@@ -71,7 +71,7 @@ struct RepositoryGenerator {
 
     private mutating func homepage(_ name: String) -> String? {
         guard random.chance(percent: 35) else { return nil }
-        // GitHub returns an empty text, too, if somebody cleared the field.
+        // GitHub returns an empty text, too, if the user cleared the field.
         guard !random.chance(percent: 15) else { return "" }
         let host = String(name.map { $0 == "." ? "-" : $0 })
         return "https://\(host).example"
@@ -84,7 +84,7 @@ struct RepositoryGenerator {
         return (some + [name]).sorted()
     }
 
-    /// A moment between `start` and the end, more often late than early: what is starred is worked on.
+    /// A moment between `start` and the end, more often late than early: starred repositories are active.
     private mutating func moment(from start: Int) -> Int {
         let span = max(Self.end - start, 1)
         return Self.end - min(random.below(span), random.below(span), random.below(span))

@@ -2,7 +2,7 @@
 enum SingleObjects {
     private static let owner = Account(login: "feedsync", id: 190_004)
 
-    /// What `/repos/feedsync/demo` answers.
+    /// The answer to `/repos/feedsync/demo`.
     static var repository: JSON {
         Repository(
             id: 924_671_203, nodeID: "R_kgDONx2Kow", name: "demo", owner: owner, category: "Developer Tools",
@@ -14,7 +14,7 @@ enum SingleObjects {
         ).json
     }
 
-    /// What `/orgs/feedsync` answers.
+    /// The answer to `/orgs/feedsync`.
     ///
     /// Source: https://docs.github.com/en/rest/orgs/orgs#get-an-organization
     static var organization: JSON {

@@ -13,14 +13,14 @@ package struct FailedResponse: Sendable, Hashable {
         package var fields: JSONFields { ["name": name, "value": value] }
     }
 
-    /// How much of a body is kept.
+    /// The number of bytes kept of a body.
     package static let mostBytes = 64 << 10
 
     /// The status code.
     package let status: Int
     package let url: String
     package let headers: [Field]
-    /// The beginning of the body; what is not UTF-8 is U+FFFD.
+    /// The beginning of the body, with U+FFFD for bytes that are not UTF-8.
     package let body: String
     /// The bytes of the whole body.
     package let byteCount: Int

@@ -1,15 +1,15 @@
-/// Why a command on a feed did not do what was asked.
+/// The failure of a command on a feed.
 ///
-/// Its JSON form is what the store keeps in its `error` columns. Neither holds a secret: whoever makes one masks them
-/// first.
+/// Its JSON form is kept in the store's `error` columns. Neither holds a secret: the code that makes an error masks
+/// them first.
 public struct FeedSyncError: Error, Sendable, Hashable {
-    /// What went wrong, in the words of the `error` columns; each has one exit code.
+    /// The kind of failure, in the words of the `error` columns; each has one exit code.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The user stopped it, or a later command took its place.
         case cancelled
         /// The process that ran it ended before it did.
         case interrupted
-        /// The page is not what the definition says: not JSON, no items, no item with its key.
+        /// The page does not match the definition: not JSON, no items, no item with its key.
         case undecodable
         /// The page leads where no crawl may go: in a circle, or to another origin.
         case unfollowable
@@ -31,17 +31,17 @@ public struct FeedSyncError: Error, Sendable, Hashable {
         case bug
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let kind: Kind
-    /// What failed and where, in one or more plain sentences, without the feed's name.
+    /// The failure and its place, in one or more plain sentences, without the feed's name.
     public let message: String
-    /// What to try next.
+    /// The next thing to try.
     public let advice: String?
-    /// The status of the response that tells of it.
+    /// The status of the failed response.
     public let httpStatus: Int?
     /// The URL concerned, secrets masked.
     public let url: String?
-    /// The response that tells of it, where it is worth keeping.
+    /// The failed response, if it is worth keeping.
     package var response: FailedResponse?
 
     /// An error; `message` and `url` hold no secret.
@@ -60,7 +60,7 @@ public struct FeedSyncError: Error, Sendable, Hashable {
 
     /// The text with long words cut, here for every error, so that none fills a screen or a column of the store.
     ///
-    /// Secrets are masked by then: a part of one could not be told from other text.
+    /// Secrets are masked by then: a part of one could not be recognised.
     private static func shortened(_ text: String) -> String {
         guard text.utf8.count > longestWord else { return text }
         var result = ""
@@ -79,7 +79,7 @@ public struct FeedSyncError: Error, Sendable, Hashable {
         return result
     }
 
-    /// What the store's `error` columns keep.
+    /// The members in the store's `error` columns.
     package var fields: JSONFields {
         [
             "kind": kind.rawValue,

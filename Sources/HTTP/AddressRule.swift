@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Which addresses a request may connect to, whatever names lead there.
+/// The addresses that a request may connect to, after its name is resolved.
 public enum AddressRule: Sendable, Hashable {
     /// All of them.
     case any
-    /// Those of the public Internet, and not of a network that this machine is in; to request something of one origin, all.
-    /// Each request then has a connection of its own, and goes past any proxy: a proxy would resolve the name again.
+    /// Addresses of the public Internet outside this machine's own networks; for requests to one origin, every address.
+    /// Each request then has its own connection and bypasses any proxy, because a proxy would resolve the name again.
     case publicOnly(except: Origin?)
 
-    /// Whether the addresses that a request to an origin connects to have to be looked at.
+    /// True if the addresses for an origin must be checked.
     func restricts(_ origin: Origin) -> Bool {
         switch self {
         case .any: false
@@ -40,7 +40,7 @@ struct SocketAddress: Hashable {
         }
     }
 
-    /// An address in digits; nil for what is none.
+    /// An address in digits; nil for other text.
     init?(_ text: String) {
         var (four, sixteen) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -52,7 +52,7 @@ struct SocketAddress: Hashable {
         }
     }
 
-    /// Whether it is one of the public Internet.
+    /// True for an address of the public Internet.
     ///
     /// Source: https://www.iana.org/assignments/iana-ipv4-special-registry/ and
     /// https://www.iana.org/assignments/iana-ipv6-special-registry/
@@ -68,7 +68,7 @@ struct SocketAddress: Hashable {
         return !Self.special6.contains { starts(with: $0.bytes, bits: $0.bits) }
     }
 
-    /// Whether it is this machine's, however it is written: what connects to 0.0.0.0 or to :: reaches this machine, too.
+    /// True if the address is this machine's, in any notation: connections to 0.0.0.0 and :: reach this machine, too.
     var isLoopback: Bool {
         if bytes.count == 4 { return bytes[0] == 127 || bytes == [0, 0, 0, 0] }
         guard bytes.count == 16 else { return false }
@@ -78,7 +78,7 @@ struct SocketAddress: Hashable {
         return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
     }
 
-    /// Whether the first bits are these.
+    /// True if the address begins with these bits.
     func starts(with prefix: [UInt8], bits: Int) -> Bool {
         guard bits <= bytes.count * 8, bits <= prefix.count * 8 else { return false }
         let whole = bits / 8
@@ -105,10 +105,10 @@ struct SocketAddress: Hashable {
         ([0x20, 0x02], 16, 2),
     ]
 
-    /// Whether it is one of this machine's own, or one of a network that this machine is in.
+    /// True for an address of this machine or of one of its networks.
     var isOfOwnNetwork: Bool {
         var list: UnsafeMutablePointer<ifaddrs>?
-        // What cannot be told is not allowed.
+        // An unknown network is not allowed.
         guard getifaddrs(&list) == 0 else { return true }
         defer { freeifaddrs(list) }
         var next = list

@@ -15,10 +15,10 @@ public final class Body: @unchecked Sendable {
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
     private let buffers: BodyBuffers?
-    /// How many of its bytes `allBytes` has.
+    /// The number of this body's bytes that `allBytes` includes.
     private var noted = 0
 
-    /// The bytes of all bodies that are large, and that somebody receives or reads.
+    /// The bytes of all large bodies that are being received or read.
     private static let allBytes = Lock(0)
 
     /// An empty body, for `append`.
@@ -45,12 +45,12 @@ public final class Body: @unchecked Sendable {
         if let buffers { buffers.give(buffer) } else { free(start) }
     }
 
-    /// Whether it has no bytes.
+    /// True if there are no bytes.
     public var isEmpty: Bool { count == 0 }
 
     /// Calls `use` with the bytes, after which `padding` zeroed ones can be read; the pointer is valid during the call.
     ///
-    /// - Throws: what `use` throws.
+    /// - Throws: the error of `use`.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -67,9 +67,9 @@ public final class Body: @unchecked Sendable {
         if total > count { _ = grow(to: total + Self.padding) }
     }
 
-    /// Adds bytes; false if that would exceed `limit` or the memory there is.
+    /// Adds bytes; false if that would exceed `limit` or the memory left.
     ///
-    /// - Isolation: the one that made the body, before anybody else gets it.
+    /// - Isolation: the maker of the body, before it is passed on.
     package func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
         guard bytes.count <= limit - count else { return false }
@@ -95,7 +95,7 @@ public final class Body: @unchecked Sendable {
         }
     }
 
-    /// What large buffers are multiples of.
+    /// The unit of large buffers' sizes.
     private static let step = 64 << 10
 
     private func grow(to newCapacity: Int) -> Bool {

@@ -10,12 +10,12 @@ public final class CircuitBreaker: Sendable {
     private let hasShut = Lock(false)
     private let outer: CircuitBreaker?
 
-    /// An open gate.
+    /// A closed breaker, which lets requests pass.
     ///
-    /// - Parameter outer: A gate that shuts with it: that of others who ask the same host.
+    /// - Parameter outer: A breaker that opens with this one: that of all requests to the same host.
     public init(within outer: CircuitBreaker? = nil) { self.outer = outer }
 
-    /// Whether waiting requests are no longer sent.
+    /// True if waiting requests are no longer sent.
     public var isShut: Bool { hasShut.withLock { $0 } }
 
     /// Closes it for good.
@@ -24,7 +24,7 @@ public final class CircuitBreaker: Sendable {
         outer?.shut()
     }
 
-    /// Is told how a request ended.
+    /// Records the outcome of a request.
     func note(_ outcome: Result<Response, HTTPError>) {
         guard case .success(let response) = outcome, response.asksForMore else { return shut() }
     }

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Concurrency
 internal import Glibc
 
-/// What all requests of one client have in common.
+/// The settings that all requests of one client share.
 struct ClientConfiguration: Sendable {
     let userAgent: String
     let maximumPerHost: Int
@@ -16,7 +16,7 @@ struct ClientConfiguration: Sendable {
 ///
 /// - Isolation: any task or thread.
 public final class Client: Sendable {
-    /// What its users may still request; nil without a limit. A sender takes from it first.
+    /// The requests that the client's users may still make; nil without a limit. Every sender takes from it first.
     public let allowance: RequestBudget?
     private let configuration: ClientConfiguration
     private let inbox = Inbox()
@@ -36,16 +36,16 @@ public final class Client: Sendable {
 
     deinit { inbox.close() }
 
-    /// Makes one attempt, following redirects, and returns the response of whatever status.
+    /// Makes one attempt, following redirects, and returns the response, whatever its status.
     ///
-    /// A redirect goes through the same rules as the request: credentials only to their origin, never from https to
-    /// http, at most `limits.redirects`, no circle.
+    /// A redirect obeys the same rules as the request: credentials only to their origin, never from https to http, at
+    /// most `limits.redirects`, no circle.
     ///
     /// - Parameters:
-    ///   - gate: Is told how the request ends, before another goes out.
-    ///   - isAhead: Whether the request is held back if the gate closes before its turn at the host.
-    ///   - observer: Looks on.
-    ///   - prepare: Makes something of the response on the client's thread, while the caller may be busy; it becomes
+    ///   - gate: Records the request's outcome before another one is sent.
+    ///   - isAhead: True if the request is held back once the breaker has opened before its turn at the host.
+    ///   - observer: Receives the exchange.
+    ///   - prepare: Prepares the response on the client's thread, while the caller may be busy; the result becomes
     ///     `Response.prepared`. The next request to the host has been sent by then; everything else waits for it.
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
     /// - Isolation: returns to the caller's isolation; an actor with a thread of its own is woken once.

@@ -1,14 +1,14 @@
 internal import Text
 
-/// How a request reaches its host, where that is not as for all of a client's.
+/// The way to a request's host, where it differs from the client's other requests.
 public struct ConnectionOptions: Sendable, Hashable {
-    /// What shows the host who asks, in the TLS handshake.
+    /// The TLS client certificate.
     public struct ClientCertificate: Sendable, Hashable {
         /// The PEM file of the certificate.
         public var file: String
         /// The PEM file of the private key; nil where it is in the same file.
         public var keyFile: String?
-        /// What the key is encrypted with.
+        /// The password of the key.
         public var password: String?
 
         /// A certificate with its key.
@@ -23,17 +23,17 @@ public struct ConnectionOptions: Sendable, Hashable {
     public var caFile: String?
     /// Sent to the origin alone that the request's credentials are for.
     public var clientCertificate: ClientCertificate?
-    /// The proxy's URL with its credentials, empty for none; nil where the environment tells.
+    /// The proxy's URL with its credentials, empty for none; nil to use the environment's.
     public var proxy: String?
-    /// How the request introduces itself; nil for the client's words.
+    /// The `User-Agent`; nil for the client's own.
     public var userAgent: String?
 
-    /// Nothing but what the client has.
+    /// No changes to the client's settings.
     public init() {}
 }
 
 extension ConnectionOptions: CustomStringConvertible, CustomReflectable {
-    /// What can be shown of it.
+    /// A description without secrets.
     public var description: String { "connection options" }
 
     /// A mirror without children, so that `dump` shows no secret.

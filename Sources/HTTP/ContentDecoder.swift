@@ -7,7 +7,7 @@ internal import Text
 ///
 /// - Isolation: one thread.
 package final class ContentDecoder {
-    /// Why a body's coding could not be undone.
+    /// A coding of a body that could not be removed.
     package enum Failure: Error, Equatable {
         /// A coding that nothing here can undo.
         case unknown(String)
@@ -23,7 +23,7 @@ package final class ContentDecoder {
         case refused
     }
 
-    /// What a request says we can undo: `Accept-Encoding`.
+    /// The codings that we can remove, for `Accept-Encoding`.
     static let accepted: String = {
         let known = names.filter { content_coding_is_known($0.coding) != 0 && !$0.name.hasPrefix("x-") }.map(\.name)
         return known.isEmpty ? "identity" : known.joined(separator: ", ")
@@ -39,13 +39,13 @@ package final class ContentDecoder {
     /// The state of each coding, the one that is undone first in front.
     private var decoders: [OpaquePointer] = []
     private var hasEnded: [Bool] = []
-    /// How many bytes each coding may still stand for. What several codings hide from the reader costs time, too.
+    /// The number of bytes that each coding may still produce. Inner codings count too, because they cost time.
     private var left: [Int]
     private let blocks: [UnsafeMutablePointer<UInt8>]
 
     /// A decoder for the values of `Content-Encoding`; nil if they name no coding.
     ///
-    /// - Parameter limit: The most bytes that each of the codings may stand for.
+    /// - Parameter limit: The most bytes that each coding may produce.
     /// - Throws: `unknown`, `tooMany`, `outOfMemory`.
     package init?(_ values: [String], limit: Int) throws(Failure) {
         let codings = values.flatMap { $0.split(separator: ",") }.map { $0.trimmingSpaces.lowercased() }
@@ -73,10 +73,10 @@ package final class ContentDecoder {
         for block in blocks { block.deallocate() }
     }
 
-    /// Whether every coding came to its end.
+    /// True if every coding has reached its end.
     package var isAtEnd: Bool { hasEnded.allSatisfy(\.self) }
 
-    /// Undoes the next bytes and hands over what they stand for, in blocks; `use` returns false to end it.
+    /// Decodes the next bytes and passes the result on in blocks; `use` returns false to stop.
     ///
     /// - Throws: `broken`, `trailing`, `outOfMemory`, `refused`.
     package func decode(

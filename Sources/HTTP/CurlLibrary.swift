@@ -13,7 +13,7 @@ public enum CurlLibrary {
         if let failure { throw failure }
     }
 
-    /// Its version and that of what it stands on, in its own words: `libcurl/7.88.1 OpenSSL/3.0.11 …`.
+    /// The versions of libcurl and its libraries, in its own words: `libcurl/7.88.1 OpenSSL/3.0.11 …`.
     ///
     /// - Throws: `HTTPError` of kind `missingLibrary`.
     public static func version() throws(HTTPError) -> String {
@@ -21,10 +21,10 @@ public enum CurlLibrary {
         return String(cString: ccurl_version())
     }
 
-    /// Whether it is loaded; its absence was reported before, when nothing could be requested.
+    /// True if the library is loaded. If it is missing, the first request has reported it.
     static var isLoaded: Bool { failure == nil }
 
-    /// Why it cannot be used; determined once per process.
+    /// The reason for which libcurl cannot be used, found once per process.
     private static let failure: HTTPError? = {
         if let problem = ccurl_load() {
             return HTTPError(.missingLibrary, "libcurl cannot be loaded: \(String(cString: problem))")

@@ -20,7 +20,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// libcurl's own words about what went wrong, empty if it had none.
+    /// libcurl's own text for the error, empty if it had none.
     var detail: String { String(cString: errorText) }
 
     /// The status of the last response, 0 before there is one.
@@ -62,13 +62,13 @@ final class EasyHandle {
         return String(cString: text)
     }
 
-    /// Whether a connection was made for the transfer.
+    /// True if the transfer made a new connection.
     var isOnNewConnection: Bool {
         var value = 0
         return ccurl_easy_get_long(pointer, CURLINFO_NUM_CONNECTS, &value) == CURLE_OK && value > 0
     }
 
-    /// Puts the handle back to libcurl's defaults, then sets what the next hop of `transfer` needs.
+    /// Resets the handle to libcurl's defaults, then sets the options for the next hop of `transfer`.
     ///
     /// - Throws: the first setting that libcurl refused.
     func prepare(
@@ -94,7 +94,7 @@ final class EasyHandle {
         }
         // libcurl's own choices for a POST: a form's media type, and a round trip to ask whether the body is welcome.
         for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
-        // The codings are undone by `ContentDecoder`: libcurl does not tell a body that was cut off from a whole one.
+        // `ContentDecoder` removes the codings: libcurl does not distinguish a truncated body from a complete one.
         if headers["Accept-Encoding"] == nil { lines.append("Accept-Encoding: \(ContentDecoder.accepted)") }
         for line in lines {
             guard let longer = ccurl_slist_append(headerList, line) else {

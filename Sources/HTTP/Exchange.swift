@@ -2,7 +2,7 @@
 ///
 /// It holds secrets: mask it before it is shown.
 public struct SentRequest: Sendable {
-    /// What tells the requests of a client apart; those that redirects make have the same number.
+    /// The number of the request within its client; redirected requests keep it.
     public let id: UInt64
     /// The method.
     public let method: String
@@ -14,11 +14,11 @@ public struct SentRequest: Sendable {
     public let body: [UInt8]?
 }
 
-/// One request and what came back, or why nothing did.
+/// One request with its response or its failure.
 ///
 /// It holds secrets: mask it before it is shown.
 public struct Exchange: Sendable {
-    /// What came back, as far as it came.
+    /// The response, as far as it was received.
     public struct Answer: Sendable {
         /// The status code.
         public let status: Int
@@ -34,7 +34,7 @@ public struct Exchange: Sendable {
         public let bodyByteCount: Int
     }
 
-    /// How long its phases took; nil for one that there was not, as on a connection that was open already.
+    /// The duration of each phase; nil for a phase that did not occur, such as connecting on an open connection.
     public struct Timings: Sendable, Hashable {
         /// Resolving the host's name.
         public let name: Duration?
@@ -52,17 +52,17 @@ public struct Exchange: Sendable {
         public let total: Duration
     }
 
-    /// What was sent.
+    /// The request as it was sent.
     public let request: SentRequest
-    /// When it was, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     public let startedAt: Int64
-    /// How long it took.
+    /// The durations of its phases.
     public let timings: Timings
     /// The address that was connected to, of the host or of a proxy; nil without a connection.
     public let address: String?
-    /// What came back; nil without a status line.
+    /// The response; nil without a status line.
     public let answer: Answer?
-    /// Why it failed; nil for a response of whatever status.
+    /// The failure; nil for a response of any status.
     public let failure: HTTPError?
 }
 

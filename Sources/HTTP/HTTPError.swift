@@ -1,9 +1,9 @@
-/// Why a request brought no response, or why one could not be written.
+/// A request that brought no response, or that could not be written.
 ///
 /// A response of any status is not an error here. Descriptions contain no secret: the URL is redacted and the request's
 /// credentials are masked in the message.
 public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What failed.
+    /// The kind of failure.
     public enum Kind: Sendable, Hashable {
         /// The text is not a URL.
         case invalidURL
@@ -55,11 +55,11 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         case other(code: Int32)
     }
 
-    /// What failed.
+    /// The kind of failure.
     public let kind: Kind
     /// libcurl's error number (https://curl.se/libcurl/c/libcurl-errors.html); nil if we found the error.
     public let code: Int32?
-    /// What happened, for people, without a URL.
+    /// The event in plain words, without a URL.
     public let message: String
     /// The URL, redacted; nil if there is none.
     public let url: String?
@@ -72,7 +72,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         self.url = url
     }
 
-    /// Whether the same request may succeed a little later.
+    /// True if the same request may succeed a little later.
     public var isRetryable: Bool {
         switch kind {
         case .resolve, .connect, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,

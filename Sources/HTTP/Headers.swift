@@ -2,7 +2,7 @@ internal import Text
 
 /// The header fields of a message, in order; names compare without regard to case and may come more than once.
 public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One field as it stands on its line.
+    /// One field, as on its line.
     public struct Field: Sendable, Hashable {
         /// The name as it was written.
         public var name: String
@@ -15,7 +15,7 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
             self.value = value
         }
 
-        /// Whether the name is a token and the value holds no control character but the tab.
+        /// True if the name is a token and the value holds no control character but the tab.
         ///
         /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
         var isValid: Bool {

@@ -7,18 +7,18 @@ struct Submission: Sendable {
     let request: Request
     let route: Route
     let prepare: (@Sendable (Response) -> (any Sendable)?)?
-    /// Is told how the request ends.
+    /// Records the request's outcome.
     let gate: CircuitBreaker?
-    /// Looks on; nil where nobody does.
+    /// Receives the exchange; nil for no observer.
     let observer: ExchangeObserver?
-    /// Whether the request is given up if the gate is closed by its turn.
+    /// True if the request is dropped once the breaker has opened before its turn.
     let isAhead: Bool
     let reply: Reply<Result<Response, HTTPError>>
 }
 
-/// What other threads ask of the loop, in order; the only thing they share with it.
+/// The orders of other threads to the loop, in order; the only state that they share with it.
 final class Inbox: Sendable {
-    /// What arrived since the loop last looked.
+    /// The orders since the loop last read them.
     struct Mail {
         var submissions: [Submission] = []
         var cancellations: [UInt64] = []
@@ -30,7 +30,7 @@ final class Inbox: Sendable {
         var lastID: UInt64 = 0
         /// The multi handle to wake, as an address: it exists while the loop runs.
         var multi: UInt?
-        /// Whether the loop waits, or is about to; otherwise it checks for mail before it waits.
+        /// True while the loop waits or is about to; otherwise it checks for mail before it waits.
         var isWaiting = false
     }
 
@@ -63,7 +63,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Asks the loop to end, cancelling what is under way.
+    /// Asks the loop to end and to cancel the running transfers.
     func close() {
         state.withLock { state in
             state.mail.isClosed = true
@@ -82,7 +82,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Whether there is no mail, so that the loop may wait; new mail wakes it from now on.
+    /// True if there is no mail, so that the loop may wait; new mail wakes it from now on.
     func mayWait() -> Bool {
         state.withLock { state in
             state.isWaiting =

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The thread of a transfer loop.
 enum LoopThread {
-    /// What the thread gets when it starts.
+    /// The thread's arguments.
     private final class Parts {
         let inbox: Inbox
         let configuration: ClientConfiguration
@@ -41,8 +41,8 @@ enum LoopThread {
         return nil
     }
 
-    /// TLS writes to sockets that may be closed, which must be an error and not a SIGPIPE (CURLOPT_NOSIGNAL leaves that to
-    /// us); the signals that stop a program are for other threads.
+    /// TLS writes to sockets that may be closed, which must be an error and not a SIGPIPE (CURLOPT_NOSIGNAL leaves that
+    /// to us); the signals that stop a program are for other threads.
     private static func blockSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -22,7 +22,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self = try WebURL(text).origin
     }
 
-    /// Whether requests to this origin are encrypted.
+    /// True if requests to this origin are encrypted.
     public var isSecure: Bool { scheme == "https" }
 
     /// The origin as it starts a URL, without the scheme's own port: `https://api.example.com`.
@@ -30,7 +30,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         usesDefaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
-    /// Whether the host is this machine, by its name or number.
+    /// True if the host is this machine, by name or by number.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
     var isLoopback: Bool {
@@ -41,9 +41,9 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     var usesDefaultPort: Bool { port == (isSecure ? 443 : 80) }
 
-    /// Whether this is the plain-text form of `other`: the same host, each on its scheme's default port.
+    /// True if this is the plain-text form of `other`: the same host, each on its scheme's default port.
     ///
-    /// Upstreams behind a proxy that ends TLS often write `http` into the links they hand out.
+    /// Upstreams behind a proxy that ends TLS often write `http` into their links.
     public func isInsecureTwin(of other: Origin) -> Bool {
         !isSecure && other.isSecure && host == other.host && usesDefaultPort && other.usesDefaultPort
     }

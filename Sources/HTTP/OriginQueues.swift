@@ -1,4 +1,4 @@
-/// Which transfer may start next: a limited number per origin, in order of arrival.
+/// The queue of each origin: a limited number of transfers run at once, in order of arrival.
 struct OriginQueues<ID: Equatable> {
     private struct Queue {
         var running = 0

@@ -1,8 +1,8 @@
 internal import Text
 
-/// What a host says about its quota, in whichever of the usual headers.
+/// A host's quota, read from any of the usual headers.
 ///
-/// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as GitHub has them
+/// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as sent by GitHub
 ///   (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api),
 /// - `RateLimit-Limit`, `-Remaining`, `-Reset`, and `RateLimit` in its older (`limit=10, remaining=1, reset=5`) and
 ///   newer (`"name";r=1;t=5`) forms (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
@@ -13,7 +13,7 @@ public struct RateLimit: Sendable, Hashable {
     public var remaining: Int64?
     /// The time until the window ends: zero if that has passed, at most a day.
     public var resetAfter: Duration?
-    /// What the quota is for, if the host has several: `search`.
+    /// The name of this quota, if the host has several: `search`.
     public var resource: String?
 
     /// A quota with these parts.
@@ -26,7 +26,7 @@ public struct RateLimit: Sendable, Hashable {
         self.resource = resource
     }
 
-    /// Whether no request is left.
+    /// True if no request is left.
     public var isSpent: Bool { remaining == 0 }
 
     /// The longest wait that a server can ask for: a day.

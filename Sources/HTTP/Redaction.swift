@@ -6,7 +6,7 @@ public struct Redaction: Sendable {
     private let values: Set<String>
     private let secrets: Secrets
 
-    /// Masks the values of `credentials`, and in URLs also the parameters whose names are known to carry secrets.
+    /// Masks the values of `credentials`, and in URLs also parameters with names of secrets.
     public init(_ credentials: [Credential] = []) {
         var parameters: Set<String> = []
         for case .query(let name, _) in credentials { parameters.insert(name) }
@@ -29,14 +29,14 @@ public struct Redaction: Sendable {
     /// The text with each secret in it masked, however it is encoded.
     public func masking(_ text: String) -> String { secrets.mask(text) }
 
-    /// Whether the item is a credential, or carries one.
+    /// True if the item is a credential, or contains one.
     func isSecret(_ item: QueryItem) -> Bool {
         parameters.contains(item.name) || SecretName.matches(item.name) || carriesSecret(item)
     }
 
     func carriesSecret(_ item: QueryItem) -> Bool { values.contains(item.value) }
 
-    /// What of a text that could not be parsed as a URL can be shown: no user, no query, at most 200 characters.
+    /// The part of a text that may be shown although it is no URL: no user, no query, at most 200 characters.
     static func quoting(unparsed text: String) -> String {
         var shown = text.prefix { $0 != "?" && $0 != "#" }
         var start = ""

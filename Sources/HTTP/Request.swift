@@ -4,7 +4,7 @@ internal import CCurl
 public struct Request: Sendable {
     /// The method; `GET` by default.
     public var method: String
-    /// What to request, without query credentials.
+    /// The URL, without query credentials.
     public var url: WebURL
     /// The header fields to send, without credentials.
     public var headers: Headers
@@ -14,17 +14,17 @@ public struct Request: Sendable {
     public var credentials: [Credential]
     /// The origin that `credentials` were written for.
     public var credentialOrigin: Origin
-    /// How long to wait.
+    /// The times to wait.
     public var timeouts: Timeouts
-    /// How much to accept.
+    /// The sizes to accept.
     public var limits: Limits
-    /// How many requests may be under way to the origin, including this one; nil for the client's number.
+    /// The number of simultaneous requests to the origin, including this one; nil for the client's number.
     public var maximumPerHost: Int?
-    /// How it reaches its host.
+    /// The way to the host.
     public var connection = ConnectionOptions()
-    /// Which redirects are followed.
+    /// The redirects to follow.
     public var redirects = RedirectRule.any
-    /// Which addresses it may connect to, redirects included.
+    /// The addresses that it may connect to, after redirects too.
     public var addresses = AddressRule.any
 
     /// A request; its credentials belong to `credentialOrigin`, by default the origin of `url`.
@@ -45,7 +45,7 @@ public struct Request: Sendable {
     }
 }
 
-/// How long a request may take; waiting for its turn at a host does not count.
+/// The time limits of a request; waiting for its turn at a host does not count.
 public struct Timeouts: Sendable, Hashable {
     /// For resolving the name, connecting and the TLS handshake; rounded up to milliseconds.
     public var connect: Duration
@@ -62,7 +62,7 @@ public struct Timeouts: Sendable, Hashable {
     }
 }
 
-/// How much a response may bring.
+/// The size limits of a response.
 public struct Limits: Sendable, Hashable {
     /// The bytes of a body after decompression; 64 MiB by default.
     public var body: Int

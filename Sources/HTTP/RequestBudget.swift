@@ -1,12 +1,12 @@
 internal import Concurrency
 
-/// How many requests a command may still start, and until when.
+/// The number of requests that a command may still start, and its deadline.
 ///
-/// Requests that are under way when it is spent are finished. A redirect belongs to its request.
+/// Running requests are finished when it is spent. A redirect belongs to its request.
 ///
 /// - Isolation: any thread.
 public final class RequestBudget: Sendable {
-    /// Why no further request may start.
+    /// The limit that permits no further request.
     public enum Limit: Sendable, Hashable {
         /// The allowed number has been started.
         case requests
@@ -19,7 +19,7 @@ public final class RequestBudget: Sendable {
         var spent: Limit?
     }
 
-    /// When the time has passed; nil without a limit.
+    /// The end of the permitted time; nil without a limit.
     public let deadline: ContinuousClock.Instant?
     private let state: Lock<State>
 
@@ -46,7 +46,7 @@ public final class RequestBudget: Sendable {
         }
     }
 
-    /// Why no further request may start; nil while one may.
+    /// The limit that permits no further request; nil while requests may start.
     public var spent: Limit? { state.withLock { limit(&$0) } }
 
     private func limit(_ state: inout State) -> Limit? {

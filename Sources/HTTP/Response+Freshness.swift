@@ -1,11 +1,11 @@
 internal import Text
 
 extension Response {
-    /// How long the response stays fresh after it arrived: `max-age`, else `Expires` minus `Date`, minus the time it
-    /// spent in caches.
+    /// The time for which the response stays fresh after it arrived: `max-age`, else `Expires` minus `Date`, minus its
+    /// age in caches.
     ///
-    /// Nil if it says nothing, must be requested each time (`no-cache`, `no-store`), or is already stale.
-    /// Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2
+    /// Nil if it has no such header, must be requested each time (`no-cache`, `no-store`), or is already stale. Source:
+    /// https://www.rfc-editor.org/rfc/rfc9111#section-4.2
     public var freshness: Duration? {
         guard !hasDirective("no-cache"), !hasDirective("no-store") else { return nil }
         let age = headers["Age"].flatMap(\.clampedDecimal) ?? 0

@@ -1,7 +1,7 @@
 internal import Text
 
 extension Response {
-    /// How long `Retry-After` asks to wait: zero for a past date, at most a day; nil without a usable value.
+    /// The wait that `Retry-After` demands: zero for a past date, at most a day; nil without a usable value.
     ///
     /// `now` is in seconds since 1970. Source: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
     public func retryAfter(now: Int64) -> Duration? {
@@ -11,11 +11,10 @@ extension Response {
         return .seconds(min(max(date.clampedDifference(to: now), 0), RateLimit.longestWait))
     }
 
-    /// What the host says about its quota; `now` is in seconds since 1970.
+    /// The host's quota; `now` is in seconds since 1970.
     public func rateLimit(now: Int64) -> RateLimit? { RateLimit(headers, now: now) }
 
-    /// Whether the host refused because of too many requests: a 429, or a 403 whose quota is spent or that says when to
-    /// come back.
+    /// True if the host refused because of too many requests: a 429, or a 403 with a spent quota or a `Retry-After`.
     public var isRateLimited: Bool {
         switch status {
         case 429: true
@@ -24,7 +23,7 @@ extension Response {
         }
     }
 
-    /// How far apart the host wants polls to be (`X-Poll-Interval`, in seconds), at most a day.
+    /// The interval of polls that the host demands (`X-Poll-Interval`, in seconds), at most a day.
     ///
     /// Source: https://docs.github.com/en/rest/activity/events
     public var pollInterval: Duration? {

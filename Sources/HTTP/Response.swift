@@ -1,20 +1,20 @@
 internal import Text
 
-/// What came back from the last hop of a request: any status, a 304 or a 500 too.
+/// The response of a request's last hop, with any status, even 304 or 500.
 public struct Response: Sendable {
     /// The status code.
     public let status: Int
     /// The header fields in order, without interim responses and trailers.
     public let headers: Headers
-    /// Where the response came from after redirects, without query credentials.
+    /// The URL after redirects, without query credentials.
     public let url: WebURL
     /// The decompressed body.
     public let body: Body
     /// The bytes received for headers and compressed bodies, over all hops.
     public let wireByteCount: Int
-    /// How many redirects were followed.
+    /// The number of redirects followed.
     public let redirectCount: Int
-    /// What was made of the response when it arrived, if that was asked for.
+    /// The result of preparing the response when it arrived, if requested.
     public internal(set) var prepared: (any Sendable)?
 
     /// A response with these parts.
@@ -29,7 +29,7 @@ public struct Response: Sendable {
         self.redirectCount = redirectCount
     }
 
-    /// The response with another body, and what was made of that.
+    /// The response with another body and the prepared form of it.
     package func replacing(body: Body, prepared: (any Sendable)?) -> Response {
         var response = Response(
             status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
@@ -38,10 +38,10 @@ public struct Response: Sendable {
         return response
     }
 
-    /// Whether the status is 200 to 299.
+    /// True for a status from 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// Whether there is anything new: false only for a 304.
+    /// True unless the status is 304.
     public var isModified: Bool { status != 304 }
 
     /// The entity tag byte for byte, with its quotes and `W/`.
@@ -65,7 +65,7 @@ public struct Response: Sendable {
         headers["Content-Type"].map { String($0.prefix { $0 != ";" }.trimmingSpaces).lowercasedASCII }
     }
 
-    /// How long `Cache-Control: max-age` calls the response fresh, at most a year.
+    /// The time for which `Cache-Control: max-age` keeps the response fresh, at most a year.
     public var cacheMaxAge: Duration? {
         guard let control = headers.joined("Cache-Control") else { return nil }
         for directive in control.split(separator: ",") {

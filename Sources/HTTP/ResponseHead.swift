@@ -4,7 +4,7 @@ internal import Text
 struct ResponseHead {
     private(set) var headers = Headers()
     private(set) var byteCount = 0
-    /// Whether the empty line that ends the fields has come.
+    /// True once the empty line after the fields has arrived.
     private(set) var isComplete = false
 
     /// Adds the next line, including its line break.
@@ -30,7 +30,8 @@ struct ResponseHead {
         }
     }
 
-    /// libcurl undoes codings of the transfer, and does not tell where they end; none but `chunked` was asked for.
+    /// Refuses transfer codings other than `chunked`: libcurl decodes them without a report of their end, and we
+    /// request none.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc9112#section-7
     ///

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Whether and when to try again after an attempt that failed.
+/// The rules for trying again after a failed attempt.
 ///
 /// | outcome | within `retries` | after them |
 /// | --- | --- | --- |
@@ -16,7 +16,7 @@ internal import Glibc
 /// full jitter: a random part of `base` doubled with each attempt, up to `cap`
 /// (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
 public struct RetryPolicy: Sendable, Hashable {
-    /// How often to try again after the first attempt.
+    /// The number of further attempts after the first.
     public var retries: Int
     /// The greatest back-off after the first attempt.
     public var base: Duration
@@ -38,7 +38,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The outcome of an attempt.
     public enum Outcome: Sendable, Hashable {
-        /// An unwanted response, with the wait it asked for.
+        /// An unwanted response, with the wait that it demands.
         case status(Int, retryAfter: Duration?, rateLimit: RateLimit?)
         /// No response.
         case failure(HTTPError)
@@ -49,7 +49,7 @@ public struct RetryPolicy: Sendable, Hashable {
         }
     }
 
-    /// What to do next.
+    /// The next step.
     public enum Decision: Sendable, Hashable {
         /// Try again after that time.
         case retry(after: Duration)
@@ -97,7 +97,7 @@ public struct RetryPolicy: Sendable, Hashable {
 }
 
 extension RetryPolicy.Outcome {
-    /// The wait that the host asked for; nil where it asked for none.
+    /// The wait that the host demands; nil if it demands none.
     public var requestedWait: Duration? {
         guard case .status(let status, let retryAfter, let rateLimit) = self else { return nil }
         // A quota with requests left says nothing about this failure; a 429 without a count does.

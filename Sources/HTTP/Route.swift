@@ -1,4 +1,4 @@
-/// Where one `send` goes, hop by hop: the redirect rules, and which hop gets the credentials.
+/// The hops of one `send`: the redirect rules, and the hops that get the credentials.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-15.4
 struct Route {
@@ -8,7 +8,7 @@ struct Route {
     private(set) var body: [UInt8]?
     private(set) var redirectCount = 0
     private var headers: Headers
-    /// Where it has been, from the first redirect on.
+    /// The hops so far, from the first redirect on.
     private var visited: Set<Stop> = []
 
     private struct Stop: Hashable {
@@ -31,7 +31,7 @@ struct Route {
         }
     }
 
-    /// How this hop reaches its host: the client's certificate is a credential, too.
+    /// The connection options of this hop: the client's certificate is a credential, too.
     var connection: ConnectionOptions {
         var options = request.connection
         if !hasCredentials { options.clientCertificate = nil }

@@ -1,17 +1,17 @@
 internal import CCurl
 internal import Concurrency
 
-/// One `send` under way: the request, the current hop and what has arrived. Used only by the loop's thread.
+/// One `send` in progress: the request, the current hop and the data received. Used only by the loop's thread.
 final class Transfer {
     let id: UInt64
     let request: Request
     var route: Route
     /// The handle of the hop that is under way, nil while waiting for a turn.
     var easy: EasyHandle?
-    /// When the total time-out passes; set when the first hop starts.
+    /// The end of the total time-out; set when the first hop starts.
     var deadline: ContinuousClock.Instant?
 
-    /// What its observer is told; nil without one.
+    /// The record for the observer; nil without one.
     let record: TransferRecord?
 
     private let prepare: (@Sendable (Response) -> (any Sendable)?)?
@@ -25,7 +25,7 @@ final class Transfer {
     private var decoder: ContentDecoder?
     /// The bytes of the body at which to look whether there is memory for more.
     private var nextLook = Transfer.bytesBetweenLooks
-    /// Whether the body has begun.
+    /// True once the body has begun.
     private var isReceiving = false
     private var refused: (kind: HTTPError.Kind, problem: String)?
     private var codingFailure: ContentDecoder.Failure?
@@ -46,7 +46,7 @@ final class Transfer {
         reply = submission.reply
     }
 
-    /// Whether it is no longer sent, because its gate closed before its turn.
+    /// True if the transfer is no longer sent, because its breaker opened before its turn.
     var isHeldBack: Bool { isAhead && deadline == nil && gate?.isShut == true }
 
     /// Receives a header line; false ends the transfer.
@@ -102,7 +102,7 @@ final class Transfer {
         return false
     }
 
-    /// What reading a body may take for each of its bytes. Only processes whose memory is limited look at it.
+    /// The memory that reading a body may need for each of its bytes. Only processes with limited memory check it.
     private static let memoryForEachByte = 6
     private static let bytesBetweenLooks = 256 << 10
 
@@ -188,7 +188,7 @@ final class Transfer {
         if let outcome { gate?.note(outcome) } else { gate?.shut() }
     }
 
-    /// Returns the outcome to the caller of `send`, with what was made of it; once.
+    /// Returns the outcome and the prepared result to the caller of `send`; once.
     func finish(_ outcome: Result<Response, HTTPError>) {
         reply.resume(
             returning: outcome.map { response in

@@ -22,10 +22,10 @@ final class TransferLoop {
 
     deinit { ccurl_multi_cleanup(multi) }
 
-    /// Works until the inbox is closed, then ends what is left as cancelled.
+    /// Works until the inbox is closed, then cancels the remaining transfers.
     func run() {
-        // By default the pool shrinks with the number of transfers under way, to four connections for one. Lists and feeds
-        // of many hosts are asked for in turn, and a new connection costs more than a request.
+        // By default the pool shrinks with the number of transfers under way, to four connections for one. Lists and
+        // feeds of many hosts are requested in turn, and a new connection costs more than a request.
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64)
         inbox.attach(multi)
         while true {
@@ -36,8 +36,8 @@ final class TransferLoop {
             perform()
             readMessages()
             guard inbox.mayWait() else { continue }
-            // A wake-up since then makes this return at once; so do transfers that were just added. libcurl keeps it to
-            // itself if a wake-up cannot be sent, so nobody waits for one for longer than this.
+            // A wake-up since then makes this return at once; so do transfers that were just added. libcurl does not
+            // report a failed wake-up, so no wait is longer than this.
             let pollCode = ccurl_multi_poll(multi, 1_000)
             if pollCode != CURLM_OK { failAll(pollCode) }
         }
@@ -175,7 +175,7 @@ final class TransferLoop {
         transfer.finish(outcome)
     }
 
-    /// Ends every transfer after a fault of the multi handle itself, so that nobody waits for ever.
+    /// Ends every transfer after a fault of the multi handle itself, so that no caller waits for ever.
     private func failAll(_ code: CURLMcode) {
         for transfer in Array(running.values) {
             let text = ccurl_multi_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Time
 
-/// What is kept of a transfer's hop for its observer. Used only by the loop's thread.
+/// The data of a transfer's hop for its observer. Used only by the loop's thread.
 final class TransferRecord {
     private let observer: ExchangeObserver
     private let id: UInt64
@@ -22,7 +22,7 @@ final class TransferRecord {
         observer.began(request)
     }
 
-    /// Receives a request's head as it goes out; where a proxy is asked for a tunnel first, the last one counts.
+    /// Receives a request's head as it is sent; if a proxy first gets a CONNECT, the last head counts.
     func receive(sentHead text: UnsafeRawBufferPointer) {
         sentHead = ResponseHead()
         var rest = text[...]

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Owns one `CURLU`, libcurl's URL parser, so that what we check is what libcurl will request.
+/// Owns one `CURLU`, libcurl's URL parser, so that the checked URL is the requested one.
 ///
 /// Source: https://curl.se/libcurl/c/libcurl-url.html
 struct URLHandle: ~Copyable {

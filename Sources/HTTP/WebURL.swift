@@ -8,7 +8,7 @@ internal import Text
 public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     /// The whole URL as it is requested. It may hold secrets in its query; show `redacted` instead.
     public let text: String
-    /// Where the URL points to.
+    /// The origin of the URL.
     public let origin: Origin
 
     init(text: String, origin: Origin) {
@@ -18,8 +18,8 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an absolute URL; bytes a URL may not hold, such as spaces and umlauts, are percent-encoded.
     ///
-    /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, `missingLibrary` where there is
-    ///   no libcurl, else `invalidURL`.
+    /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, `missingLibrary` where there
+    ///   is no libcurl, else `invalidURL`.
     public init(_ text: String) throws(HTTPError) {
         try self.init(text, relativeTo: nil)
     }
@@ -76,7 +76,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         self.init(text: text, origin: Origin(scheme: scheme, host: host, port: port))
     }
 
-    /// Whether the last label begins with a digit, as in no name.
+    /// True if the last label begins with a digit, as in no name.
     ///
     /// Source: https://url.spec.whatwg.org/#ends-in-a-number-checker
     private static func mayBeAddress(_ host: String) -> Bool {

@@ -26,7 +26,7 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
     }
 }
 
-/// Passes a response whose body grows.
+/// Sends a response with a growing body.
 func answer(_ response: ServerResponse, streaming reader: StreamReader, on connection: OpaquePointer) -> MHD_Result {
     let owned = Unmanaged.passRetained(reader)
     let message = cmhd_create_response_from_callback(

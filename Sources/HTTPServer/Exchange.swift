@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// One request while it arrives, owned by the library's per-request pointer.
+/// A request that is being received, owned by the library's per-request pointer.
 ///
 /// - Isolation: the connection's thread.
 final class Exchange {

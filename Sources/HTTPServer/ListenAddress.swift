@@ -1,6 +1,6 @@
-/// Where a server listens.
+/// The address at which a server listens.
 public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// A TCP port of an interface; port 0 stands for any free one.
+    /// A TCP port of an interface; port 0 selects any free one.
     case tcp(host: String, port: UInt16)
 
     /// A socket in the file system, for programs of this machine that may write to it.
@@ -27,7 +27,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self = .tcp(host: String(host), port: port)
     }
 
-    /// Whether only programs of this machine reach it.
+    /// True if only programs of this machine reach the address.
     public var isLocal: Bool {
         switch self {
         case .unix: true
@@ -35,7 +35,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a host's name or address is this machine's own.
+    /// True if a host's name or address is this machine's own.
     public static func isLoopback(_ host: String) -> Bool {
         if ["localhost", "::1"].contains(host.lowercased()) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -36,14 +36,14 @@ extension ListeningSocket {
         self.init(descriptor: descriptor, port: Self.port(of: descriptor) ?? port)
     }
 
-    /// The port that the system chose, where it was asked for any.
+    /// The port that the system chose in place of port 0.
     private static func port(of descriptor: Int32) -> UInt16? {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> UInt16? in
                 guard getsockname(descriptor, address, &size) == 0 else { return nil }
-                // The port stands at the same place for both families.
+                // The port is at the same place for both families.
                 return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                     UInt16(bigEndian: $0.pointee.sin_port)
                 }
@@ -70,14 +70,14 @@ extension ListeningSocket {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 let size = socklen_t(MemoryLayout<sockaddr_un>.size)
                 if bind(descriptor, pointer, size) == 0 { return true }
-                // What a server left that was killed: nobody answers there.
+                // The socket of a killed server: nothing answers there.
                 guard errno == EADDRINUSE, Self.isAbandoned(path, pointer, size), unlink(path) == 0 else {
                     return false
                 }
                 return bind(descriptor, pointer, size) == 0
             }
         }
-        // Before it listens, so that nobody else can connect before.
+        // The mode is set before the socket listens, so that no other user can connect.
         guard isBound, chmod(path, Self.isShared(path) ? 0o660 : 0o600) == 0, Glibc.listen(descriptor, SOMAXCONN) == 0
         else {
             let code = errno
@@ -87,7 +87,7 @@ extension ListeningSocket {
         self.init(descriptor: descriptor, port: 0)
     }
 
-    /// Whether the folder of a path gives its group to what is made in it.
+    /// True if new files in the path's folder belong to its group.
     private static func isShared(_ path: String) -> Bool {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         var status = stat()

@@ -1,21 +1,21 @@
-/// A body that grows as long as somebody reads it.
+/// A body that grows while a client reads it.
 ///
-/// - Isolation: the server's thread asks, any thread may wake it.
+/// - Isolation: the server's thread calls it, any thread may wake it.
 public protocol ResponseStream: AnyObject, Sendable {
-    /// Called once, before anything is asked for.
+    /// Called once, before `next`.
     ///
-    /// - Parameter wake: To be called when there is something to send after `next` had nothing. It may be called at any
-    ///   time and as often as one likes.
+    /// - Parameter wake: Reports that there is more to send after `next` had nothing. It may be called at any time and
+    ///   any number of times.
     func begin(wake: @escaping @Sendable () -> Void)
 
-    /// What is to be sent next. It must not block: all connections wait.
+    /// The next part to send. It must not block: all connections wait.
     func next() -> ResponsePart
 
-    /// Called once, when nobody reads it any more.
+    /// Called once, when the client no longer reads.
     func end()
 }
 
-/// What a stream has to send.
+/// The next part of a stream.
 public enum ResponsePart: Sendable {
     /// These bytes; not none.
     case bytes([UInt8])
@@ -25,7 +25,7 @@ public enum ResponsePart: Sendable {
     case end
 }
 
-/// What a handler of a shared server answers.
+/// The answer of a shared server's handler.
 public enum SharedAnswer: Sendable {
     /// A body that is there, with its length.
     case whole(ServerResponse)

@@ -7,7 +7,7 @@ internal import Glibc
 /// - Isolation: any thread. Each connection has a thread of its own, so handlers run at the same time and one may
 ///   block without holding up the others.
 public final class Server: Sendable {
-    /// What answers the requests.
+    /// Answers the requests.
     public typealias Handler = @Sendable (ServerRequest) -> ServerResponse
 
     /// The port it listens on.
@@ -19,7 +19,7 @@ public final class Server: Sendable {
     private let context: Context
     private let daemon: Lock<OpaquePointer?>
 
-    /// Starts a server on 127.0.0.1; port 0 stands for any free one.
+    /// Starts a server on 127.0.0.1; port 0 selects any free one.
     ///
     /// - Throws: `ServerError` if the port is taken or not allowed, or libmicrohttpd is missing.
     public init(port: UInt16 = 0, handler: @escaping Handler) throws(ServerError) {
@@ -48,7 +48,8 @@ public final class Server: Sendable {
         daemon.withLock { daemon in
             guard let running = daemon else { return }
             let descriptor = cmhd_quiesce_daemon(running)
-            // A child that is being started has the socket, too, until it becomes another program: closing is not enough.
+            // A child that is being started has the socket, too, until it becomes another program: closing is not
+            // enough.
             if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
             cmhd_stop_daemon(running)
             if descriptor >= 0 { close(descriptor) }
@@ -57,10 +58,10 @@ public final class Server: Sendable {
     }
 }
 
-/// Why libmicrohttpd cannot be used; nil if it can. Opens it, the first time.
+/// The reason for which libmicrohttpd cannot be used; nil if it can. The first use opens the library.
 let missingLibrary = cmhd_load().map { String(cString: $0) }
 
-/// What the library's callbacks see; kept alive by the server, which outlives them.
+/// The state for the library's callbacks; kept alive by the server, which outlives them.
 private final class Context: Sendable {
     let handler: Server.Handler
 

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Why a server could not start.
+/// A server that could not start.
 public struct ServerError: Error, Equatable, CustomStringConvertible {
-    /// The port that was asked for; 0 stands for any free one.
+    /// The requested port; 0 selects any free one.
     public let port: UInt16
 
     /// The `errno` of the call that failed; 0 if `missingLibrary` says why.
@@ -11,7 +11,7 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
     /// The dynamic linker's message, if it could not open libmicrohttpd.
     public let missingLibrary: String?
 
-    /// Where it was to listen, as the user wrote it.
+    /// The address at which it should have listened, as the user wrote it.
     public let address: String
 
     init(port: UInt16, code: Int32, missingLibrary: String? = nil, address: String? = nil) {
@@ -21,7 +21,7 @@ public struct ServerError: Error, Equatable, CustomStringConvertible {
         self.missingLibrary = missingLibrary
     }
 
-    /// What failed, with the port and the system's words, and with the package to install for a library.
+    /// The failure, with the port and the system's words, and with the package to install for a library.
     public var description: String {
         if let missingLibrary {
             return "libmicrohttpd cannot be loaded (Debian's package is libmicrohttpd12): \(missingLibrary)"

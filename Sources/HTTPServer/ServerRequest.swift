@@ -40,7 +40,7 @@ public struct ServerRequest: Sendable {
         self.body = body
     }
 
-    /// The value of the first header field of that name, whatever the case.
+    /// The value of the first header field of that name, regardless of case.
     public func header(_ name: String) -> String? {
         let name = name.lowercased()
         return headers.first { $0.name.lowercased() == name }?.value

@@ -1,6 +1,6 @@
-/// What a handler answers.
+/// The answer of a handler.
 public struct ServerResponse: Sendable {
-    /// How the answer goes over the wire.
+    /// The transfer of the answer to the client.
     public enum Delivery: Sendable {
         /// With its length, at once.
         case whole
@@ -32,7 +32,7 @@ public struct ServerResponse: Sendable {
     /// The body.
     public var body: [UInt8]
 
-    /// How the answer goes over the wire.
+    /// The transfer of the answer to the client.
     public var delivery: Delivery
 
     /// Makes a response.

@@ -1,9 +1,9 @@
 internal import CMicroHTTPD
 internal import Concurrency
 
-/// One request of a shared server: how it arrives, waits for its answer, and is answered.
+/// One request of a shared server: its arrival, its wait for an answer, and the answer.
 ///
-/// - Isolation: the server's thread, but for what `state` guards.
+/// - Isolation: the server's thread, except for the state that `state` guards.
 final class SharedExchange: @unchecked Sendable {
     // Sendable: all but `state` is touched on the server's thread alone.
     private let target: String
@@ -14,7 +14,7 @@ final class SharedExchange: @unchecked Sendable {
     private let state = Lock(State())
 
     private struct State {
-        /// Where the connection is set aside; nil while the library works on it.
+        /// The suspended connection; nil while the library works on it.
         var waiting: Pointer?
         var answer: SharedAnswer?
         /// Woken before it was set aside.
@@ -33,7 +33,8 @@ final class SharedExchange: @unchecked Sendable {
         self.target = target
     }
 
-    /// Handles one call of the access handler: the head, pieces of the body, the end, and again once there is an answer.
+    /// Handles one call of the access handler: the head, pieces of the body, the end, and again once there is an
+    /// answer.
     func receive(
         method: UnsafePointer<CChar>?, piece: UnsafeRawBufferPointer, connection: OpaquePointer, context: SharedContext
     ) -> MHD_Result {
@@ -117,7 +118,7 @@ final class SharedExchange: @unchecked Sendable {
         }
     }
 
-    /// The server stops: whoever waits gets an answer, and a stream its end.
+    /// Stops the server's part in the request: a waiting client gets an answer, and a stream its end.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true
@@ -136,7 +137,7 @@ final class SharedExchange: @unchecked Sendable {
         reader?.end()
     }
 
-    /// Whether the server stops.
+    /// True once the server stops.
     fileprivate var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 }
 
@@ -174,7 +175,7 @@ final class StreamReader {
         return count
     }
 
-    /// Whether the server stops.
+    /// True once the server stops.
     var isStopping: () -> Bool = { false }
 
     func end() {

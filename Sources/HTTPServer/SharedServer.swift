@@ -4,33 +4,33 @@ internal import Glibc
 
 /// An HTTP/1.1 server whose connections share one thread, so that hundreds of them cost little.
 ///
-/// A handler is asynchronous: its connection is set aside until it has an answer, and holds up nobody.
+/// A handler is asynchronous: its connection is suspended until it has an answer, and delays no other.
 ///
 /// - Isolation: any thread.
 public final class SharedServer: Sendable {
-    /// What answers the requests.
+    /// Answers the requests.
     public typealias Handler = @Sendable (ServerRequest) async -> SharedAnswer
 
-    /// What a client may take up.
+    /// The resources that a client may use.
     public struct Limits: Sendable {
         /// Connections at a time; further ones wait to be accepted.
         public var connections = 1_000
-        /// Those of them that one address may have, where others than this machine reach the server.
+        /// The largest number of connections from one address, if other machines can reach the server.
         public var connectionsPerAddress = 250
-        /// The bytes of a request's head, and of what waits to be sent.
+        /// The bytes of a request's head, and of its unsent answer.
         public var connectionMemory = 16 * 1024
         /// The bytes of a request's body.
         public var body = 256 * 1024
-        /// How long a connection may be silent.
+        /// The time for which a connection may be silent.
         public var idleSeconds = 30
-        /// How long a request may take to arrive.
+        /// The time in which a request must arrive.
         public var receivingSeconds = 60
 
         /// Room for a thousand browsers.
         public init() {}
     }
 
-    /// Where it listens, with the port that the system chose if it was asked for any.
+    /// The server's address, with the port that the system chose in place of port 0.
     public let address: ListenAddress
 
     private let context: SharedContext
@@ -67,10 +67,10 @@ public final class SharedServer: Sendable {
 
     deinit { stop() }
 
-    /// How many files there may be besides those of connections: a store's, and what answers need.
+    /// The number of files besides connections: a store's, and those that answers need.
     private static let otherFiles = 64
 
-    /// How many connections may be open, so that files are left for everything else.
+    /// The number of connections that may be open, so that files are left for everything else.
     ///
     /// - Parameter socket: The newest file: about as many are open.
     private static func room(for connections: Int, at socket: Int32) -> Int {
@@ -86,18 +86,19 @@ public final class SharedServer: Sendable {
         return min(connections, most - min(otherFiles, most / 4 * 3))
     }
 
-    /// Takes no further connection, ends all streams, answers those who still wait with 503, and closes.
+    /// Accepts no further connection, ends all streams, answers waiting requests with 503, and closes.
     ///
     /// The second and later calls do nothing. It waits for the server's thread, so a handler must not call it.
     public func stop() {
         daemon.withLock { daemon in
             guard let running = daemon else { return }
             let descriptor = cmhd_quiesce_daemon(running)
-            // A child that is being started has the socket, too, until it becomes another program: closing is not enough.
+            // A child that is being started has the socket, too, until it becomes another program: closing is not
+            // enough.
             if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
             // The library must not be stopped while a connection is set aside.
             context.close()
-            // What was ended is told to those who read; a client that does not is not waited for.
+            // Clients that read get the end of their answers; the others are not waited for.
             for _ in 0..<100 where !context.isIdle { usleep(10_000) }
             context.receiving.stop()
             cmhd_stop_daemon(running)
@@ -108,12 +109,12 @@ public final class SharedServer: Sendable {
     }
 }
 
-/// What the library's callbacks see; kept alive by the server, which outlives them.
+/// The state for the library's callbacks; kept alive by the server, which outlives them.
 final class SharedContext: Sendable {
     let handler: SharedServer.Handler
     let bodyLimit: Int
     let receiving: ReceivingTimes
-    /// Where handlers run: on a thread of their own, so that what blocks Swift's pool elsewhere holds up no answer.
+    /// The executor of handlers: a thread of their own, so that work that blocks Swift's pool delays no answer.
     let executor = ThreadExecutor()
     private let open = Lock(Open())
 
@@ -136,7 +137,7 @@ final class SharedContext: Sendable {
         if isClosed { exchange.abandon() }
     }
 
-    /// Whether no request is under way.
+    /// True if no request is in progress.
     var isIdle: Bool { open.withLock { $0.exchanges.isEmpty } }
 
     func remove(_ exchange: SharedExchange) {

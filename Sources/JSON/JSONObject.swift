@@ -1,8 +1,9 @@
 internal import Text
 
-/// The members of a JSON object in the order in which they came, no two of one name.
+/// The members of a JSON object in their original order, with unique names.
 ///
-/// Names are told apart by their code points. Objects are equal whatever the order of their members, as JSON has it.
+/// Names are compared by code points. Two objects are equal if they have the same members in any order, as JSON defines
+/// it.
 package struct JSONObject: Sendable {
     /// A name with its value.
     package typealias Member = (name: String, value: JSONValue)
@@ -61,12 +62,12 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
-    /// Whether both have the same names with the same values.
+    /// True if both have the same names with the same values.
     package static func == (one: JSONObject, other: JSONObject) -> Bool {
         one.count == other.count && one.all.allSatisfy { other[$0.name] == $0.value }
     }
 
-    /// Feeds the members whatever their order.
+    /// Hashes the members independently of their order.
     package func hash(into hasher: inout Hasher) {
         var sum = 0
         for member in all {

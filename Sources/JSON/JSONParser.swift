@@ -1,10 +1,10 @@
 /// Reads one JSON text, byte by byte.
 ///
-/// It keeps its own stack: what a text nests must not decide how much of the thread's it takes.
+/// It keeps a stack of its own, so that deeply nested input cannot exhaust the thread's.
 struct JSONParser {
     private let bytes: [UInt8]
     private let maximumCount: Int
-    /// The way to an array whose elements are read and not kept; nil where all are kept.
+    /// The path to an array whose elements are read and not kept; nil to keep all.
     private let dropped: [String]?
     private var offset = 0
     /// The values that have begun.
@@ -17,7 +17,7 @@ struct JSONParser {
         self.dropped = dropped
     }
 
-    /// An array or object whose end has not come yet.
+    /// An array or object that is still open.
     private struct Container {
         let isObject: Bool
         var name = ""
@@ -66,7 +66,7 @@ struct JSONParser {
         }
     }
 
-    /// Whether a container is the array whose elements are not kept, or is in it.
+    /// True if a container is the array whose elements are not kept, or is inside it.
     private func isDropped(_ container: Container, in open: [Container]) -> Bool {
         guard let dropped, open.count >= dropped.count else { return false }
         let isObject = open.count == dropped.count ? container.isObject : open[dropped.count].isObject
@@ -146,7 +146,7 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// The rest of a string whose opening quote was taken.
+    /// Reads the rest of a string after its opening quote.
     private mutating func string() throws(JSONSyntaxError) -> String {
         var text = ""
         while true {
@@ -195,7 +195,7 @@ extension JSONParser {
                 return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
             }
         }
-        // What follows is no trail: it stands for itself, and is read again.
+        // The next escape is no trail surrogate: it is read again by itself.
         offset = afterLead
         return "\u{FFFD}"
     }

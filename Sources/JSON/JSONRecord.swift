@@ -1,10 +1,10 @@
-/// What can be written as JSON.
+/// A value that can be written as JSON.
 package protocol JSONWritable {
     /// The value as JSON text, without white space between its parts.
     var json: String { get }
 }
 
-/// What is written as an object. Its type says once what the members are called, and in which order they stand.
+/// A value that is written as a JSON object. Its type is the only place that names the members and their order.
 package protocol JSONRecord: JSONWritable {
     /// The members with their values.
     var fields: JSONFields { get }
@@ -15,14 +15,14 @@ extension JSONRecord {
     package var json: String { fields.json }
 }
 
-/// What is printed or sent to programs, one object for each thing.
+/// The version of the objects that are printed or sent to programs.
 package enum ResultVersion {
-    /// Grows when a member of an object goes, or comes to mean something else; not when one is added.
+    /// Grows when a member is removed or changes its meaning, not when one is added.
     package static let current = 1
 }
 
 extension JSONRecord {
-    /// The record as an object for programs, with the version of what it says.
+    /// The record as an object for programs, with the version of its format.
     package var result: String { (fields + ["version": ResultVersion.current]).json }
 }
 
@@ -57,7 +57,7 @@ package struct JSONFields: JSONRecord, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// JSON that has been written before, such as what the store keeps.
+/// JSON that has been written before, such as a stored document.
 package struct JSONDocument: JSONWritable {
     package let json: String
 

@@ -10,7 +10,7 @@ package enum JSONScalar: Sendable, Hashable {
     case integer(Int64)
     /// A number that a double holds.
     case real(Double)
-    /// Any other number, or one whose digits count, as written.
+    /// Any other number, or one whose digits must be kept, as written.
     case number(String)
     /// A string, escapes replaced.
     case text(String)
@@ -19,11 +19,11 @@ package enum JSONScalar: Sendable, Hashable {
 }
 
 extension JSONScalar {
-    /// The most that is counted: what is more counts as that, so that sums stay far from the end of 64 bits.
+    /// The largest count. Greater ones are lowered to it, so that sums stay far from the end of 64 bits.
     package static let mostCount = 1_000_000_000_000_000
 
-    /// What a count may come as: a number without fraction, from 0, or the digits of one as text, at most `mostCount`;
-    /// nil for all else.
+    /// The value as a count: a number without a fraction, from 0, or such a number as text, at most `mostCount`; nil
+    /// otherwise.
     package var count: Int? {
         let count: Int? =
             switch self {
@@ -38,7 +38,7 @@ extension JSONScalar {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// The value as a query parameter, a number with its digits; nil for what is neither text nor number.
+    /// The value as a query parameter, a number with its original digits; nil unless it is text or a number.
     package var parameterText: String? {
         switch self {
         case .integer(let value): "\(value)"
@@ -65,7 +65,7 @@ extension JSONScalar {
         }
     }
 
-    /// Whether a person would write the value so.
+    /// True if the text is a usual spelling of the value.
     package func isWritten(_ text: String) -> Bool {
         switch self {
         case .null: text == "null"

@@ -40,7 +40,7 @@ package enum JSONText {
         case "\n": result.append(contentsOf: "\\n".utf8)
         case "\r": result.append(contentsOf: "\\r".utf8)
         case "\t": result.append(contentsOf: "\\t".utf8)
-        // Those that command a terminal, or turn the direction of what it shows.
+        // Controls for the terminal, and characters that change the direction of text.
         case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
             let digits = String(scalar.value, radix: 16)
             result.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
@@ -60,7 +60,7 @@ package enum JSONText {
 
     private static let quote = UInt8(ascii: "\"")
 
-    /// Whether all bytes are ASCII characters that stand for themselves, as most text is: eight are looked at at a time.
+    /// True if all bytes are ASCII characters that need no escape, as in most text. Eight bytes are tested at a time.
     private static func isPlainASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 8 else { return bytes.allSatisfy { isPlain($0) && $0 < 0x80 } }
         let raw = UnsafeRawBufferPointer(bytes)
@@ -86,7 +86,8 @@ package enum JSONText {
         return (control | quotes | zeros(word ^ (ones &* 0x7F)) | word) & 0x8080_8080_8080_8080
     }
 
-    /// Whether a byte is of a character that stands for itself. Those that begin with 0xC2 and 0xE2 may not.
+    /// True if a byte belongs to a character that needs no escape. Characters that begin with 0xC2 or 0xE2 may need
+    /// one.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != quote && byte != UInt8(ascii: "\\") && byte != 0x7F && byte != 0xC2 && byte != 0xE2
     }
@@ -106,7 +107,7 @@ package struct JSONObjectText: Sendable {
     /// The whole object.
     package var text: String { String(decoding: members, as: UTF8.self) + "}" }
 
-    /// Adds a member whose value is JSON already.
+    /// Adds a member whose value is already JSON.
     package mutating func add(_ name: String, json: String) {
         begin(name)
         members.append(contentsOf: json.utf8)

@@ -9,7 +9,7 @@ extension JSONValue {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// Whether it is neither null nor an array or object.
+    /// True for scalars other than null.
     package var isScalar: Bool {
         switch self {
         case .bool, .number, .string: true
@@ -25,7 +25,7 @@ extension JSONValue {
     /// The whole number from 0 that it is, perhaps as a string; nil for anything else.
     package var count: Int? { isScalar ? scalar.count : nil }
 
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     package var kindWords: String {
         switch self {
         case .null: "null"
@@ -37,7 +37,7 @@ extension JSONValue {
         }
     }
 
-    /// What stands at a path from here; nil where nothing does.
+    /// The value at a path from here; nil if there is none.
     package func value(at path: Path) -> JSONValue? {
         path.segments.reduce(Optional(self)) { value, segment in
             switch segment {
@@ -61,7 +61,7 @@ extension JSONValue {
         }
     }
 
-    /// What a path's `[name=value]` is compared with.
+    /// The text to compare with a path's `[name=value]`.
     private var comparedText: String? { isScalar ? text ?? json : nil }
 }
 
@@ -69,9 +69,9 @@ extension Path {
     /// The path one step further.
     package func appending(_ segment: Segment) -> Path { Path(segments + [segment]) }
 
-    /// The path to a member of what this one leads to.
+    /// The path to a member of the value at this path.
     package func appending(_ name: String) -> Path { appending(.member(name)) }
 
-    /// Whether it leads into what the other one leads to, or to the same.
+    /// True if the path leads to the value of the other one, or into it.
     package func starts(with other: Path) -> Bool { segments.starts(with: other.segments) }
 }

@@ -67,14 +67,15 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// What stands at a member of a member …; nil where there is nothing.
+    /// The value at a path of member names; nil if there is none.
     package func value(at names: ArraySlice<String>) -> JSONValue? {
         guard let name = names.first else { return self }
         guard case .object(let members) = self else { return nil }
         return members[name]?.value(at: names.dropFirst())
     }
 
-    /// Puts a value at a member of a member …; objects are made where they are missing, in the place of what is none.
+    /// Sets the value at a path of member names. Missing objects are created, and other values on the path are replaced
+    /// by one.
     package mutating func set(_ names: ArraySlice<String>, to value: JSONValue) {
         guard let name = names.first else {
             self = value
@@ -89,13 +90,13 @@ extension JSONValue {
     }
 }
 
-/// Where a text stops being JSON.
+/// The place at which a text stops being JSON.
 package struct JSONSyntaxError: Error, Sendable, Hashable {
-    /// What is wrong there.
+    /// The fault, in plain words.
     package let message: String
-    /// How many bytes of UTF-8 come before it.
+    /// The number of UTF-8 bytes before the fault.
     package let offset: Int
-    /// Whether it may be JSON, of more values than are read.
+    /// True if the text may be JSON, but has more values than are read.
     package let isTooLarge: Bool
 
     package init(message: String, offset: Int, isTooLarge: Bool = false) {

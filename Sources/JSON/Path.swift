@@ -12,7 +12,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         case memberName
         /// To the hash of the whole item's content.
         case itemHash
-        /// To the first element whose member `name` is the scalar written `value`.
+        /// Selects the first element whose member `name` is a scalar that is written `value`.
         case first(where: String, equals: String)
     }
 
@@ -88,7 +88,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Path.Segment {
-    /// Whether two steps are the same, names compared by their code points.
+    /// True if two steps are the same, names compared by their code points.
     package static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.member(let one), .member(let other)): ExactText(one) == ExactText(other)
@@ -101,13 +101,13 @@ extension Path.Segment {
     }
 }
 
-/// What is wrong with the text of a path.
+/// A fault in the text of a path.
 package struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, in plain words.
+    /// The fault, in plain words.
     package let problem: String
-    /// How many Unicode scalars stand before it.
+    /// The number of Unicode scalars before the fault.
     package let offset: Int
 
-    /// What is wrong, with its column from 1.
+    /// The fault and its column, counted from 1.
     package var description: String { "\(problem), at column \(offset + 1) of the path" }
 }

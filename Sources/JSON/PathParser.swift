@@ -7,7 +7,7 @@ struct PathParser {
         scalars = Array(text.unicodeScalars)
     }
 
-    /// Whether a name may hold this without quotes.
+    /// True if a name may contain the character without quotes.
     static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case ".", "[", "]", "\"", "=", "\\": false

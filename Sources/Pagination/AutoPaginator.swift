@@ -1,9 +1,8 @@
 package import JSON
 
-/// `auto`: the style is found from the first page, and recorded.
+/// `auto`: the style is discovered from the first page, and recorded.
 ///
-/// It stands for a style that is not found yet. As long as it stands, there is one page, and each first page is looked
-/// at anew.
+/// It is the style of a feed until the discovery. Until then there is one page, and each first page is examined again.
 package struct AutoPaginator: Paginator {
     /// `auto`
     package static let name = "auto"
@@ -31,7 +30,7 @@ package struct AutoPaginator: Paginator {
         return base
     }
 
-    /// Nothing: only the page tells.
+    /// Nil: the next page is known only from the page.
     package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The end, as far as can be seen.

@@ -1,11 +1,11 @@
 package import JSON
 internal import Text
 
-/// `cursor`: a token of one page is sent back, as a query parameter, to get the next one.
+/// `cursor`: a token of one page is sent as a query parameter to get the next one.
 ///
 /// Without `param`, `next` is an object whose members all become parameters. The end is a page without a token:
-/// nothing, `null`, `false`, the text `null`, an empty text, array or object, or a flag that says so; and a page
-/// that leads to itself, or without items where the total is reached or the token merely counts.
+/// nothing, `null`, `false`, the text `null`, an empty text, array or object, or a flag for the end; and a page that
+/// leads to itself, or without items if the total is reached or the token merely counts.
 package struct CursorPaginator: Paginator {
     /// `cursor`
     package static let name = "cursor"
@@ -49,10 +49,10 @@ package struct CursorPaginator: Paginator {
     /// The paths of `next`, `more`, `last` and `total`, where given.
     package var bodyPaths: [Path] { source.bodyPaths + flags.bodyPaths + (total?.bodyPaths ?? []) }
 
-    /// Whether the token comes in a header.
+    /// True if the token comes in a header.
     package var endsByAbsence: Bool { source.isHeader }
 
-    /// Whether `total` is given.
+    /// True if `total` is given.
     package var hasTotal: Bool { total != nil }
 
     /// The parameter with the token; none where the upstream names them.
@@ -76,7 +76,7 @@ package struct CursorPaginator: Paginator {
         return request
     }
 
-    /// Nothing: only the page tells.
+    /// Nil: the next page is known only from the page.
     package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The page's token, or the end.

@@ -1,8 +1,8 @@
 package import JSON
 
-/// `keyset`: the last item's own value, sent as a query parameter, says where the next page begins.
+/// `keyset`: the last item's own value, sent as a query parameter, selects the next page.
 ///
-/// The value must tell items apart, or several must do so together, such as a time and an id. The end is an empty page.
+/// The value must identify items, or several must do so together, such as a time and an id. The end is an empty page.
 package struct KeysetPaginator: Paginator {
     /// `keyset`
     package static let name = "keyset"
@@ -41,7 +41,7 @@ package struct KeysetPaginator: Paginator {
     /// The paths of `more`, `last` and `total`, where given.
     package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
 
-    /// Whether `total` is given.
+    /// True if `total` is given.
     package var hasTotal: Bool { total != nil }
 
     /// The paths of `from`.
@@ -50,10 +50,9 @@ package struct KeysetPaginator: Paginator {
     /// The parameters that take the values.
     package var cursorParameters: [String] { parameters }
 
-    /// The feed's request with the values of the item to go on behind, and with the size unless the feed's query has one
-    /// already.
+    /// The feed's request with the values of the last item, and with the size unless the feed's query has one already.
     ///
-    /// - Throws: `PagingError` if the page cursor has not as many values as there are parameters.
+    /// - Throws: `PagingError` if the number of values in the page cursor differs from the number of parameters.
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
@@ -62,12 +61,12 @@ package struct KeysetPaginator: Paginator {
         return request
     }
 
-    /// Nothing: only the page tells.
+    /// Nil: the next page is known only from the page.
     package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
-    /// The values of the page's last item, or the end at an empty page or a flag that says so.
+    /// The values of the page's last item, or the end at an empty page or a flag for the end.
     ///
-    /// - Throws: `PagingError` if the item lacks one, or is the one that the page should begin behind.
+    /// - Throws: `PagingError` if the item lacks one, or is the one after which the page should begin.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let end = try end(after: page)
         return total?.added(to: end, after: page, of: self) ?? end
@@ -96,7 +95,7 @@ package struct KeysetPaginator: Paginator {
         return .more(next)
     }
 
-    /// One value as it is, several as a JSON array.
+    /// The value itself if there is one, a JSON array of several.
     private func cursor(_ values: [String]) -> PageCursor {
         guard values.count != 1 else { return PageCursor(values[0]) }
         return PageCursor("[\(values.map(JSONText.string).joined(separator: ","))]")

@@ -14,7 +14,7 @@ package struct LinkHeader: Sendable, Hashable {
         package let relations: [String]
         /// The context, if it is not the response's own URL.
         package let anchor: String?
-        /// Whether something is there, as far as the link says.
+        /// True unless the link states that it has no results.
         package let hasResults: Bool
 
         /// A link.
@@ -37,8 +37,8 @@ package struct LinkHeader: Sendable, Hashable {
         }
     }
 
-    /// The target of the first link of that relation type, in any case; links with an anchor are ignored, and those that
-    /// say of themselves that no results are there: https://docs.sentry.io/api/pagination/
+    /// The target of the first link of that relation type, in any case; links with an anchor are ignored, and those
+    /// that say of themselves that no results are there: https://docs.sentry.io/api/pagination/
     package func target(of relation: String) -> String? {
         let relation = relation.lowercasedASCII
         return links.first { $0.anchor == nil && $0.hasResults && $0.relations.contains(relation) }?.target
@@ -97,7 +97,7 @@ private struct LinkParser {
         return (name, String(text(take { !";,".utf8.contains($0) }).trimmingSpaces))
     }
 
-    /// What follows an opening quote, up to the closing one or the end.
+    /// The text after an opening quote, up to the closing one or the end.
     private mutating func quotedText() -> String {
         var bytes: [UInt8] = []
         while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {

@@ -2,8 +2,9 @@ package import JSON
 
 /// `link`: a `Link` header with `rel="next"` leads to the next page, which is requested as given.
 ///
-/// The end is a page without one, or with `results="false"` beside it, or a flag in the body that says so; and a page that
-/// leads to itself, or without items where the total is reached or its URL merely counts. Source: https://www.rfc-editor.org/rfc/rfc8288
+/// The end is a page without one, or with `results="false"` beside it, or a flag for the end in the body; and a page
+/// that leads to itself, or without items if the total is reached or its URL merely counts. Source:
+/// https://www.rfc-editor.org/rfc/rfc8288
 package struct LinkPaginator: Paginator {
     /// `link`
     package static let name = "link"
@@ -15,7 +16,7 @@ package struct LinkPaginator: Paginator {
     /// Pages that name the next one in a `Link` header.
     package init() { self.init(size: nil) }
 
-    /// Pages that name the next one in a `Link` header, the first one asked for in a size.
+    /// Pages that name the next one in a `Link` header, with a size for the first.
     package init(flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil, size: PageSize?) {
         self.flags = flags
         self.total = total
@@ -37,7 +38,7 @@ package struct LinkPaginator: Paginator {
     /// True.
     package var endsByAbsence: Bool { true }
 
-    /// Whether `total` is given.
+    /// True if `total` is given.
     package var hasTotal: Bool { total != nil }
 
     /// None.
@@ -48,7 +49,7 @@ package struct LinkPaginator: Paginator {
         .following(cursor, size: size, base: base)
     }
 
-    /// Nothing: only the page tells.
+    /// Nil: the next page is known only from the page.
     package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The URL that the header gives, or the end.

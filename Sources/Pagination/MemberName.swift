@@ -1,6 +1,7 @@
 /// A member's name taken apart, so that `next_page_token`, `nextPageToken` and `Next-Page-Token` are one.
 package struct MemberName: Sendable, Hashable {
-    /// The most bytes of a name that is the name of something. A longer one means nothing, and there is no column for it.
+    /// The most bytes of a name that is the name of something. A longer one means nothing, and there is no column for
+    /// it.
     package static let longest = 1_000
 
     /// The name's words in lower case; none where it is too long.
@@ -33,10 +34,10 @@ package struct MemberName: Sendable, Hashable {
         self.words = words
     }
 
-    /// Whether the name is longer than those of anything that a page has.
+    /// True if the name is longer than any member name of a page.
     package static func isTooLong(_ name: String) -> Bool { name.utf8.count > longest }
 
-    /// Whether the name is a value rather than the name of something: a number, a UUID, a date.
+    /// True if the name is a value rather than the name of something: a number, a UUID, a date.
     package static func isDatum(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         let digits = bytes.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -2,9 +2,9 @@ package import JSON
 
 /// Flags in the body that say whether there is a further page.
 package struct MoreFlag: Sendable, Hashable {
-    /// Where it stands that there is one; nil where that is not read.
+    /// The path of the flag for a further page; nil without one.
     let more: Path?
-    /// Where it stands that there is none; nil where that is not read.
+    /// The path of the flag for the last page; nil without one.
     let last: Path?
 
     /// The flags that stand there.
@@ -19,14 +19,13 @@ package struct MoreFlag: Sendable, Hashable {
     /// The paths to read.
     var bodyPaths: [Path] { [more, last].compactMap(\.self) }
 
-    /// Whether any flag is read.
+    /// True if any flag is read.
     var isRead: Bool { more != nil || last != nil }
 
-    /// What a page's flags say: nothing where they are absent or `null`. One that says that there is no more outranks the
-    /// other.
+    /// The meaning of a page's flags; nil if they are absent or `null`. A flag for the end outranks the other.
     func says(_ page: PaginationInput, of style: some Paginator) -> Bool? {
         let more = more.flatMap { Self.isTrue(page.value(at: $0, of: style)) }
-        // A last page may well be told by its mere presence, and any other page by its absence.
+        // The mere presence of the flag may mark the last page, and its absence any other page.
         let last = last.flatMap { Self.isTrue(page.value(at: $0, of: style)) }
         return more == false || last == true ? false : more ?? last.map(!)
     }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Where a response says what comes next: at a path in its body, or in a header.
+/// The place of the next page's address in a response: a path in its body, or a header.
 package enum NextSource: Sendable, Hashable, CustomStringConvertible {
     case body(Path)
     case header(String)
@@ -27,12 +27,12 @@ package enum NextSource: Sendable, Hashable, CustomStringConvertible {
         return [path]
     }
 
-    /// Whether a header says it, which a 304 may leave out.
+    /// True for a header, which a 304 may leave out.
     var isHeader: Bool { bodyPaths.isEmpty }
 
-    /// What stands there, if it is anything that leads on: not null, false, an empty text or the text `null`.
+    /// The value at that place; nil if it leads nowhere: null, false, an empty text or the text `null`.
     ///
-    /// The path is the first of the style's `bodyPaths`.
+    /// The path is the first of the paginator's `bodyPaths`.
     func value(in page: PaginationInput) -> JSONScalar? {
         let value: JSONScalar? =
             switch self {

@@ -2,8 +2,8 @@ package import JSON
 
 /// `next_url`: the body or a header gives the next page's URL, which is requested as given.
 ///
-/// The end is a page without one: nothing, `null`, `false`, an empty text, or a flag that says so; and a page that leads to
-/// itself, or without items where the total is reached or its URL merely counts.
+/// The end is a page without one: nothing, `null`, `false`, an empty text, or a flag for the end; and a page that leads
+/// to itself, or without items if the total is reached or its URL merely counts.
 package struct NextURLPaginator: Paginator {
     /// `next_url`
     package static let name = "next_url"
@@ -35,10 +35,10 @@ package struct NextURLPaginator: Paginator {
     /// True: the URLs of most upstreams count pages.
     package var isShifting: Bool { true }
 
-    /// Whether the URL comes in a header.
+    /// True if the URL comes in a header.
     package var endsByAbsence: Bool { source.isHeader }
 
-    /// Whether `total` is given.
+    /// True if `total` is given.
     package var hasTotal: Bool { total != nil }
 
     /// None.
@@ -49,7 +49,7 @@ package struct NextURLPaginator: Paginator {
         .following(cursor, size: size, base: base)
     }
 
-    /// Nothing: only the page tells.
+    /// Nil: the next page is known only from the page.
     package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The URL that the page gives, or the end.

@@ -1,10 +1,10 @@
 package import JSON
 
-/// `offset`: a query parameter says how many elements to pass over.
+/// `offset`: a query parameter gives the number of elements to skip.
 ///
-/// It steps by what came, not by what was asked for: a server that cuts the size in silence loses no row. The end is
-/// an empty page, or the total, where the body tells one that can be true and that counts more than one full page. A
-/// has-more flag outranks the total.
+/// The offset grows by the number of received elements, not by the requested number, so that a server that silently
+/// lowers the size loses no row. The end is an empty page, or the total, if the body has one that is plausible and
+/// greater than one full page. A has-more flag outranks the total.
 package struct OffsetPaginator: Paginator {
     /// `offset`
     package static let name = "offset"
@@ -15,7 +15,7 @@ package struct OffsetPaginator: Paginator {
     private let limit: PageSize?
     private let total: StatedTotal?
     private let flags: MoreFlag
-    /// How many requests may be under way.
+    /// The number of simultaneous requests.
     package let prefetch: Int
 
     /// Pages by offset.
@@ -54,7 +54,7 @@ package struct OffsetPaginator: Paginator {
     /// True: pages are places in the list.
     package var isShifting: Bool { true }
 
-    /// Whether `total` is given.
+    /// True if `total` is given.
     package var hasTotal: Bool { total != nil }
 
     /// The limit, where one is given and more than 1: of a page of one item, the overlap would be as much as the page.
@@ -98,8 +98,8 @@ package struct OffsetPaginator: Paginator {
     /// Nothing: how many elements a page has is known once it is there.
     package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
-    /// The offsets behind the next one if pages bring as many elements as this one, up to the total: one more where
-    /// there is one. Where a page brings fewer, others come: what was asked for by then is of no use.
+    /// The offsets after the next one, if pages have as many elements as this one, up to the total: one more if there
+    /// is a total. If a page has fewer, the offsets change, and the early requests are of no use.
     package func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
         let count = page.elementCount - min(page.overlap, page.elementCount)
         guard count > 0, var offset = try? offset(next) else { return [] }
@@ -114,7 +114,7 @@ package struct OffsetPaginator: Paginator {
         return cursors
     }
 
-    /// The offset behind the page's elements, or the end at an empty page, the last element or a flag that says so.
+    /// The offset after the page's elements, or the end at an empty page, the last element or a flag for the end.
     ///
     /// - Throws: `PagingError` if the page cursor is not an offset, or if there is no number for the next one.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
@@ -123,7 +123,7 @@ package struct OffsetPaginator: Paginator {
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
         // The offset alone says how many elements lie before it: one that moved while it was read came twice.
         let reported = total?.reported(page, of: self, atLeast: next)
-        // The feed is not about what lies before the first page.
+        // The elements before the first page do not belong to the feed.
         let total = { (next: PageCursor?) in reported?.total(at: next, page).map { $0 - first } }
         let hasMore = flags.says(page, of: self)
         let isLast = reported?.exact == next && !(page.cursor == nil && page.mayBeCountedAlone(limit))

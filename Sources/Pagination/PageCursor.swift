@@ -1,6 +1,6 @@
-/// What to request next, as a person would write it: a page number, an offset, a cursor, a URL.
+/// The next request in a form that people would write: a page number, an offset, a cursor, a URL.
 ///
-/// It is what the store keeps as a feed's `next_page`.
+/// The store keeps it as a feed's `next_page`.
 package struct PageCursor: Sendable, Hashable, CustomStringConvertible {
     /// The number, offset, cursor or URL.
     package let text: String

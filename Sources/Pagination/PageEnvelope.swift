@@ -1,33 +1,33 @@
 package import JSON
 
-/// What a body says besides its items: each value with its place and its name.
+/// The body without its items: each value with its place and its name.
 package struct PageEnvelope: Sendable {
-    /// How deep and how wide a body is looked at.
+    /// The depth and the number of members up to which a body is searched.
     private static let deepest = 4
     private static let most = 2_000
 
     /// A value beside the items, with its way from the body.
     package struct Member: Sendable {
         package let path: Path
-        /// The name that tells what it is: of the member, or of the one around it where that says more.
+        /// The descriptive name: the member's own, or that of the enclosing member if it says more.
         package let name: MemberName
         /// The name as written.
         package let written: String
         package let value: JSONValue
 
-        /// Whether it is the value of an object that is called what it is: `total: {value: 9}`.
+        /// True for the value of an object with a descriptive name: `total: {value: 9}`.
         private var isNested: Bool { path.segments.last != .member(written) }
 
-        /// The steps to the object that the name stands in.
+        /// The steps to the object that contains the name.
         package var parents: ArraySlice<Path.Segment> { path.segments.dropLast(isNested ? 2 : 1) }
 
-        /// Whether it stands in an object that the items are in, too.
+        /// True if the member's object also contains the items.
         func isAround(_ items: Path) -> Bool { items.starts(with: Path(Array(parents))) }
     }
 
-    /// Those around the items first: they speak of them. What stands elsewhere may speak of anything.
+    /// The members, first those around the items, which describe them; members elsewhere may describe anything.
     package let members: [Member]
-    /// Where the items are.
+    /// The path of the items.
     package let items: Path
 
     /// The envelope of a body; empty where the body is the items.
@@ -38,12 +38,12 @@ package struct PageEnvelope: Sendable {
         members = all.filter { $0.isAround(items) } + all.filter { !$0.isAround(items) }
     }
 
-    /// The first member whose folded name is one of these and whose value is fit, other than by its name.
+    /// The first member with one of these folded names and a suitable value.
     package func first(_ names: Set<String>, where isFit: (Member) -> Bool = { _ in true }) -> Member? {
         members.first { names.contains($0.name.folded) && isFit($0) }
     }
 
-    /// True for what speaks of the list: it stands around the items, or in objects whose names say so.
+    /// True for members that describe the list: they are around the items, or in objects with names for that.
     package func isOfList(_ member: Member) -> Bool {
         let parents = member.parents
         return zip(parents.indices, parents).allSatisfy { index, segment in
@@ -80,7 +80,7 @@ package struct PageEnvelope: Sendable {
         }
     }
 
-    /// `next: {href: …}` and `total: {value: …}` are what the name around them says.
+    /// `next: {href: …}` and `total: {value: …}` have the meaning of the enclosing name.
     private static func member(_ member: JSONObject.Member, at place: Path, in parent: Path) -> Member {
         let own = MemberName(member.name)
         let outer: String? =

@@ -2,11 +2,11 @@ package import JSON
 
 /// `page`: pages have numbers, sent as a query parameter.
 ///
-/// The end is an empty page; where the body tells how many elements or pages there are, or that there is no further
-/// one, it comes without asking for one more. A figure that cannot be true is passed over with a notice, and the pages
-/// go on to the empty one. So they do where a total counts no more than one full page, which may be that page's count
-/// alone, and where the server gives fewer elements than `size` and says a number of pages without a total: it may have
-/// worked that out from the size. A has-more flag outranks the figures, and a total the number of pages.
+/// The end is an empty page. If the body states the number of elements or pages, or that there is no further page, the
+/// end comes without another request. An impossible number is ignored with a notice, and the pages continue to the
+/// empty one. They also do so in two other cases: if a total is no more than one full page, because it may count that
+/// page alone; and if the server returns fewer elements than `size` and states a number of pages without a total,
+/// because it may have divided by the size. A has-more flag outranks the numbers, and a total the number of pages.
 package struct PageNumberPaginator: Paginator {
     /// `page`
     package static let name = "page"
@@ -17,7 +17,7 @@ package struct PageNumberPaginator: Paginator {
     private let total: StatedTotal?
     private let pages: Path?
     private let flags: MoreFlag
-    /// How many requests may be under way.
+    /// The number of simultaneous requests.
     package let prefetch: Int
 
     /// Pages by number.
@@ -58,7 +58,7 @@ package struct PageNumberPaginator: Paginator {
     /// True: pages are places in the list.
     package var isShifting: Bool { true }
 
-    /// Whether `total` is given.
+    /// True if `total` is given.
     package var hasTotal: Bool { total != nil }
 
     /// The parameter with the number.
@@ -93,8 +93,8 @@ package struct PageNumberPaginator: Paginator {
         return PageCursor("\(number + 1)")
     }
 
-    /// The numbers behind the next one, up to the last page that the total or the number of pages tells of: one more with
-    /// these, for none is asked for in vain.
+    /// The numbers after the next one, up to the last page by the total or the number of pages: one more if these are
+    /// known, since none is requested in vain.
     package func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
         let pages = ReportedCount(pages, page.value(at: pages, of: self), atLeast: 0, secrets: page.secrets)
         let isEndKnown = !flags.isRead && (total != nil || pages.value != nil)
@@ -117,9 +117,9 @@ package struct PageNumberPaginator: Paginator {
         return cursors
     }
 
-    /// The next number, or the end at an empty page, the last element, the last page or a flag that says so.
+    /// The next number, or the end at an empty page, the last element, the last page or a flag for the end.
     ///
-    /// - Throws: `PagingError` if the page cursor is not a number, or the last one there is.
+    /// - Throws: `PagingError` if the page cursor is not a number, or the largest one.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let number = try number(page.cursor)
         let isEmpty = page.elementCount == 0
@@ -154,8 +154,8 @@ package struct PageNumberPaginator: Paginator {
         return .at(pages, .integer(Int64(count)), .pages, page.secrets)
     }
 
-    /// Whether the server may give fewer elements a page than it was asked for: a number of pages that it works out from
-    /// what was asked is too small then.
+    /// True if the server may lower the size of pages: a number of pages that it computes from the requested size is
+    /// too small then.
     private func isCut(_ page: PaginationInput, seen: Int) -> Bool {
         guard let size else { return false }
         let (elements, pages) =

@@ -24,7 +24,7 @@ package struct PageRequest: Sendable, Hashable {
     package var query: [Parameter]
     /// The body of a POST; nil for a GET.
     package var body: JSONValue?
-    /// How many elements of the page before the page should begin with, where the paginator can ask for that.
+    /// The number of elements of the previous page with which the page should begin, if the paginator can request that.
     package var overlap = 0
 
     /// A request for this URL and query, with this body.
@@ -34,14 +34,14 @@ package struct PageRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// Whether the parameter has a value.
+    /// True if the parameter has a value.
     package func has(_ name: String) -> Bool {
         body.map { $0.value(at: Self.place(of: name)) != nil } ?? query.contains { $0.name == name }
     }
 
-    /// Gives a parameter one value, in the place of those it had or at the end.
+    /// Sets a parameter to one value, in place of its present ones or at the end.
     ///
-    /// In a body it stays a number where one stands and the value is one; else it is a string.
+    /// In a body, a number stays a number if the value is one; otherwise the value is a string.
     package mutating func set(_ name: String, to value: String) {
         guard let body else {
             setQuery(name, to: value)
@@ -56,7 +56,7 @@ package struct PageRequest: Sendable, Hashable {
         }
     }
 
-    /// Gives a parameter what an upstream gave to be sent back: in a body an object or array stays one.
+    /// Sets a parameter to a token from the upstream: in a body, an object or array stays one.
     package mutating func set(_ name: String, toToken token: String) {
         guard body != nil, token.hasPrefix("{") || token.hasPrefix("["), let value = try? JSONValue(parsing: token)
         else {

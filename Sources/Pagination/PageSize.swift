@@ -1,4 +1,4 @@
-/// How many elements a page is asked to have: a query parameter and its value.
+/// The requested number of elements of a page: a query parameter and its value.
 package struct PageSize: Sendable, Hashable {
     /// The parameter's name.
     let parameter: String
@@ -11,7 +11,7 @@ package struct PageSize: Sendable, Hashable {
         self.count = count
     }
 
-    /// The sizes that can be asked for.
+    /// The permitted sizes.
     package static let range = 1...1_000_000
 
     /// The members with their values.
@@ -25,14 +25,14 @@ package struct PageSize: Sendable, Hashable {
 }
 
 extension PaginationInput {
-    /// How many elements a page often has where nobody says how many.
+    /// The usual numbers of elements of a page without a stated size.
     package static let usualSizes: Set<Int> = [
         5, 10, 12, 15, 16, 20, 24, 25, 30, 40, 48, 50, 60, 64, 75, 80, 100, 120, 128, 150, 200, 250, 256, 300, 400, 500,
         512, 1000, 1024, 2000, 2500, 5000, 10_000,
     ]
 
-    /// Whether a total that says what the first page has may count that page and not the list: the page is as full as it
-    /// was asked to be, or as pages usually are.
+    /// True if a total equal to the first page's length may count that page and not the list: the page is as full as
+    /// requested, or has a usual size.
     func mayBeCountedAlone(_ size: PageSize?) -> Bool {
         guard let asked = askedCount ?? size?.count else { return Self.usualSizes.contains(elementCount) }
         return elementCount >= asked || Self.usualSizes.contains(elementCount)
@@ -40,7 +40,8 @@ extension PaginationInput {
 }
 
 extension PageRequest {
-    /// The request for a page whose URL the upstream gives whole: only the first one is the feed's own, with the size.
+    /// The request for a page whose complete URL comes from the upstream: only the first request is the feed's own,
+    /// with the size.
     static func following(_ cursor: PageCursor?, size: PageSize?, base: PageRequest) -> PageRequest {
         if let cursor { return PageRequest(url: cursor.text) }
         var request = base

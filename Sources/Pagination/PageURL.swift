@@ -1,8 +1,8 @@
 internal import Text
 
-/// The URL of a page, taken apart to join another one to it.
+/// The URL of a page, split into components so that another one can be joined to it.
 ///
-/// It only joins and normalises. Whether a URL may be requested is decided by what requests it, which parses it again.
+/// It only joins and normalises. The caller that requests a URL parses it again and decides if it may be requested.
 struct PageURL: Sendable, Hashable {
     /// `http` or `https`.
     private(set) var scheme: String
@@ -113,7 +113,7 @@ struct PageURL: Sendable, Hashable {
         return (host, port == (scheme == "https" ? 443 : 80) ? nil : Int(port))
     }
 
-    /// What may not stand in a URL percent-encoded, in the lower case that libcurl writes.
+    /// The bytes with the characters percent-encoded that a URL may not contain, in libcurl's lower case.
     private static func encoded(_ bytes: ArraySlice<UInt8>, space: String) -> String {
         var text: [UInt8] = []
         for byte in bytes {

@@ -2,16 +2,16 @@ internal import JSON
 internal import Text
 
 extension PaginationInput {
-    /// Whether the pages so far are several, and none of them is shorter than the others.
+    /// True if there are several pages so far, all of the same length.
     package var hasFullPagesOnly: Bool {
         fullPageCount > 0 && crawlElementCount / 2 >= fullPageCount && crawlElementCount.isMultiple(of: fullPageCount)
     }
 
-    /// How many pages without elements are followed running: more would be a crawl that never ends.
+    /// The most pages without elements in a row that are followed; more would be an endless crawl.
     static let mostEmptyPages = 100
 
-    /// The longest page cursor, in bytes of UTF-8. It is stored with each page, and sent with the next request: no server
-    /// takes a URL of that length.
+    /// The longest page cursor, in bytes of UTF-8. It is stored with each page, and sent with the next request: no
+    /// server takes a URL of that length.
     static let longestCursor = 1 << 20
 
     /// The values of a header, field by field.
@@ -19,7 +19,7 @@ extension PaginationInput {
         headers.filter { $0.name.isSameASCII(as: name) }.map(\.value)
     }
 
-    /// What stood at one of the style's `bodyPaths`; nil where there was nothing.
+    /// The value at one of the paginator's `bodyPaths`; nil if there was none.
     func value(at path: Path?, of style: some Paginator) -> JSONScalar? {
         guard let path, let index = style.bodyPaths.firstIndex(of: path), index < values.count else { return nil }
         return values[index]
@@ -61,8 +61,8 @@ extension PaginationInput {
         return try following(PageCursor(next.text), isTotalReached: isTotalReached)
     }
 
-    /// Whether a page cursor merely counts on from this page's: by pages, or by the elements of a full one. A filtered scan,
-    /// which has empty pages on the way, gives others.
+    /// True if a page cursor only counts on from this page's: by pages, or by the elements of a full one. The cursors
+    /// of a filtered scan, which has empty pages on the way, differ in other ways.
     private func isCounted(_ next: PageCursor) -> Bool {
         guard let cursor else { return false }
         let (before, after) = (Numerals(cursor.text), Numerals(next.text))
@@ -77,7 +77,7 @@ extension PaginationInput {
     }
 }
 
-/// A text taken apart into its numbers and what stands between them.
+/// A text split into its numbers and the text between them.
 private struct Numerals {
     private(set) var texts: [String] = []
     private(set) var numbers: [Int] = []

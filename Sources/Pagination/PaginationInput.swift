@@ -1,7 +1,7 @@
 package import JSON
 package import Text
 
-/// What came of a page, as far as paging has to know.
+/// The part of a page's content that pagination needs.
 package struct PaginationInput: Sendable {
     /// A header field of the response.
     package struct Header: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct PaginationInput: Sendable {
         }
     }
 
-    /// What the page was requested with; nil for the first.
+    /// The cursor of the page's request; nil for the first.
     package let cursor: PageCursor?
     /// The elements of the page's array, also those that are no items.
     package let elementCount: Int
@@ -33,15 +33,15 @@ package struct PaginationInput: Sendable {
     package let headers: [Header]
     /// The URL that answered, after redirects.
     package let url: String
-    /// What a message about the page must not show.
+    /// The secrets to hide in messages about the page.
     package let secrets: Secrets
     /// The elements of a full page; 0 where that is not known.
     package var fullPageCount = 0
-    /// How many elements of the page before it begins with.
+    /// The number of elements of the previous page with which it begins.
     package var overlap = 0
-    /// How many elements of the list lie before the first page.
+    /// The number of elements of the list before the first page.
     package var passedOver = 0
-    /// How many elements the request asks for; nil where it does not say.
+    /// The number of elements that the request asks for; nil if it has no size.
     package var askedCount: Int?
 
     /// The facts of one page.
@@ -62,22 +62,22 @@ package struct PaginationInput: Sendable {
     }
 }
 
-/// Where the pages go on after one of them.
+/// The continuation after a page.
 package struct NextPage: Sendable, Hashable {
-    /// What to request next; nil at the end.
+    /// The next request; nil at the end.
     package var next: PageCursor?
-    /// How many elements the upstream says there are, where it says so believably. An end before them is doubtful.
+    /// The number of elements that the upstream states, if it is plausible. An end before it is doubtful.
     package var total: Int?
     /// Something odd that the user should hear of; it did not keep the page from being read.
     package var notice: String?
-    /// What it tells of its partition; nil where the partition goes on, and for a feed without partitions.
+    /// The outcome for the page's partition; nil while the partition continues, and for a feed without partitions.
     package var part: PartitionOutcome?
-    /// What says, at an end, that there is more.
+    /// The sign, at an end, that more follows.
     package var sign: SignOfMore?
-    /// Whether the upstream said in so many words that this is the end: links and tokens beside it say nothing.
+    /// True if the upstream stated the end explicitly: links and tokens beside it have no meaning then.
     package var isStated = false
 
-    /// What follows a page.
+    /// The continuation after a page.
     package init(next: PageCursor?, total: Int?, notice: String?, part: PartitionOutcome? = nil) {
         self.next = next
         self.total = total
@@ -85,7 +85,7 @@ package struct NextPage: Sendable, Hashable {
         self.part = part
     }
 
-    /// The same with something more to tell.
+    /// The same continuation with another notice.
     package func adding(notice: String?) -> NextPage {
         var all = self
         all.notice = NextPage.notice(self.notice, notice)

@@ -10,39 +10,39 @@ package protocol Paginator: Sendable {
     /// The style and its members on one line, equal for equal styles.
     var canonicalText: String { get }
 
-    /// What the decoder must pick from each body, for `PaginationInput.values`.
+    /// The paths that the decoder must pick from each body, for `PaginationInput.values`.
     var bodyPaths: [Path] { get }
 
-    /// What the decoder must pick from each item, for `PaginationInput.lastItemValues`.
+    /// The paths that the decoder must pick from each item, for `PaginationInput.lastItemValues`.
     var itemPaths: [Path] { get }
 
-    /// Whether it may be the end that a header is absent, which a 304 cannot tell: such a page is never asked for
+    /// True if the absence of a header may mean the end. A 304 cannot show that, so such a page is never requested
     /// conditionally.
     var endsByAbsence: Bool { get }
 
-    /// Whether it works out by itself which page comes next, and so may ask for one that is not there: an error of the
-    /// client's is the end then, as `ResponseDisposition` says.
+    /// True if it computes the next page itself, and may request one that does not exist: a client error is the end
+    /// then, as in `ResponseDisposition`.
     var mayAskBeyondEnd: Bool { get }
 
-    /// Whether items move from page to page as others come and go, so that one may pass a crawl unseen.
+    /// True if items move from page to page as others are added and removed, so that a crawl may miss one.
     var isShifting: Bool { get }
 
-    /// Whether its pages say how many elements there are.
+    /// True if its pages state the number of elements.
     var hasTotal: Bool { get }
 
-    /// How many elements a page has, where it can be asked for together with the last element of the page before; nil
-    /// where it cannot.
+    /// The number of elements of a page, if it can be requested together with the last element of the previous page;
+    /// nil otherwise.
     var overlappingSize: Int? { get }
 
-    /// Which page of the list a page cursor asks for, from 1; nil where that is not known.
+    /// The page of the list that a page cursor asks for, from 1; nil if it is unknown.
     func number(of cursor: PageCursor?) -> Int?
 
-    /// How many elements lie between two places in the list, where page cursors say that; nil where they do not.
+    /// The number of elements between two positions in the list, if page cursors contain it; nil otherwise.
     ///
-    /// - Parameter from: The place of a page; nil for the first one.
+    /// - Parameter from: The position of a page; nil for the first one.
     func elementCount(from start: PageCursor?, to end: PageCursor) -> Int?
 
-    /// What to do about a feed whose query has one of `cursorParameters`, for a message.
+    /// The advice, in a message, for a feed whose query has one of `cursorParameters`.
     var firstPageAdvice: String { get }
 
     /// The query parameters that say which page; a feed's query must not have them.
@@ -56,23 +56,23 @@ package protocol Paginator: Sendable {
     /// - Throws: `PagingError` if the page cursor is none of this style's.
     func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest
 
-    /// The page cursor after another one, where it can be told without the page; nil where it cannot.
+    /// The page cursor after another one, if it is known without the page; nil otherwise.
     func predicted(after cursor: PageCursor?) -> PageCursor?
 
-    /// How many requests of a feed may be under way at once, from 1. It is no part of `canonicalText`: the pages are the
+    /// The number of simultaneous requests of a feed, from 1. It is not part of `canonicalText`: the pages are the
     /// same.
     var prefetch: Int { get }
 
-    /// The page cursors behind the next one that can be told before its page has come: in order, at most `prefetch`, and
-    /// one less where the upstream does not say which page is the last; none behind that.
+    /// The page cursors after the next one that are known before its page has arrived: in order, at most `prefetch`,
+    /// and one less if the upstream does not state which page is the last; none after that.
     ///
     /// - Parameters:
-    ///   - next: What `next(after:)` gave.
-    ///   - page: The page that came.
-    ///   - total: The elements that there are, as far as that is known.
+    ///   - next: The cursor from `next(after:)`.
+    ///   - page: The page received.
+    ///   - total: The number of elements, as far as it is known.
     func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor]
 
-    /// Where the pages go on after one that came.
+    /// The continuation after a page.
     ///
     /// - Throws: `PagingError` if the page cannot be followed.
     func next(after page: PaginationInput) throws(PagingError) -> NextPage
@@ -85,10 +85,10 @@ extension Paginator {
     /// False: the body says all.
     package var endsByAbsence: Bool { false }
 
-    /// False: the upstream says what comes next, and an error in answer to it is one.
+    /// False: the upstream names the next page, and an error in answer to it is an error.
     package var mayAskBeyondEnd: Bool { false }
 
-    /// False: each page goes on behind the one before.
+    /// False: each page continues after the previous one.
     package var isShifting: Bool { false }
 
     /// False.

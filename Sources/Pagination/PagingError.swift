@@ -1,6 +1,6 @@
-/// A page that cannot be asked for or followed.
+/// A page that cannot be requested or followed.
 package struct PagingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     package let problem: String
 
     /// A failure of this kind.

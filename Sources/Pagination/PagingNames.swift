@@ -1,19 +1,19 @@
 package import JSON
 internal import Text
 
-/// What the names of members and parameters say about paging; names folded.
+/// The names of members and parameters that concern paging, folded.
 package enum PagingNames {
     /// The number of the page.
     package static let number: Set<String> = [
         "page", "currentpage", "pageno", "pagenumber", "pagenum", "pageindex", "number", "curpage", "pn", "paged",
         "pagecurrent", "current", "thispage", "pagina", "xpage",
     ]
-    /// How many pages there are.
+    /// The names of the number of pages.
     package static let pages: Set<String> = [
         "pages", "totalpages", "lastpage", "nbpages", "pagecount", "pagetotal", "pagescount", "numpages", "maxpage",
         "numberofpages", "countpages", "pagestotal", "totalpage", "noofpages", "xtotalpages", "xwptotalpages",
     ]
-    /// How many items there are on all pages.
+    /// The names of the number of items on all pages.
     package static let total: Set<String> = [
         "total", "totalcount", "totalitems", "totalresults", "totalrecords", "totalelements", "totalhits", "totalrows",
         "count", "found", "nbhits", "numfound", "numresults", "recordcount", "itemcount", "itemscount", "resultcount",
@@ -30,9 +30,9 @@ package enum PagingNames {
         "element", "objects", "object", "hits", "documents", "document", "docs", "matches",
     ]
 
-    /// Whether a name is that of the number of all items.
+    /// True for a name of the number of all items.
     ///
-    /// - Parameter items: Where the items are: `total_rooms` counts `rooms`.
+    /// - Parameter items: The path of the items: `total_rooms` counts `rooms`.
     package static func isTotal(_ name: MemberName, of items: Path) -> Bool {
         if total.contains(name.folded) { return true }
         let words = name.words
@@ -44,21 +44,21 @@ package enum PagingNames {
         return counted == list || counted + "s" == list || counted == list + "s"
     }
 
-    /// Whether a name says that the figure is an estimate.
+    /// True if the name marks an estimate.
     package static func isEstimate(_ name: MemberName) -> Bool {
         name.words.contains { ["estimate", "estimated", "approx", "approximate"].contains($0) }
     }
-    /// How many items come before the page's.
+    /// The names of the number of items before the page's.
     package static let offset: Set<String> = [
         "offset", "start", "skip", "startindex", "startat", "from", "first", "startrow", "firstresult", "startrecord",
         "currentoffset",
     ]
-    /// How many items a page may have.
+    /// The names of the largest number of items of a page.
     package static let size: Set<String> = [
         "limit", "perpage", "pagesize", "size", "hitsperpage", "maxresults", "itemsperpage", "rows", "take", "top",
         "resultsperpage", "numrows", "pagelimit", "maxitems",
     ]
-    /// Whether there is a further page.
+    /// The names of flags for a further page.
     package static let more: Set<String> = [
         "hasmore", "hasnext", "hasnextpage", "more", "moreresults", "ismore", "morepages", "moreresultsavailable",
         "hasmorepages", "hasmoreitems", "hasmoreresults", "nextpageexists", "moreitems", "morerecords",
@@ -72,19 +72,19 @@ package enum PagingNames {
         "islast", "lastpage", "islastpage", "last", "end", "isend", "endofstream", "endoflist", "endofresults", "eof",
         "nomore", "nomorepages", "nomoreresults", "nomoredata", "nomoreitems", "reachedend",
     ]
-    /// What the upstream itself calls a part of the list.
+    /// The names of flags by which an upstream calls its list incomplete.
     package static let partial: Set<String> = [
         "truncated", "istruncated", "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial",
         "partialresults", "partialresponse", "exceededtransferlimit", "terminatedearly", "timedout", "limitexceeded",
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
         "capped",
     ]
-    /// The same the other way round. It ends nothing: what is done may be something else.
+    /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
         "complete", "iscomplete", "completed", "done", "isdone", "finished", "isfinished", "isfinal", "exhausted",
         "numfoundexact",
     ]
-    /// How many items or pages are left.
+    /// The names of the number of items or pages left.
     package static let rest: Set<String> = [
         "remainingitemcount", "remainingitems", "remainingcount", "remainingresults", "remainingrecords",
         "remainingpages", "itemsremaining", "recordsremaining", "resultsremaining", "pagesremaining", "remaining",
@@ -95,7 +95,7 @@ package enum PagingNames {
         "lastevaluatedkey", "continue", "querycontinue", "nextparams", "nextquery", "nextcursor", "nextpagetoken",
         "nexttoken", "nextkey", "searchafter", "nextsearchafter", "exclusivestartkey", "nextstartkey",
     ]
-    /// What leads to the next page and is not a URL; `leadsOn` knows others that have `next` in their names.
+    /// The names of tokens for the next page, apart from URLs; `leadsOn` knows others that contain `next`.
     package static let token: Set<String> = [
         "nextcursor", "nextpagetoken", "nexttoken", "nextpagecursor", "endcursor", "nextkey", "continuationtoken",
         "nextcontinuationtoken", "nextmarker", "nextid", "nextpageid", "after", "bookmark", "nextpagekey", "pagetoken",
@@ -105,9 +105,9 @@ package enum PagingNames {
         "nextpagingstate", "lastevaluatedkey", "aftercursor", "afterurl", "aftertoken", "afterkey", "nextbatch",
         "nextcursormark", "searchafter", "startingafter", "nextstartkey", "end",
     ]
-    /// Tokens that say by themselves that a page follows, though not by `next`: others repeat what was sent, or count.
+    /// Tokens that mean a further page without `next` in their names; others repeat the request, or count.
     private static let leading: Set<String> = token.subtracting(["offset", "pagetoken"])
-    /// What may stand behind `next` in the name of something that leads on: `next_event` does not.
+    /// Words after `next` in the names of tokens and links: `next_event` is neither.
     private static let leadingWords: Set<String> = [
         "page", "pages", "pageno", "pagenumber", "pagetoken", "cursor", "cursormark", "token", "url", "uri", "link",
         "href", "path", "key", "marker", "id", "offset", "start", "index", "skip", "record", "records", "result",
@@ -118,21 +118,21 @@ package enum PagingNames {
         "previous", "prev", "before", "first", "learn", "read", "event", "run", "sync", "delta", "self", "current",
     ]
 
-    /// Whether a member or header of that name leads to a next page where it holds anything that can be sent.
+    /// True if any value that can be sent, in a member or header of that name, leads to a next page.
     package static func leadsOn(_ name: MemberName) -> Bool {
         let words = name.words
         guard otherWords.isDisjoint(with: words) else { return false }
         if let next = words.firstIndex(of: "next") {
             return words[(next + 1)...].allSatisfy(leadingWords.contains)
         }
-        // A header's `X-` and `ms`, and words for the list, say nothing of what follows them.
+        // A header's `X-` and `ms`, and words for the list, do not change the meaning of the words after them.
         return words.indices.contains { start in
             leading.contains(words[start...].joined())
                 && words[..<start].allSatisfy { envelopes.contains($0) || ["x", "ms"].contains($0) }
         }
     }
 
-    /// Whether a text in the place of a token says that there is none.
+    /// True if the text, in place of a token, means that there is none.
     package static func isNothing(_ text: String) -> Bool {
         ["", "null", "none", "nil", "undefined", "false"].contains(text.lowercasedASCII)
     }
@@ -145,7 +145,7 @@ package enum PagingNames {
         "context", "request", "embedded", "body", "view", "resultset", "next", "hal", "d",
     ]
 
-    /// Whether a member beside a list speaks of pages: such a list is likelier to be the items.
+    /// True if a member beside a list concerns pages: such a list is more likely to be the items.
     package static func isOfPaging(_ name: String) -> Bool {
         let name = MemberName(name)
         let folded = name.folded

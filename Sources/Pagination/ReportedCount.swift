@@ -5,15 +5,15 @@ package import Text
 package struct ReportedCount {
     /// The count; nil where there is none that can be believed.
     package let value: Int?
-    /// Why what stood there is passed over.
+    /// The reason for which the value is ignored.
     package let notice: String?
-    /// Whether the count is a lower bound or an estimate: it neither ends the list nor proves that it was read.
+    /// True if the count is a lower bound or an estimate: it neither ends the list nor proves that all was read.
     package let isBound: Bool
 
     /// The most that is believed: the counts of very many parts can be added to one without an overflow.
     package static let most = 1_000_000_000_000
 
-    /// The count at a path, unless it is no count or is less than what has come already.
+    /// The count at a path, unless it is no count or is less than the number of elements received.
     package init(
         _ path: Path?, _ scalar: JSONScalar?, atLeast least: Int, isBound: Bool = false, secrets: Secrets
     ) {
@@ -35,7 +35,7 @@ package struct ReportedCount {
     /// The count where it is the list's; nil for a lower bound.
     var exact: Int? { isBound ? nil : value }
 
-    /// The total that a page tells: of a bound no more than that a page with items is not the last.
+    /// The total of a page. A bound only shows that a page with items is not the last.
     func total(at next: PageCursor?, _ page: PaginationInput) -> Int? {
         guard isBound else { return value }
         guard next == nil, page.elementCount > 0, let value, value > page.crawlElementCount else { return nil }

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Text
 
-/// Something in a page that says that the list goes on behind it.
+/// A sign in a page that the list continues after it.
 ///
 /// | kind | examples | unless |
 /// | --- | --- | --- |
@@ -12,9 +12,9 @@ internal import Text
 /// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
 /// | total | `total: 60` where 20 have come | |
 ///
-/// How a name is spelled does not matter: case, `_`, `-` and a vendor's prefix are passed over.
+/// The spelling of a name does not matter: case, `_`, `-` and a vendor's prefix are ignored.
 package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of thing says so.
+    /// The kind of sign.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A flag that there is more, or that this is not the last page.
         case flag
@@ -28,13 +28,13 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         case lead
         /// A count of all items.
         case total
-        /// Items of another page, whose place in the list is not known.
+        /// Items of another page whose position in the list is unknown.
         case items
     }
 
-    /// What kind of thing says so.
+    /// The kind of sign.
     package let kind: Kind
-    /// Where it stands and what it says, as part of a sentence; secrets masked.
+    /// Its place and value, as part of a sentence; secrets masked.
     package let description: String
 
     /// A sign.
@@ -43,18 +43,18 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         self.description = description
     }
 
-    /// What stands at a path of the body, secrets masked.
+    /// A sign at a path of the body, secrets masked.
     static func at(_ path: Path, _ value: JSONScalar, _ kind: Kind, _ secrets: Secrets) -> SignOfMore {
         SignOfMore(kind, "`\(path)` is \(value.shown(secrets))")
     }
 
-    /// The first sign that a page has beside its items, behind which no page was asked for.
+    /// The first sign that a page has beside its items, if no further page was requested.
     ///
     /// - Parameters:
     ///   - envelope: The body outside its items.
-    ///   - page: The page, with what came before it.
-    ///   - number: Which page of the list it is, from 1; nil where that is not known.
-    ///   - isStated: Whether the paginator found the end in so many words.
+    ///   - page: The page, with the state of the crawl before it.
+    ///   - number: The page's number in the list, from 1; nil if it is unknown.
+    ///   - isStated: True if the paginator found an explicit end.
     package static func first(
         in envelope: PageEnvelope, after page: PaginationInput, number: Int?, isStated: Bool = false
     ) -> SignOfMore? {
@@ -68,7 +68,7 @@ private struct SignSearch {
     private let envelope: PageEnvelope
     private let page: PaginationInput
     private let number: Int?
-    /// Whether nothing but a plain word to the contrary counts: the upstream says that this is the end, or all have come.
+    /// True if only an explicit flag counts: the upstream states the end, or all elements have arrived.
     private let isOver: Bool
 
     init(_ envelope: PageEnvelope, _ page: PaginationInput, _ number: Int?, _ isStated: Bool) {
@@ -116,7 +116,7 @@ private struct SignSearch {
             ?? header(.pages) { name, value in PagingNames.pages.contains(name) && isMore(value.count, than: read) }
     }
 
-    /// How many pages were read up to this one; nil where that is not known.
+    /// The number of pages read up to this one; nil if it is unknown.
     private var read: Int? {
         let own = number ?? (page.cursor == nil ? 1 : nil)
         return own.map { page.elementCount == 0 ? $0 - 1 : $0 }
@@ -189,7 +189,7 @@ private struct SignSearch {
         }.map(sign(.lead))
     }
 
-    /// Whether a token or URL is this page's own.
+    /// True if a token or URL is this page's own.
     private func isBack(_ text: String) -> Bool {
         if text == page.cursor?.text || text == page.url { return true }
         guard let own = try? PageURL(page.url), let next = try? own.resolving(text) else { return false }
@@ -203,7 +203,7 @@ private struct SignSearch {
         }.map(sign(.total))
     }
 
-    /// Whether several pages brought as many items as there are. A figure that is one page's count may be just that.
+    /// True if several pages had as many items as the total. A total equal to one page's count may be just that.
     private static func isTotalReached(_ envelope: PageEnvelope, _ page: PaginationInput) -> Bool {
         guard page.crawlElementCount > page.elementCount else { return false }
         return envelope.totals.contains { $0.value.count == page.seenCount && !envelope.isBound($0) }
@@ -223,7 +223,7 @@ private struct SignSearch {
         { SignOfMore(kind, "the header `\($0.name)` is \(JSONScalar.text($0.value).shown(page.secrets))") }
     }
 
-    /// A header whose folded name, with or without `X-` and a vendor's prefix, is fit.
+    /// A header with a suitable folded name, with or without `X-` and a vendor's prefix.
     private func header(_ kind: SignOfMore.Kind, where isFit: (String, JSONValue) -> Bool) -> SignOfMore? {
         page.headers.first { field in
             let words = MemberName(field.name).words
@@ -233,7 +233,7 @@ private struct SignSearch {
         }.map(sign(kind))
     }
 
-    /// What a flag says, however it is written; nil for what is no flag.
+    /// The meaning of a flag in any notation; nil for other values.
     static func says(_ value: JSONValue) -> Bool? {
         switch value {
         case .bool(let says): return says
@@ -254,7 +254,7 @@ private struct SignSearch {
         if case .number = value { nil } else { says(value) }
     }
 
-    /// Whether a text is a day or a time, or a month: a calendar's `next` is no page of a list.
+    /// True if a text is a day, a time or a month: a calendar's `next` is no page of a list.
     static func isDate(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count >= 7, bytes.count <= 35, bytes[4] == UInt8(ascii: "-") else { return false }
@@ -287,15 +287,17 @@ enum PageNumber {
 }
 
 extension PageEnvelope {
-    /// What counts the whole list, as far as names tell.
+    /// The counts of the whole list, as far as their names show.
     package var totals: [Member] {
         members.filter { PagingNames.isTotal($0.name, of: items) && isOfList($0) && $0.value.count != nil }
     }
 
-    /// Whether a total is a lower bound or an estimate, which neither ends a list nor proves that it was read.
+    /// True if a total is a lower bound or an estimate, which neither ends a list nor proves that all was read.
     ///
-    /// Sources: `relation` of https://www.elastic.co/guide/en/elasticsearch/reference/current/search-your-data.html#track-total-hits,
-    /// `numFoundExact` of https://solr.apache.org/guide/solr/latest/query-guide/common-query-parameters.html#minexactcount-parameter
+    /// Sources: `relation` of
+    /// https://www.elastic.co/guide/en/elasticsearch/reference/current/search-your-data.html#track-total-hits,
+    /// `numFoundExact` of
+    /// https://solr.apache.org/guide/solr/latest/query-guide/common-query-parameters.html#minexactcount-parameter
     package func isBound(_ total: Member) -> Bool {
         if PagingNames.isEstimate(total.name) { return true }
         return members.contains { other in

@@ -23,7 +23,7 @@ package struct SinglePagePaginator: Paginator {
     /// The paths of `more`, `last` and `total`, where given.
     package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
 
-    /// Whether `total` is given.
+    /// True if `total` is given.
     package var hasTotal: Bool { total != nil }
 
     /// None.

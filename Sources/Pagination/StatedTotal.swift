@@ -1,10 +1,10 @@
 package import JSON
 
-/// Where the body says how many elements there are.
+/// The place of the number of elements in the body.
 package struct StatedTotal: Sendable, Hashable {
-    /// Where it stands.
+    /// The path of the total.
     package let path: Path
-    /// Where the body says that the figure is a lower bound; nil where the figure's name has no such neighbour.
+    /// The path of the mark of a lower bound; nil if the total has no such neighbour.
     private let bound: Path?
 
     /// The figure at a path.
@@ -21,23 +21,23 @@ package struct StatedTotal: Sendable, Hashable {
     /// The paths to read.
     var bodyPaths: [Path] { [path, bound].compactMap(\.self) }
 
-    /// The figure of a page: what counts less than what has come counts something else.
+    /// The total of a page: a number below that of received elements counts something else.
     ///
-    /// - Parameter least: The elements that are known to be there.
+    /// - Parameter least: The number of elements known to exist.
     func reported(_ page: PaginationInput, of style: some Paginator, atLeast least: Int) -> ReportedCount {
         ReportedCount(
             path, page.value(at: path, of: style), atLeast: least, isBound: isBound(page, of: style),
             secrets: page.secrets)
     }
 
-    /// Whether the figure is no more than a lower bound or an estimate.
+    /// True if the total is only a lower bound or an estimate.
     private func isBound(_ page: PaginationInput, of style: some Paginator) -> Bool {
         if path.lastName.map({ PagingNames.isEstimate(MemberName($0)) }) == true { return true }
         guard let bound, let name = bound.lastName, let value = page.value(at: bound, of: style) else { return false }
         return Self.saysBound(MemberName(name).folded, value)
     }
 
-    /// Whether a member beside a total, its name folded, says that the total is a lower bound or an estimate.
+    /// True if a member beside a total, its name folded, marks the total as a lower bound or an estimate.
     static func saysBound(_ name: String, _ value: JSONScalar) -> Bool {
         switch name {
         case "relation": value == .text("gte")
@@ -48,7 +48,7 @@ package struct StatedTotal: Sendable, Hashable {
         }
     }
 
-    /// Whether all have come.
+    /// True if all elements have arrived.
     func isReached(_ page: PaginationInput, of style: some Paginator) -> Bool {
         reported(page, of: style, atLeast: page.crawlElementCount).exact == page.crawlElementCount
     }

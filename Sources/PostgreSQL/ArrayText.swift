@@ -1,21 +1,22 @@
 internal import Glibc
 
-/// An array's text, to be put in a script as a literal, element by element. Equal elements that follow each other are kept once.
+/// An array's text, to be put in a script as a literal, element by element. Equal elements that follow each other are
+/// kept once.
 ///
 /// Source: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO
 public struct ArrayText: Sendable {
-    /// The elements as in a literal, each with a comma in front; quotes are doubled. More than those has room in it: to make it
-    /// longer for each element would cost more than the element.
+    /// The elements as in a literal, each with a comma in front; quotes are doubled. More than those has room in it: to
+    /// make it longer for each element would cost more than the element.
     private var bytes: [UInt8] = []
-    /// How many of the bytes are elements.
+    /// The number of bytes in the elements.
     public private(set) var byteCount = 0
     private var runs: [Run] = []
-    /// Whether NULL is among the elements.
+    /// True if an element is NULL.
     public private(set) var hasNull = false
 
     /// Equal elements that follow each other.
     private struct Run: Sendable {
-        /// Where the element ends in `bytes`.
+        /// The end of the element in `bytes`.
         let end: Int
         var count: Int
     }
@@ -23,7 +24,7 @@ public struct ArrayText: Sendable {
     /// An array without elements.
     public init() {}
 
-    /// How many runs of equal elements it has.
+    /// The number of runs of equal elements.
     public var runCount: Int { runs.count }
 
     /// Makes it empty; it keeps its memory.

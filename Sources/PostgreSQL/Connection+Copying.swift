@@ -5,7 +5,7 @@ public struct CopyWriter: ~Copyable {
     fileprivate let connection: Connection
     fileprivate var bytes: [UInt8] = []
     private var isBehindField = false
-    /// How many bytes are sent at once: a call for each row would cost more than the row.
+    /// The number of bytes sent at once: a call for each row would cost more than the row.
     private static let chunk = 65_536
 
     fileprivate init(_ connection: Connection) {
@@ -44,7 +44,7 @@ public struct CopyWriter: ~Copyable {
 extension Connection {
     /// Runs `COPY … FROM STDIN` with the rows that `body` writes.
     ///
-    /// - Throws: what `body` throws, with nothing copied; `PostgreSQLError` for a row that the table does not take.
+    /// - Throws: the error of `body`, with nothing copied; `PostgreSQLError` for a row that the table rejects.
     public func copyIn(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws {
         try checkRest(sql)
         let begin = withCStrings([]) { cpq_execute(handle, sql, 0, $0) }
@@ -64,9 +64,9 @@ extension Connection {
         try endCopy(sql)
     }
 
-    /// Runs `COPY … TO STDOUT`, and gives `body` the fields of each row; nil for NULL.
+    /// Runs `COPY … TO STDOUT`, and calls `body` with the fields of each row; nil for NULL.
     ///
-    /// - Throws: what `body` throws; `PostgreSQLError`. The connection can be used again in both cases.
+    /// - Throws: the error of `body`; `PostgreSQLError`. The connection can be used again in both cases.
     public func copyOut(_ sql: String, _ body: ([[UInt8]?]) throws -> Void) throws {
         try checkRest(sql)
         let begin = withCStrings([]) { cpq_execute(handle, sql, 0, $0) }

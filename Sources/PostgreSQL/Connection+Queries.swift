@@ -51,11 +51,11 @@ extension Connection {
         try checkRest(start)
         let isSent = try script.withCString { cpq_send_all(handle, $0) }
         guard isSent == 1 else { throw Self.error(of: handle) }
-        // Which statement of a transaction fails is not told, and the first one says nothing.
+        // The server does not say which statement of a script failed, and the first one is of no help.
         sent = start.hasPrefix("BEGIN;") ? "" : start
     }
 
-    /// Whether the server runs what was sent; false where the connection is lost.
+    /// True while the server runs the script; false if the connection is lost.
     public var isRunning: Bool { sent != nil && cpq_is_busy(handle) == 1 }
 
     /// Waits for the end of the script that was sent, if one was.
@@ -75,10 +75,10 @@ extension Connection {
         guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
     }
 
-    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Within an open one it is a part of
-    /// that.
+    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Within an open transaction it
+    /// is a part of that one.
     ///
-    /// - Throws: what `body` throws, or the `PostgreSQLError` of the begin or the commit.
+    /// - Throws: the error of `body`, or the `PostgreSQLError` of the begin or the commit.
     public func transaction<T>(_ begin: String = "BEGIN", _ body: () throws -> T) throws -> T {
         guard !isInTransaction else { return try body() }
         try execute(begin)
@@ -116,7 +116,7 @@ extension Connection {
 }
 
 extension Connection {
-    /// A name as SQL has it, whatever it contains.
+    /// A name as an SQL identifier, with any characters.
     public static func identifier(_ name: String) -> String { quoted(name, with: UInt8(ascii: "\"")) }
 
     /// A text as a literal.

@@ -1,23 +1,23 @@
 internal import CPostgreSQL
 
-/// One connection to one PostgreSQL database, in UTC, UTF-8 and ISO 8601. It closes when it is gone.
+/// One connection to one PostgreSQL database, in UTC, UTF-8 and ISO 8601. It closes with its last reference.
 ///
 /// Source of all that libpq does: https://www.postgresql.org/docs/15/libpq.html
 ///
 /// - Isolation: belongs to one owner, such as an actor; never shared between threads. All calls block.
 public final class Connection {
     let handle: OpaquePointer
-    /// Where it leads, without a password: `feeds at /run/postgresql`.
+    /// The database and its server, without a password: `feeds at /run/postgresql`.
     public let place: String
     /// The beginning of the script that the server runs, for errors; nil where it runs none.
     var sent: String?
 
     /// Connects.
     ///
-    /// - Parameter uri: `postgres://USER@HOST:PORT/DATABASE?OPTIONS`; what it leaves open is taken from the environment and
+    /// - Parameter uri: `postgres://USER@HOST:PORT/DATABASE?OPTIONS`. Missing parts are taken from the environment and
     ///   `~/.pgpass`, as by `psql`. https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
-    /// - Throws: `PostgreSQLError` if libpq is not installed, if the URI or a password in it is wrong, if the server cannot be reached within ten
-    ///   seconds or refuses, and if the database is not in UTF-8.
+    /// - Throws: `PostgreSQLError` if libpq is not installed, if the URI or a password in it is wrong, if the server
+    ///   cannot be reached within ten seconds or refuses, and if the database is not in UTF-8.
     public init(uri: String) throws(PostgreSQLError) {
         if let missingLibrary {
             throw PostgreSQLError("libpq cannot be loaded: \(missingLibrary)", isMissingLibrary: true)
@@ -55,7 +55,7 @@ public final class Connection {
         withCStrings(names) { names in withCStrings(values) { values in cpq_connect(names, values) } }
     }
 
-    /// A database in another encoding cannot hold what feeds have.
+    /// Refuses a database in another encoding than UTF-8: it cannot hold all text of feeds.
     private func checkEncoding() throws(PostgreSQLError) {
         let encoding = cpq_parameter_status(handle, "server_encoding").map { String(cString: $0) } ?? "UTF8"
         guard encoding == "UTF8" else {
@@ -69,12 +69,12 @@ public final class Connection {
         return database + (host.isEmpty ? "" : " at \(host)")
     }
 
-    /// What libpq says of the connection, which has no code and no statement.
+    /// libpq's error of the connection, which has no code and no statement.
     static func error(of handle: OpaquePointer) -> PostgreSQLError {
         PostgreSQLError(cpq_error_message(handle).map { String(cString: $0) } ?? "the connection failed")
     }
 
-    /// Whether a transaction is open, also one that failed.
+    /// True if a transaction is open, even a failed one.
     public var isInTransaction: Bool { cpq_transaction_status(handle) != PQTRANS_IDLE }
 
     /// The server's version as a number: 150012 is 15.12.
@@ -84,7 +84,7 @@ public final class Connection {
 @available(*, unavailable)
 extension Connection: Sendable {}
 
-/// Why libpq cannot be used; nil if it can. Opens it, the first time.
+/// The reason for which libpq cannot be used; nil if it can. The first use opens the library.
 private let missingLibrary = cpq_load().map { String(cString: $0) }
 
 /// Lends the texts as C has them, with NULL at the end.

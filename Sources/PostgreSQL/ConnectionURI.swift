@@ -7,7 +7,7 @@ public enum ConnectionURI {
         passwords(in: uri).reversed().reduce(into: uri) { $0.replaceSubrange($1, with: "***") }
     }
 
-    /// Whether each password is written so that libpq reads it as one. In the errors of others it may repeat parts of them.
+    /// True if libpq reads each password as one. In the errors of others it may repeat parts of them.
     static func hasReadablePasswords(_ uri: String) -> Bool {
         passwords(in: uri).allSatisfy { password in
             var rest = uri[password]
@@ -22,7 +22,7 @@ public enum ConnectionURI {
         }
     }
 
-    /// Where they are, in order.
+    /// The ranges of the passwords, in order.
     private static func passwords(in uri: String) -> [Range<String.Index>] {
         guard let start = uri.firstRange(of: "://")?.upperBound else { return [] }
         let query = uri[start...].firstIndex(of: "?") ?? uri.endIndex

@@ -1,6 +1,6 @@
 /// An error of PostgreSQL, of libpq, or of this wrapper. Values are never a part of it, nor is a password.
 public struct PostgreSQLError: Error, Sendable, Hashable {
-    /// What went wrong, in the server's or the library's words, on one line.
+    /// The fault in the server's or the library's words, on one line.
     public let message: String
     /// The five characters that PostgreSQL calls the error by; nil where it did not come from a server.
     ///
@@ -8,7 +8,7 @@ public struct PostgreSQLError: Error, Sendable, Hashable {
     public let code: String?
     /// The statement that failed, on one line and cut to 200 characters; nil outside of one.
     public let sql: String?
-    /// Whether libpq is not installed.
+    /// True if libpq is not installed.
     public let isMissingLibrary: Bool
 
     /// An error with these parts.
@@ -28,42 +28,42 @@ extension PostgreSQLError {
     /// The first two characters of the code: the class of the error.
     private var codeClass: String { String(code?.prefix(2) ?? "") }
 
-    /// Whether the server cannot be reached, is starting, stopping or full of connections, or ended this one.
+    /// True if the server cannot be reached, is starting, stopping or full of connections, or ended this one.
     public var isOfConnection: Bool {
         isLost || codeClass == "08" || codeClass == "57" || code == "53300" || code == "25P03"
     }
 
-    /// Whether the connection is gone, or never came to be.
+    /// True if the connection is lost, or was never made.
     public var isLost: Bool { code == nil && sql == nil }
 
-    /// Whether the server does not know the user or the password.
+    /// True if the server does not know the user or the password.
     public var isRefusal: Bool { codeClass == "28" }
 
-    /// Whether the server has no such database. An error of connecting has no code.
+    /// True if the server has no such database. An error of connecting has no code.
     public var isMissingDatabase: Bool {
         codeClass == "3D" || isLost && message.contains("database \"") && message.hasSuffix("does not exist")
     }
 
-    /// Whether the user may do too little.
+    /// True if the user lacks a privilege.
     public var isMissingRight: Bool { code == "42501" }
 
-    /// Whether the server or the database takes no writes.
+    /// True if the server or the database is read-only.
     public var isReadOnly: Bool { code == "25006" }
 
-    /// Whether the server refused what it was given, and would again: the values, or the tables as somebody made them.
+    /// True if the server refused the input for good, because of its values or of tables that were changed.
     public var isOfData: Bool {
         ["0A", "21", "22", "23", "27", "2B", "42", "44", "54", "P0"].contains(codeClass)
     }
 
-    /// Whether somebody else had locked for too long what was to be changed.
+    /// True if another session held a lock for too long.
     public var isLocked: Bool { code == "55P03" }
 
-    /// Whether something is beyond the server's limits, such as a row that is larger than a page.
+    /// True if something is beyond the server's limits, such as a row that is larger than a page.
     ///
     /// Source: https://www.postgresql.org/docs/15/limits.html
     public var isTooLarge: Bool { codeClass == "54" }
 
-    /// Whether the server's disk is full.
+    /// True if the server's disk is full.
     public var isFull: Bool { code == "53100" }
 }
 

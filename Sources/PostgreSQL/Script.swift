@@ -7,7 +7,7 @@ public struct Script: Sendable {
     /// A script of these statements.
     public init(_ sql: String = "") { bytes += sql.utf8 }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     public var count: Int { bytes.count }
 
     /// Adds a part of a statement, or several of them.
@@ -16,7 +16,7 @@ public struct Script: Sendable {
     /// Makes it empty; it keeps its memory.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    /// What is written of an array.
+    /// The elements of an array that are written.
     public enum ArrayPart: Sendable {
         /// Its elements.
         case elements

@@ -1,18 +1,18 @@
-/// What a text in UTF-8 has, found in one look at its bytes, eight at a time.
+/// The traits of a text in UTF-8, found in one pass over its bytes, eight at a time.
 ///
 /// Source: https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
 public struct TextTraits: Sendable, Hashable {
-    /// Whether it has nothing that an array's literal writes in another way: no quotes, no backslash.
+    /// True if the text needs no escape in an array's literal: it has no quotes and no backslash.
     public let isPlain: Bool
-    /// Whether it has bytes of ASCII only.
+    /// True if all bytes are ASCII.
     public let isASCII: Bool
-    /// Whether it has a zero, or a byte from 0xF4 on.
+    /// True if the text has a zero, or a byte from 0xF4 on.
     public let hasExtremes: Bool
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits = ones << 7
 
-    /// Those of a text.
+    /// Finds the traits of a text.
     public init(_ text: UnsafeRawBufferPointer) {
         // Of each, a byte's highest bit.
         var (marks, all, extremes): (UInt64, UInt64, UInt64) = (0, 0, 0)
@@ -29,7 +29,7 @@ public struct TextTraits: Sendable, Hashable {
             start &+= 8
         }
         if start < text.count {
-            // Some bytes are looked at twice, or letters take the place of what is missing.
+            // Some bytes are read twice, or letters fill the missing places.
             var word = Self.ones &* 0x61
             if text.count >= 8 {
                 word = text.loadUnaligned(fromByteOffset: text.count &- 8, as: UInt64.self)

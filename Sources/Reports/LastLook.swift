@@ -1,9 +1,9 @@
 package import FeedSync
 
-/// What of a complete list was looked at, and when, in one clause.
+/// The part of a complete list that was last examined, and the time, in one clause.
 package struct LastLook: Sendable {
     private let record: FeedRecord
-    /// How the feed is synced; nil where the configuration does not have it.
+    /// The sync rule of the feed; nil if the configuration lacks the feed.
     private let rule: SyncRule?
 
     package init(_ record: FeedRecord, _ rule: SyncRule?) {
@@ -11,7 +11,7 @@ package struct LastLook: Sendable {
         self.rule = rule
     }
 
-    /// Whether it was at all of it.
+    /// True if all of it was examined.
     package var isWhole: Bool {
         // The store writes times in one form, so that text compares as time.
         guard let fullAt = record.fullAtText else { return false }

@@ -1,6 +1,6 @@
 package import FeedSync
 
-/// How far the load of a feed came that is not finished, and where the next run continues.
+/// The progress of a feed's unfinished load, and the place at which the next run continues.
 package struct LoadingReach: Sendable {
     private let itemCount: Int
     /// The items that the upstream says there are, if it says more than are stored.

@@ -1,7 +1,7 @@
 package import FeedSync
 
 extension PartOutlook {
-    /// How many lists there are, and how many a sync of what is due would ask for, in words.
+    /// The number of lists, and of those that a sync of due lists would request, in words.
     package var summary: String {
         guard rowCount > 0 else { return "\(parent) has no rows yet" }
         let now = [
@@ -14,7 +14,7 @@ extension PartOutlook {
 }
 
 extension PartOutlook.Next {
-    /// Why it comes, in words.
+    /// The reason for which the list is requested, in words.
     ///
     /// - Parameter now: In milliseconds since 1970.
     package func words(of parent: String, now: Int64) -> String {

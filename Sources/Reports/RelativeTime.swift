@@ -9,13 +9,13 @@ package enum RelativeTime {
         return now - seconds < 1 ? "just now" : "\(NumberFormat.time(seconds: now - seconds)) ago"
     }
 
-    /// How long it is until a time, rounded up; both in milliseconds since 1970.
+    /// The duration until a time, rounded up; both in milliseconds since 1970.
     package static func until(_ time: Int64, now: Int64) -> String {
         let (left, overflow) = time.subtractingReportingOverflow(now)
         return NumberFormat.time(seconds: overflow ? .max : max(0, left) / 1000 + 1)
     }
 
-    /// How long ago that was; both in milliseconds since 1970.
+    /// The duration since a time; both in milliseconds since 1970.
     package static func ago(_ time: Int64, now: Int64) -> String {
         let (passed, overflow) = now.subtractingReportingOverflow(time)
         return "\(NumberFormat.time(seconds: overflow ? .max : max(0, passed) / 1000)) ago"

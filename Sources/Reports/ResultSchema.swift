@@ -1,6 +1,6 @@
 internal import FeedSync
 
-/// What commands print with `--json`, as a JSON Schema.
+/// The output of commands with `--json`, as a JSON Schema.
 ///
 /// Source: <https://json-schema.org/draft/2020-12>
 package enum ResultSchema {
@@ -202,7 +202,7 @@ package enum ResultSchema {
             ["kind": text, "message": text, "http_status": countOrNull, "url": textOrNull], hasVersion: false),
     ]
 
-    /// Which objects each command prints; with an option where that prints others.
+    /// The objects that each command prints, also with an option that prints others.
     private static let commands: KeyValuePairs<String, [String]> = [
         "add": ["added"], "reload": ["run"], "more": ["run"], "sync": ["run"], "plan": ["plan"],
         "status": ["status"], "changes": ["change"], "events": ["event"], "feeds": ["feed"],
@@ -225,7 +225,7 @@ package enum ResultSchema {
     private static let timeDefinition =
         #""time":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"}"#
 
-    /// The schema: an object with what each command prints, by the command's name.
+    /// The schema: an object with each command's output, by the command's name.
     package static var json: String {
         let properties = commands.map { command, names in
             let objects = names.map(see)

@@ -6,7 +6,7 @@ package struct StateRow: Sendable, JSONRecord {
     package let state: MirrorState
     /// The state but for a run under way.
     package let stateAtRest: MirrorState
-    /// When the feed is due; nil for one that is not in the configuration.
+    /// The time at which the feed is due; nil for a feed that is not in the configuration.
     package let plan: Plan?
     private let condition: FeedCondition
     private let now: Int64
@@ -35,17 +35,17 @@ package struct StateRow: Sendable, JSONRecord {
         return zip(feeds, conditions).map { StateRow($0, $1, now: now) }
     }
 
-    /// Whether all is well, or will be when the run under way has ended.
+    /// True if all is well, or will be when the run under way has ended.
     package var isWell: Bool { stateAtRest == .fresh }
 
-    /// When it is due; empty for a feed that is not in the configuration.
+    /// The time at which it is due; empty for a feed that is not in the configuration.
     package var due: String {
         guard let plan else { return "" }
         guard let dueAt = plan.dueAt, dueAt > now else { return "now" }
         return "in \(RelativeTime.until(dueAt, now: now))"
     }
 
-    /// Why its state is what it is; nil for a new feed.
+    /// The reason for its state; nil for a new feed.
     package var why: String? { why(state) }
 
     /// The state that a sync left, such as `fresh (head 2 min ago, all of it 6 h ago)`; no more than the word where all
@@ -55,7 +55,7 @@ package struct StateRow: Sendable, JSONRecord {
         return stateAtRest.word + (why(stateAtRest).map { " (\($0))" } ?? "")
     }
 
-    /// Why it is what it is but for a run under way.
+    /// The reason for its state apart from a run under way.
     package var whyAtRest: String? { why(stateAtRest) }
 
     private func why(_ state: MirrorState) -> String? {
@@ -79,7 +79,7 @@ package struct StateRow: Sendable, JSONRecord {
 
     private var lastLook: LastLook? { condition.record.map { LastLook($0, feed.definition?.sync) } }
 
-    /// Who works on it, and where the run is.
+    /// The process that works on it, and the run's progress.
     private var progress: String? {
         guard let run = condition.run else { return nil }
         let who = run.holder.process.map { "pid \($0)" } ?? "another feedsync"
@@ -105,11 +105,11 @@ package struct StateRow: Sendable, JSONRecord {
 }
 
 extension IncompleteReason {
-    /// What it means, in a few words.
+    /// The meaning, in a few words.
     ///
     /// - Parameters:
-    ///   - seen: How many items the upstream has served.
-    ///   - expected: How many it says there are; nil where it does not say.
+    ///   - seen: The number of items that the upstream has served.
+    ///   - expected: The number that it states; nil if it states none.
     package func words(seen: Int, expected: Int?) -> String {
         switch self {
         case .cutOff: "it was cut off; the next sync continues"

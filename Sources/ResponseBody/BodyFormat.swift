@@ -1,6 +1,6 @@
 package import HTTP
 
-/// What a body is that is not JSON, by how it begins: for messages.
+/// The format of a body that is not JSON, recognised by its beginning, for messages.
 package enum BodyFormat: Sendable, Hashable {
     /// A page for people, with its title.
     case html(title: String?)
@@ -12,12 +12,12 @@ package enum BodyFormat: Sendable, Hashable {
     /// One JSON value a line.
     case ndjson
 
-    /// How much of a body is looked at.
+    /// The number of bytes examined.
     private static let most = 16_384
 
-    /// The format of a body; nil for what is none of them.
+    /// The format of a body; nil if it is none of them.
     ///
-    /// - Parameter contentType: What the upstream calls it, in lower case and without parameters.
+    /// - Parameter contentType: The upstream's media type, in lower case and without parameters.
     package init?(of body: Body, contentType: String? = nil) {
         let beginning = body.withUnsafeBytes { String(decoding: $0.prefix(Self.most), as: UTF8.self) }
         let text = beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
@@ -43,7 +43,7 @@ package enum BodyFormat: Sendable, Hashable {
         return isHTML ? .html(title: content(of: "title", in: text) ?? content(of: "h1", in: text)) : .xml
     }
 
-    /// The text of the first element of a name, without what is marked up in it.
+    /// The text of the first element of a name, up to any markup in it.
     private static func content(of element: String, in text: Substring) -> String? {
         let bytes = Array(text.utf8)
         let lower = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
@@ -60,7 +60,7 @@ package enum BodyFormat: Sendable, Hashable {
         return content.isEmpty ? nil : content.joined(separator: " ")
     }
 
-    /// Whether the first two lines have as many separators, and at least one.
+    /// True if the first two lines have equally many separators, and at least one.
     private static func isTable(_ text: Substring) -> Bool {
         guard let first = text.first, !"{[".contains(first) else { return false }
         let lines = text.split(whereSeparator: \.isNewline).prefix(2)
@@ -76,7 +76,7 @@ package enum BodyFormat: Sendable, Hashable {
         return lines.count == 2 && lines.allSatisfy { $0.first == "{" } && (try? JSONTree(String(lines[0]))) != nil
     }
 
-    /// What it is, for a sentence.
+    /// The format's name in a sentence.
     func words(_ secrets: Secrets) -> String {
         switch self {
         case .html(nil): "HTML"
@@ -89,7 +89,7 @@ package enum BodyFormat: Sendable, Hashable {
         }
     }
 
-    /// What to try then.
+    /// Advice for a feed with such a body.
     var advice: String {
         switch self {
         case .html: "open the URL in a browser: a login or error page is often HTML"

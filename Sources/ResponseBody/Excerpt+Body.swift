@@ -1,7 +1,7 @@
 package import HTTP
 
 extension Excerpt {
-    /// What stands in a body from `offset` on.
+    /// The content of a body from `offset` on.
     package static func of(_ body: Body, from offset: Int = 0, limit: Int, secrets: Secrets) -> String? {
         body.withUnsafeBytes { of($0, from: offset, limit: limit, secrets: secrets) }
     }

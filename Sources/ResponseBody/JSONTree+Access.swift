@@ -1,6 +1,6 @@
 package import HTTP
 
-/// A page's body, read as a whole: for the few pages that are looked at to find what a definition leaves open.
+/// A page's body, read as a whole, for the few pages that discovery examines.
 package typealias JSONTree = JSONValue
 
 extension JSONTree {
@@ -10,7 +10,8 @@ extension JSONTree {
     /// Reads a whole body; a byte order mark before it is passed over.
     ///
     /// - Parameter memory: What the values may take.
-    /// - Throws: `JSONSyntaxError` with the byte at which it is not JSON any more, nested too deep, or has too many values.
+    /// - Throws: `JSONSyntaxError` with the byte at which it is not JSON any more, nested too deep, or has too many
+    ///   values.
     package init(_ body: Body, memory: PageMemory = .standard) throws(JSONSyntaxError) {
         let text = body.text
         let start = body.count - text.count

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A row that may have been written, by its key.
 public struct ChangedRow: Sendable, Hashable {
-    /// What tells a row from the others of its table.
+    /// The identity of a row in its table.
     public enum Key: Sendable, Hashable {
         /// Its number, where that is the key: https://sqlite.org/lang_createtable.html#rowid
         case number(Int64)
@@ -19,9 +19,9 @@ public struct ChangedRow: Sendable, Hashable {
         }
     }
 
-    /// What tells it from the others.
+    /// The row's identity.
     public let key: Key
-    /// Whether there was no such row before.
+    /// True if the row did not exist before.
     public let isNew: Bool
 
     /// A row of a table.
@@ -31,10 +31,10 @@ public struct ChangedRow: Sendable, Hashable {
     }
 }
 
-/// Which rows of some tables a connection has written since it was asked last.
+/// The rows of some tables that a connection has written since the last `take`.
 ///
-/// SQLite's own recorder (https://sqlite.org/sessionintro.html) reads each row again and keeps all that it had; here its key is
-/// enough. Tables without a primary key are left out.
+/// SQLite's own recorder (https://sqlite.org/sessionintro.html) reads each row again and keeps all its values; here the
+/// key is enough. Tables without a primary key are left out.
 ///
 /// Source: https://sqlite.org/c3ref/preupdate_blobwrite.html
 ///
@@ -43,9 +43,9 @@ public final class ChangeRecorder {
     private let connection: Connection
     private let recording: Recording
 
-    /// Records what is written from now on.
+    /// Records all writes from now on.
     ///
-    /// - Parameter isWanted: Whether a table is recorded, by its name.
+    /// - Parameter isWanted: True for the name of a table to record.
     public init(on connection: Connection, of isWanted: @escaping (String) -> Bool) {
         self.connection = connection
         recording = Recording(isWanted)
@@ -60,13 +60,14 @@ public final class ChangeRecorder {
 
     deinit { sqlite3_preupdate_hook(connection.handle.database, nil, nil) }
 
-    /// Tables that were made again with another key before the last `take`, which tells none of their rows.
+    /// Tables that were created again with another key before the last `take`, which returns none of their rows.
     public private(set) var remade: Set<String> = []
 
-    /// The rows that were written since it began or was asked last, by table, each once. One may be what it was before, or not
-    /// be there although it is new, where what was written was undone.
+    /// The rows written since the start or the last call, by table, each once.
     ///
-    /// - Throws: `SQLiteError` where the memory did not suffice for all of them.
+    /// After a rollback, a row may be unchanged, or be absent although it is marked as new.
+    ///
+    /// - Throws: `SQLiteError` if there was too little memory for all of them.
     public func take() throws(SQLiteError) -> [String: [ChangedRow]] {
         recording.lookAgain(in: connection.handle.database)
         let code = recording.failure
@@ -90,11 +91,11 @@ public final class ChangeRecorder {
 @available(*, unavailable)
 extension ChangeRecorder: Sendable {}
 
-/// What the hook has been told.
+/// The rows that the hook has received.
 private final class Recording {
     private let isWanted: (String) -> Bool
     var tables: [RecordedTable] = []
-    /// Why something is missing.
+    /// The error because of which rows are missing.
     var failure = SQLITE_OK
 
     init(_ isWanted: @escaping (String) -> Bool) { self.isWanted = isWanted }
@@ -118,7 +119,8 @@ private final class Recording {
     }
 
     private func table(_ name: UnsafePointer<CChar>, of database: OpaquePointer) -> RecordedTable {
-        // The name's address changes only where the schema was read again. It may be the same by chance: `lookAgain` finds out.
+        // The name's address changes only where the schema was read again. It may be the same by chance: `lookAgain`
+        // finds out.
         if let known = tables.first(where: { $0.address == name && $0.isNamed(name) }) { return known }
         let text = String(cString: name)
         let known = tables.first { $0.isNamed(name) }
@@ -129,7 +131,7 @@ private final class Recording {
         return table
     }
 
-    /// Reads the keys of tables again whose schema is another than when it was read.
+    /// Reads the keys again for tables whose schema has changed.
     func lookAgain(in database: OpaquePointer?) {
         guard let database else { return }
         let version = schemaVersion(of: database)
@@ -178,7 +180,7 @@ private final class Recording {
     }
 }
 
-/// Where a table has its key.
+/// The place of a table's key.
 private enum KeyShape: Equatable {
     case none
     /// In one column of type INTEGER, which is the row's number: https://sqlite.org/lang_createtable.html#rowid
@@ -210,7 +212,7 @@ private final class RecordedTable {
     var key = KeyShape.none
     /// The schema's version when the key was read.
     var version: Int64?
-    /// Whether the key is another now than it was for some of the rows.
+    /// True if the key has changed since some of the rows were recorded.
     var isRemade = false
     private(set) var rows: [ChangedRow] = []
     private var numbers: Set<Int64> = []

@@ -1,7 +1,7 @@
 internal import CSQLite
 
 extension Connection {
-    /// Whether the path no longer leads to the open file: it was deleted, moved away or replaced.
+    /// True if the path no longer leads to the open file: it was deleted, moved away or replaced.
     ///
     /// It costs one `stat`. SQLite compares with the file that it opened itself; a second descriptor on that file would
     /// drop its locks when closed. https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlhasmoved
@@ -24,9 +24,9 @@ extension Connection {
         try execute("PRAGMA synchronous = OFF")
     }
 
-    /// Leaves the log and its index beside the file when the last connection closes, the log empty.
+    /// Leaves the log and its index beside the file when the last connection closes, with the log empty.
     ///
-    /// Whoever may only read needs them: https://sqlite.org/wal.html#read_only_databases and
+    /// Users without write access need them: https://sqlite.org/wal.html#read_only_databases and
     /// https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlpersistwal
     public func keepLogFiles() throws(SQLiteError) {
         var isKept: Int32 = 1

@@ -49,7 +49,7 @@ extension Connection {
     /// Calls `body` with the statement at each row in turn.
     ///
     /// - Parameter body: reads columns of the row, and neither steps, resets nor keeps the statement.
-    /// - Throws: `SQLiteError`, or what `body` throws, which ends the query.
+    /// - Throws: `SQLiteError`, or the error of `body`, which ends the query.
     public func rows(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> Void) throws {
         var failure: (any Error)?
         try withCached(sql, values) { statement throws(SQLiteError) in
@@ -63,7 +63,7 @@ extension Connection {
     /// Runs a query once for each number, which is its only parameter, and calls `body` for each row.
     ///
     /// - Parameter body: reads the row; it must not step the statement itself.
-    /// - Throws: `SQLiteError`, or what `body` throws.
+    /// - Throws: `SQLiteError`, or the error of `body`.
     public func rows(
         _ sql: String, forEach numbers: some Sequence<Int64>, _ body: (Statement) throws -> Void
     ) throws {

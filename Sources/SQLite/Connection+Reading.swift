@@ -1,11 +1,11 @@
 internal import CSQLite
 
 extension Connection {
-    /// Refuses whatever is not a query, from now on: writes, ATTACH, transactions, and every PRAGMA but those that tell
-    /// of the schema.
+    /// Refuses everything except queries from now on: writes, ATTACH, transactions, and every PRAGMA that does more
+    /// than describe the schema.
     ///
-    /// Three times over, as what it runs then is anybody's: `query_only`, an authorizer, and `isReadOnly` of the
-    /// statement. https://sqlite.org/pragma.html#pragma_query_only, https://sqlite.org/c3ref/set_authorizer.html
+    /// Three guards apply, since the SQL is not ours: `query_only`, an authorizer, and `isReadOnly` of the statement.
+    /// https://sqlite.org/pragma.html#pragma_query_only, https://sqlite.org/c3ref/set_authorizer.html
     ///
     /// - Throws: `SQLiteError`.
     public func allowOnlyQueries() throws(SQLiteError) {
@@ -30,7 +30,7 @@ extension Connection {
         try handle.check(sqlite3_set_authorizer(handle.database, check, nil))
     }
 
-    /// Whether a PRAGMA only tells. Those that take the name of a table or an index set nothing by it.
+    /// True for a PRAGMA that only reads. The ones that take a table or an index as their argument change nothing.
     private static func tellsOfSchema(_ name: String, hasValue: Bool) -> Bool {
         switch name.lowercased() {
         case "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
@@ -54,7 +54,7 @@ extension Connection {
         return copy
     }
 
-    /// Copies the database over that of another connection, as it stands at one moment, while others write.
+    /// Copies the database over that of another connection, as it is at one moment, while others write.
     ///
     /// Source: <https://sqlite.org/c3ref/backup_finish.html>
     ///

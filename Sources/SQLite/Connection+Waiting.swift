@@ -24,15 +24,15 @@ extension Connection {
     }
 }
 
-/// How long a connection waits for locks.
+/// The time for which a connection waits for locks.
 ///
-/// What fails because of a lock is followed by more that needs it: the failure is to be stored. Each waits half as long as
-/// the one before, so that all of them together wait twice as long as the first.
+/// After a wait has failed, the connection still needs the lock to store the failure. Each wait is half as long as the
+/// one before, so that all together take at most twice the first.
 struct Patience {
     private let tries: Int
     /// The tries of the next wait.
     private var left: Int
-    /// When a wait was given up, in milliseconds; nil as long as none was.
+    /// The time at which the last wait was given up, in milliseconds; nil before that.
     private var lastEnd: Int64?
 
     init(tries: Int) {
@@ -40,13 +40,13 @@ struct Patience {
         left = tries
     }
 
-    /// Whether to try once more.
+    /// True if another try is permitted.
     ///
     /// - Parameters:
-    ///   - count: How often the same lock was tried before.
-    ///   - now: In milliseconds, from any moment on.
+    ///   - count: The number of earlier tries for the same lock.
+    ///   - now: The present in milliseconds, from any origin.
     mutating func mayTry(again count: Int, at now: Int64) -> Bool {
-        // Whoever had the lock then may be done by now.
+        // The owner of the lock at that time may be done by now.
         if count == 0, let lastEnd, now &- lastEnd > tries { left = tries }
         guard count >= left else { return true }
         left /= 2

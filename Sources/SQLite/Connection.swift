@@ -3,12 +3,12 @@ internal import Glibc
 
 /// One connection to one SQLite database file.
 ///
-/// It comes up with extended result codes and foreign keys on, with double-quoted strings off, in defensive mode, and
-/// without trust in the schema unless that is asked for. It closes when it and its statements are gone.
+/// It has extended result codes and foreign keys on and double-quoted strings off, is in defensive mode, and does not
+/// trust the schema unless told to. It closes when it and its statements are released.
 ///
 /// - Isolation: has no mutex and belongs to one owner, such as an actor; never shared between threads.
 public final class Connection {
-    /// What a connection may do with its file.
+    /// The access of a connection to its file.
     public enum Access: Sendable, Hashable {
         /// Reads a file that exists.
         case readOnly
@@ -26,7 +26,7 @@ public final class Connection {
     let handle: Handle
     /// Statements by their text, for `cached`.
     var statements = StatementCache()
-    /// Somebody who commits elsewhere first.
+    /// Commits each transaction to another database first.
     public var companion: (any CommitCompanion)?
 
     /// Opens the database file at `path` and reads its header.
@@ -154,7 +154,7 @@ extension Connection {
         set { sqlite3_set_last_insert_rowid(handle.database, newValue) }
     }
 
-    /// Whether the file can only be read, as asked for or because the operating system protects it.
+    /// True if the file can only be read, by request or because the operating system protects it.
     public var isReadOnly: Bool { sqlite3_db_readonly(handle.database, "main") == 1 }
 }
 
@@ -163,7 +163,7 @@ extension Connection: Sendable {}
 
 extension Connection.Access {
     fileprivate var flags: Int32 {
-        // NOMUTEX: threads may use SQLite at once, each with a connection of its own, and that is what one owner is.
+        // NOMUTEX: threads may use SQLite at once if each has its own connection, which is what a single owner ensures.
         // https://sqlite.org/c3ref/open.html
         let always = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         return switch self {
@@ -174,9 +174,9 @@ extension Connection.Access {
         }
     }
 
-    /// What SQLite opens: the path, or a URI that says how.
+    /// The path, or a URI with options, for SQLite to open.
     ///
-    /// `immutable` takes no lock and reads no log, `readonly_shm` makes no file: https://sqlite.org/c3ref/open.html,
+    /// `immutable` takes no lock and reads no log, `readonly_shm` creates no file: https://sqlite.org/c3ref/open.html,
     /// https://sqlite.org/wal.html#read_only_databases
     fileprivate func address(of path: String) -> String {
         guard case .readOnlyBeside(let isResting) = self else { return path }

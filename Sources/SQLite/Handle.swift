@@ -6,7 +6,7 @@ internal import CSQLite
 /// finalized, and so that a cached statement does not keep the connection that caches it alive.
 final class Handle {
     let database: OpaquePointer
-    /// How long it waits for locks, where `retryWhileBusy` was called: SQLite's handler has the address.
+    /// The wait for locks after a call of `retryWhileBusy`: SQLite's handler has the address.
     let patience: UnsafeMutablePointer<Patience>
 
     /// Done once, before the library is used. If the library was used before, this fails, and works all the same.

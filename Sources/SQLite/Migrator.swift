@@ -8,7 +8,7 @@ public struct Migrator: Sendable {
 
     /// A migrator for `migrations`, oldest first.
     ///
-    /// - Parameter table: records name, checksum and time of what has been applied.
+    /// - Parameter table: records the name, checksum and time of each applied migration.
     public init(_ migrations: [Migration], table: String = "_migration") {
         self.migrations = migrations
         self.table = table
@@ -16,9 +16,9 @@ public struct Migrator: Sendable {
 
     /// The migrations that the store lacks, oldest first; never writes.
     ///
-    /// Ask before anything that writes, a change of the journal mode too, so that a newer store stays as it is.
+    /// Call this before anything that writes, even a change of the journal mode, so that a newer store stays unchanged.
     ///
-    /// - Throws: `MigrationError` if the store does not fit, `SQLiteError` if what it records cannot be read.
+    /// - Throws: `MigrationError` if the store does not fit, `SQLiteError` if its records cannot be read.
     public func pending(in connection: Connection) throws -> [Migration] {
         try migrations.pending(recorded: recorded(in: connection))
     }
@@ -39,7 +39,7 @@ public struct Migrator: Sendable {
     package func apply(_ planned: [Migration], to connection: Connection, now: String) throws -> [Migration] {
         try planned.filter { migration in
             try connection.transaction(.immediate) {
-                // Another process may have been first, even a newer one; what holds under the write lock counts.
+                // Another process may have been first, even a newer one; only the state under the write lock counts.
                 guard try pending(in: connection).contains(migration) else { return false }
                 try apply(migration, to: connection, now: now)
                 return true

@@ -9,7 +9,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
     ///
     /// Source: <https://sqlite.org/rescode.html>
     public var code: Int32
-    /// SQLite's English text for what went wrong.
+    /// SQLite's English text for the error.
     public var message: String
     /// The text of the statement that failed, or of the SQL from the failing statement on; nil outside a statement.
     public var sql: String?
@@ -17,7 +17,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public var path: String?
     /// The operating system's `errno` behind an I/O or opening error; 0 where there is none.
     public var systemCode: Int32
-    /// What to try, where a `CommitCompanion` failed and knows; nil for an error of SQLite.
+    /// Advice from a failed `CommitCompanion`; nil for an error of SQLite.
     public var advice: String?
 
     /// An error with the given parts.
@@ -39,40 +39,40 @@ extension SQLiteError {
     /// The low eight bits of the code: the class of the error.
     public var primaryCode: Int32 { code & 0xff }
 
-    /// Whether another connection held a lock for longer than the busy time-out.
+    /// True if another connection held a lock for longer than the busy time-out.
     public var isBusy: Bool { primaryCode == SQLITE_BUSY || isLostRace }
 
-    /// Whether others kept the connection from reading the log, for the ten seconds that SQLite tries by itself.
+    /// True if others kept the connection from reading the log for the ten seconds that SQLite tries by itself.
     ///
     /// Source: https://sqlite.org/rescode.html#protocol
     public var isLostRace: Bool { primaryCode == SQLITE_PROTOCOL }
 
-    /// Whether the disk is full, or the database has reached its `max_page_count`.
+    /// True if the disk is full, or the database has reached its `max_page_count`.
     public var isFull: Bool { primaryCode == SQLITE_FULL }
 
-    /// Whether a write went to a database that can only be read.
+    /// True if a write went to a database that can only be read.
     public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-    /// Whether the file is something other than a SQLite database.
+    /// True if the file is something other than a SQLite database.
     public var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
 
-    /// Whether the file is a SQLite database with broken content.
+    /// True if the file is a SQLite database with broken content.
     public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
 
-    /// Whether the file could not be opened or created.
+    /// True if the file could not be opened or created.
     public var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 
-    /// Whether a PRIMARY KEY, UNIQUE, NOT NULL, CHECK, foreign key or STRICT type constraint was broken.
+    /// True if a PRIMARY KEY, UNIQUE, NOT NULL, CHECK, foreign key or STRICT type constraint was broken.
     public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// Whether the operating system failed to read, write, lock or sync.
+    /// True if the operating system failed to read, write, lock or sync.
     public var isIO: Bool { primaryCode == SQLITE_IOERR }
 }
 
 extension SQLiteError: CustomStringConvertible {
     /// One line: the message, the system's reason, the code, then the file or the start of the statement.
     ///
-    /// The statement is left out if the file or the disk is to blame, and any other would have failed, too.
+    /// The statement is left out if the file or the disk is at fault, since any other statement would have failed, too.
     public var description: String {
         var text = message
         if systemCode != 0, let reason = strerror(systemCode) { text += ": \(String(cString: reason))" }

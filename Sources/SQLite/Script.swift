@@ -15,10 +15,10 @@ struct Script {
         self.bytes = bytes + [0]
     }
 
-    /// What is not compiled yet.
+    /// The text that is not compiled yet.
     var rest: String { String(decoding: bytes[position..<(bytes.count - 1)], as: UTF8.self) }
 
-    /// Whether nothing but white space, comments and semicolons is left.
+    /// True if nothing but white space, comments and semicolons is left.
     mutating func isAtEnd(in handle: Handle) throws(SQLiteError) -> Bool {
         guard let extra = try next(in: handle) else { return true }
         sqlite3_finalize(extra)

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Glibc
 
-/// How SQLite holds a value.
+/// SQLite's storage class of a value.
 public enum StorageClass: Sendable {
     case null, integer, real, text, blob
 }
@@ -18,7 +18,7 @@ extension Statement {
         return sqlite3_column_name(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
     }
 
-    /// Whether the column is NULL.
+    /// True if the column is NULL.
     public func isNull(at index: Int) -> Bool { type(at: index) == SQLITE_NULL }
 
     /// The column as an integer, converted as by `CAST`; 0 for NULL.
@@ -56,7 +56,7 @@ extension Statement {
         }
     }
 
-    /// How SQLite holds the column's value.
+    /// The storage class of the column's value.
     ///
     /// Source: <https://sqlite.org/datatype3.html#storage_classes_and_datatypes>
     public func storageClass(at index: Int) -> StorageClass {
@@ -72,7 +72,7 @@ extension Statement {
     /// Lends the column's bytes without copying them: those of a blob, else of the text in UTF-8; none for NULL.
     ///
     /// - Parameter body: gets bytes that last no longer than its call.
-    /// - Throws: whatever `body` throws.
+    /// - Throws: the error of `body`.
     public func withBytes<Result, Failure: Error>(
         at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -102,17 +102,17 @@ extension Statement {
 
 // Comparisons in the column's own storage class, without a conversion and without a copy.
 extension Statement {
-    /// Whether the column is this integer.
+    /// True if the column is this integer.
     public func holds(_ integer: Int64, at index: Int) -> Bool {
         type(at: index) == SQLITE_INTEGER && int64(at: index) == integer
     }
 
-    /// Whether the column is this real, bit for bit.
+    /// True if the column is this real, bit for bit.
     public func holds(_ real: Double, at index: Int) -> Bool {
         type(at: index) == SQLITE_FLOAT && double(at: index).bitPattern == real.bitPattern
     }
 
-    /// Whether the column is text of these bytes.
+    /// True if the column is text of these bytes.
     public func holdsText(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
         guard type(at: index) == SQLITE_TEXT else { return false }
         return withBytes(at: index) { stored in

@@ -1,14 +1,14 @@
 internal import CSQLite
 
-/// One compiled SQL statement: bind its parameters, step through its rows, reset it, and again.
+/// One compiled SQL statement: bind its parameters, step through its rows, reset it, and use it again.
 ///
 /// - Isolation: belongs to the connection's owner; never shared between threads.
 public final class Statement {
     let pointer: OpaquePointer
     private let handle: Handle
-    /// Whether the last step threw, so that resetting does not report the same error again.
+    /// True if the last step threw, so that resetting does not report the same error again.
     private var hasFailed = false
-    /// Whether a query of the connection is stepping through it, so that the cache must not hand it out.
+    /// True while a query of the connection steps through the statement, so that the cache must not return it.
     var isLent = false
 
     init(adopting pointer: OpaquePointer, of handle: Handle) {
@@ -23,7 +23,7 @@ public final class Statement {
     /// The statement's text, with its parameters as placeholders.
     public var sql: String { String(cString: sqlite3_sql(pointer)) }
 
-    /// Whether stepping makes no direct change to the database file.
+    /// True if stepping makes no direct change to the database file.
     ///
     /// Source: <https://sqlite.org/c3ref/stmt_readonly.html>
     public var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }

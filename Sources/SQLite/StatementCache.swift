@@ -3,7 +3,7 @@
 /// They are found by the length of the text: to hash all of it costs more than to run many a statement, and to make the
 /// type of a dictionary costs a tenth of the time in which a process starts.
 struct StatementCache {
-    /// How many statements are kept; one more clears it, because so many texts are not fixed ones.
+    /// The number of statements kept. One more clears the cache, because so many texts are not fixed ones.
     private static let limit = 128
     private static let bucketCount = 64
 

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// When a transaction takes its locks.
+/// The moment at which a transaction takes its locks.
 ///
 /// Source: <https://sqlite.org/lang_transaction.html#deferred_immediate_and_exclusive_transactions>
 public enum TransactionKind: Sendable, Hashable {
@@ -20,14 +20,15 @@ public enum TransactionKind: Sendable, Hashable {
     }
 }
 
-/// Commits elsewhere what a connection is about to commit.
+/// Commits each transaction of a connection to another database first.
 public protocol CommitCompanion: AnyObject {
-    /// Commits; what it throws keeps the connection from its own commit.
+    /// Commits. An error keeps the connection from its own commit.
     ///
-    /// - Parameter isFollowed: Whether another commit is sure to come, or `settle`: this one may be on its way until then.
+    /// - Parameter isFollowed: True if another commit or `settle` is sure to come, so that this one may be incomplete
+    ///   until then.
     func commitFirst(isFollowed: Bool) throws(SQLiteError)
 
-    /// Whether a commit is on its way.
+    /// True while a commit is not complete.
     var isBusy: Bool { get }
 
     /// Waits for the commit that is on its way.
@@ -40,15 +41,15 @@ public protocol CommitCompanion: AnyObject {
 }
 
 extension Connection {
-    /// Whether a transaction is open.
+    /// True if a transaction is open.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle.database) == 0 }
 
     /// Runs `body` in a transaction: commits when it returns, rolls back when it or the commit throws.
     ///
-    /// After a throw no transaction is open and nothing of `body` is in the database. Within an open transaction it is a
-    /// part of that one, and is undone alone when it throws.
+    /// After a throw no transaction is open and nothing of `body` is in the database. Within an open transaction it is
+    /// a part of that one, and only the part is undone when it throws.
     ///
-    /// - Throws: what `body` throws, or the `SQLiteError` of the begin or the commit; never that of the roll back,
+    /// - Throws: the error of `body`, or the `SQLiteError` of the begin or the commit; never that of the roll back,
     ///   which would hide the reason.
     public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
         guard !isInTransaction else { return try savepoint(body) }
@@ -87,9 +88,9 @@ extension Connection {
         if isInTransaction { try? run("ROLLBACK") }
     }
 
-    /// Runs `body` within the open transaction, and undoes it alone when it throws.
+    /// Runs `body` within the open transaction, and undoes only that part when it throws.
     ///
-    /// - Throws: what `body` throws. Where SQLite has rolled back by itself, no transaction is open then.
+    /// - Throws: the error of `body`. If SQLite has rolled back by itself, no transaction is open then.
     public func savepoint<T>(_ body: () throws -> T) throws -> T {
         try run("SAVEPOINT part")
         do {

@@ -1,4 +1,4 @@
-/// One SQLite value: what a parameter is bound to and what a column holds.
+/// One SQLite value: of a parameter or a column.
 ///
 /// Source: <https://sqlite.org/datatype3.html#storage_classes_and_datatypes>
 public enum Value: Sendable, Hashable {
@@ -40,7 +40,7 @@ extension Value {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// Whether the value is NULL.
+    /// True if the value is NULL.
     public var isNull: Bool { self == .null }
 }
 

@@ -15,7 +15,7 @@ public struct Migration: Sendable, Hashable {
 
     /// The 64-bit FNV-1a hash of the SQL's UTF-8 bytes, as 16 hexadecimal digits.
     ///
-    /// It tells an accidental edit of a migration that has shipped; it is no protection against an attacker.
+    /// It reveals an accidental edit of a migration that has shipped; it is no protection against an attacker.
     public var checksum: String {
         var hash = FNV1a()
         hash.add(sql.utf8)
@@ -24,9 +24,9 @@ public struct Migration: Sendable, Hashable {
 }
 
 extension [Migration] {
-    /// Those that a store lacks, oldest first.
+    /// The migrations that a store lacks, oldest first.
     ///
-    /// - Parameter recorded: What the store records: checksums by name; none for a new store.
+    /// - Parameter recorded: The store's checksums by name; none for a new store.
     /// - Throws: `MigrationError` if the store does not fit.
     public func pending(recorded: [String: String]) throws(MigrationError) -> [Migration] {
         let known = Set(map(\.name))
@@ -46,11 +46,11 @@ extension [Migration] {
     }
 }
 
-/// Why the migrations do not fit a store; the store is unchanged.
+/// The mismatch between the migrations and a store, which is unchanged.
 public enum MigrationError: Error, Sendable, Hashable {
     /// The store records unknown migrations: a newer version wrote it.
     case newerStore(unknown: [String])
-    /// A migration differs from what the store records under its name.
+    /// A migration differs from the store's record of its name.
     case edited(name: String)
     /// A migration is not recorded, although a later one is.
     case outOfOrder(name: String, after: String)

@@ -1,10 +1,10 @@
 extension StringProtocol {
-    /// The text with A to Z in lower case and all else as it is, whatever the locale; what protocol names compare by.
+    /// The text with A to Z in lower case and the rest unchanged, in every locale; for comparing names of protocols.
     @inlinable package var lowercasedASCII: String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Whether both texts are the same but for the case of A to Z.
+    /// True if both texts are the same apart from the case of A to Z.
     @inlinable package func isSameASCII(as other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { left, right in
@@ -20,7 +20,7 @@ extension StringProtocol {
         return start[...last]
     }
 
-    /// The number that a text of decimal digits stands for, `Int64.max` where it is greater; nil for any other text.
+    /// The number that a text of decimal digits denotes, at most `Int64.max`; nil for any other text.
     package var clampedDecimal: Int64? {
         guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(self)) ?? Int64.max
@@ -28,7 +28,7 @@ extension StringProtocol {
 }
 
 extension UInt8 {
-    /// Whether the byte is one of A to Z, a to z and 0 to 9.
+    /// True for A to Z, a to z and 0 to 9.
     package var isASCIILetterOrDigit: Bool {
         (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
     }

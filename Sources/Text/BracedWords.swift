@@ -1,8 +1,8 @@
-/// Words in braces within a text that stand for something else, such as `{now}`.
+/// Words in braces within a text that are replaced by a value, such as `{now}`.
 package enum BracedWords {
-    /// The text with what the words stand for in their places. A brace that begins no such word stays as it is.
+    /// The text with the words replaced by their values. A brace without such a word stays as it is.
     ///
-    /// - Parameter value: What a word stands for, given what is written before it; nil if it stands for nothing.
+    /// - Parameter value: The value of a word, given the text before it; nil if it has none.
     package static func replaced(
         in text: String, by value: (_ word: Substring, _ before: String) -> String?
     ) -> String {

@@ -1,4 +1,4 @@
-/// Text that is told apart by its code points: names of members that look alike are names of their own.
+/// Text that is compared by code points, so that member names that look alike stay distinct.
 ///
 /// `String` takes `\u{E9}` and `e\u{301}` for the same: https://unicode.org/reports/tr15/
 package struct ExactText: Hashable, Sendable {
@@ -12,6 +12,6 @@ package struct ExactText: Hashable, Sendable {
         left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    // Texts that are alike have the same hash, which is all that is asked of it.
+    // Equal code points give equal hashes, which is all that `Hashable` requires.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -1,6 +1,6 @@
-/// Shows a little of what an upstream sent.
+/// A short excerpt of an upstream's data.
 ///
-/// Secrets are masked before anything is cut off, so that none is seen in part; controls are escaped.
+/// Secrets are masked before the text is cut, so that none is shown in part; controls are escaped.
 package enum Excerpt {
     /// The beginning of a text, at most `limit` Unicode scalars; nil if there is nothing to see.
     package static func of(_ text: String, limit: Int, secrets: Secrets = Secrets()) -> String? {
@@ -11,7 +11,7 @@ package enum Excerpt {
         return written(secrets.mask(bytes, in: part), limit: limit, isWhole: isWhole)
     }
 
-    /// What stands in a body from `offset` on.
+    /// The content of a body from `offset` on.
     package static func of(
         _ bytes: UnsafeRawBufferPointer, from offset: Int = 0, limit: Int, secrets: Secrets
     ) -> String? {

@@ -1,4 +1,4 @@
-/// A hash that is the same in every process, and no protection of what went in.
+/// A hash that is the same in every process, without protection of its input.
 ///
 /// Source: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
 package struct FNV1a: Sendable {

@@ -2,7 +2,7 @@
 ///
 /// Source: https://url.spec.whatwg.org/#application/x-www-form-urlencoded
 package enum FormEncoding {
-    /// One name or value.
+    /// Encodes one name or value.
     package static func encoded(_ text: String) -> String {
         // Forms encode the `~` that URLs leave alone, leave the `*` that URLs encode, and write a space as a plus.
         PercentCoding.encoded(text).replacing("%20", with: "+").replacing("~", with: "%7E").replacing("%2A", with: "*")
@@ -18,7 +18,7 @@ package enum FormEncoding {
         form.split(separator: UInt8(ascii: "&")).map(parameter)
     }
 
-    /// One parameter, as it stands between two `&`.
+    /// Decodes one parameter, the text between two `&`.
     package static func parameter(_ encoded: Substring.UTF8View) -> (name: String, value: String) {
         let name = encoded.prefix { $0 != UInt8(ascii: "=") }
         let value = encoded[name.endIndex...].dropFirst()

@@ -1,4 +1,4 @@
-/// Finds the word that somebody probably meant.
+/// Finds the word that the user probably meant.
 package enum NearestWord {
     /// The candidate nearest to a mistyped word, or nil where none is near.
     ///

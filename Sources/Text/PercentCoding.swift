@@ -22,9 +22,9 @@ package enum PercentCoding {
         return result
     }
 
-    /// The text that is meant; a `%` that starts no escape stands for itself.
+    /// The decoded text; a `%` that starts no escape is kept.
     ///
-    /// - Parameter plus: What a `+` stands for: a space in queries and forms, itself elsewhere.
+    /// - Parameter plus: The meaning of `+`: a space in queries and forms, itself elsewhere.
     package static func decoded(_ encoded: Substring.UTF8View, plus: Unicode.Scalar) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
@@ -40,7 +40,7 @@ package enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The byte that two hexadecimal digits stand for; nil for anything else.
+    /// The byte that two hexadecimal digits denote; nil for anything else.
     static func byte(_ digits: some Collection<UInt8>) -> UInt8? {
         let values = digits.compactMap(value)
         return values.count == 2 && digits.count == 2 ? values[0] << 4 | values[1] : nil

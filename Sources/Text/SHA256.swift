@@ -1,4 +1,4 @@
-/// SHA-256, and what signs a text with it.
+/// SHA-256, and signatures made with it.
 ///
 /// Source: <https://doi.org/10.6028/NIST.FIPS.180-4>
 package enum SHA256 {

@@ -1,11 +1,11 @@
-/// What somebody searches for: words that an item has to have, all of them.
+/// The words of a search; an item must have all of them.
 ///
-/// A word fits where a word of the text begins with it, whatever the case and the accents: that is how the full-text
-/// index finds it. In scripts that are written without spaces, such as Chinese, a word may begin anywhere.
+/// A word matches if a word of the text begins with it, regardless of case and accents, as in the full-text index. In
+/// scripts that are written without spaces, such as Chinese, a match may begin anywhere.
 package struct SearchText: Sendable, Hashable {
     /// The words as they were typed.
     package let words: [String]
-    /// What the words look like without case, accents and punctuation.
+    /// The words without case, accents and punctuation.
     private let terms: [[UInt64]]
 
     /// The most characters and words that count: more can only have been pasted.
@@ -24,7 +24,7 @@ package struct SearchText: Sendable, Hashable {
         self.terms = terms
     }
 
-    /// Whether nothing is searched for.
+    /// True if the search has no words.
     package var isEmpty: Bool { words.isEmpty }
 
     /// The words as a query of SQLite's FTS5; nil where none has a letter or a digit.
@@ -35,22 +35,22 @@ package struct SearchText: Sendable, Hashable {
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
-    /// The words as a query of some columns; nil where none has a letter or a digit.
+    /// The words as a query of some columns; nil if none has a letter or a digit.
     ///
     /// - Parameters:
-    ///   - column: The columns' names in quotes, with spaces between.
-    ///   - isWhole: Whether the words have ended; else the last one may go on, as somebody types it.
+    ///   - column: The columns' names in quotes, separated by spaces.
+    ///   - isWhole: True if the last word is complete; it is a prefix otherwise, as while the user types.
     package func fullTextQuery(in column: String, isWhole: Bool) -> String? {
         let last = isWhole ? nil : words.indices.last
         let parts = words.indices.compactMap { Self.fullTextQuery(words[$0], isWhole: $0 != last) }
         return parts.isEmpty ? nil : "{\(column)} : (\(parts.joined(separator: " ")))"
     }
 
-    /// One word as a query of FTS5; nil where it has no letter and no digit.
+    /// One word as an FTS5 query; nil if it has no letter and no digit.
     package static func fullTextQuery(_ word: String, isWhole: Bool = false) -> String? {
         let letters = Letters(word).list
         guard letters.contains(where: \.isOfWord) else { return nil }
-        // `c++` has ended; `swi` may go on.
+        // `c++` is complete; `swi` may be a prefix.
         let goesOn = !isWhole && (letters.last?.isOfWord ?? false)
         return "\"\(putting(UInt8(ascii: "\""), before: "\"", in: word))\"\(goesOn ? "*" : "")"
     }
@@ -67,7 +67,7 @@ package struct SearchText: Sendable, Hashable {
             decoding: word.utf8.flatMap { characters.utf8.contains($0) ? [mark, $0] : [$0] }, as: UTF8.self)
     }
 
-    /// Where the words are in a text, in order, none over another.
+    /// The ranges at which the words occur in a text, in order and without overlaps.
     package func matches(in text: String) -> [Range<String.Index>] {
         guard !terms.isEmpty else { return [] }
         let letters = Letters(text)
@@ -124,7 +124,7 @@ private struct Letters {
         }
     }
 
-    /// Whether a word may begin here.
+    /// True if a word may begin here.
     func mayBegin(at place: Int) -> Bool {
         guard place > 0 else { return true }
         let before = list[place - 1]
@@ -133,13 +133,13 @@ private struct Letters {
 }
 
 extension Unicode.Scalar {
-    /// Whether it belongs to the letter before it.
+    /// True if the character belongs to the letter before it.
     fileprivate var isMark: Bool {
         guard value >= 0x300 else { return false }
         return properties.generalCategory == .nonspacingMark
     }
 
-    /// Whether the index takes it as part of a word: https://sqlite.org/fts5.html#unicode61_tokenizer
+    /// True if the index takes the character as part of a word: https://sqlite.org/fts5.html#unicode61_tokenizer
     fileprivate var isOfWord: Bool {
         if value < 0x80 { return (48...57).contains(value) || (97...122).contains(value | 0x20) }
         return switch properties.generalCategory {
@@ -150,7 +150,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether its script is written without spaces between words, or with what belongs to a word beside it.
+    /// True if the character's script is written without spaces between words or between a word and its particles.
     fileprivate var isSpaceless: Bool {
         switch value {
         // Thai to Myanmar, Hangul, Khmer, Chinese and Japanese.
@@ -163,7 +163,7 @@ extension Unicode.Scalar {
 
     /// The same number for letters that differ only in case and accents.
     ///
-    /// Unicode's name of a letter says what is on it: "LATIN SMALL LETTER E WITH ACUTE".
+    /// Accents are found by Unicode's name of a letter: "LATIN SMALL LETTER E WITH ACUTE".
     fileprivate var folded: UInt64 {
         if value < 0x80 { return UInt64((65...90).contains(value) ? value | 0x20 : value) }
         let small = properties.lowercaseMapping.unicodeScalars.first ?? self

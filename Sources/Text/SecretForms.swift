@@ -1,6 +1,6 @@
 /// The ways in which upstreams write a secret that they echo, besides those that `SecretMatch` reads as they come.
 enum SecretForms {
-    /// The bytes from which on a secret is told by its letters alone, whatever their case.
+    /// The length in bytes from which a secret is recognised by its letters alone, regardless of case.
     private static let certainWord = 8
 
     /// The forms of a secret, each with a name that stays the same; none that is the secret itself, or one before it.
@@ -28,9 +28,9 @@ enum SecretForms {
         return forms.filter { $0.bytes.count >= SecretMatch.certainLength && seen.insert($0.bytes).inserted }
     }
 
-    /// The digits of base64 that depend on the secret alone, where so many bytes stand before it in a group of three.
+    /// The digits of base64 that depend on the secret alone, if `offset` bytes precede it in a group of three.
     ///
-    /// What stands around it, such as `user:`, has a share in the digits at its ends. Source: RFC 4648, section 4.
+    /// The digits at both ends also depend on the surrounding text, such as `user:`. Source: RFC 4648, section 4.
     private static func base64(_ secret: [UInt8], offset: Int) -> [UInt8] {
         let digits = Array(Base64.encoded([UInt8](repeating: 0, count: offset) + secret).utf8)
         let whole = (offset + secret.count) * 8 / 6

@@ -1,6 +1,6 @@
 /// A secret found in a text.
 struct SecretMatch {
-    /// How the text writes the secret.
+    /// The encoding of a secret in the text.
     enum Coding {
         /// Byte for byte.
         case plain
@@ -12,7 +12,7 @@ struct SecretMatch {
         case percentTwice
     }
 
-    /// Which secret, counted from 0.
+    /// The index of the secret, from 0.
     let index: Int
     let coding: Coding
     /// The bytes of the text that it takes.
@@ -24,7 +24,7 @@ struct SecretMatch {
     /// The most bytes that one byte of a secret is written in: `\u00XX`.
     static let longestEscape = 6
 
-    /// What encoded bytes begin with, and what a space may be written as.
+    /// The first bytes of encoded characters, and the encoding of a space.
     static let escapes = Array("%\\+".utf8)
 
     /// The longest of the secrets that begins at a place.
@@ -59,12 +59,12 @@ struct SecretMatch {
 }
 
 extension SecretMatch.Coding {
-    /// How many bytes of the text write the secret from `position` on; nil if something else stands there.
+    /// The number of bytes that encode the secret at `position`; nil if the text there is something else.
     func length(of secret: [UInt8], in text: [UInt8], at position: Int) -> Int? {
         var place = position
         var rest = secret[...]
         while let byte = rest.first {
-            // Beyond ASCII a JSON escape stands for several bytes.
+            // A JSON escape beyond ASCII denotes several bytes.
             if self == .json, let (scalar, length) = Self.scalar(text[place...]) {
                 let bytes = Array(String(scalar).utf8)
                 guard rest.starts(with: bytes) else { return nil }
@@ -73,7 +73,7 @@ extension SecretMatch.Coding {
                 continue
             }
             guard place < text.count, let (value, length) = unit(text[place...]) else { return nil }
-            // A plus may be one that nobody encoded, or a space as forms write it.
+            // A plus may be a literal one, or a space in a form.
             let isSpace = self == .percent && length == 1 && value == UInt8(ascii: "+") && byte == UInt8(ascii: " ")
             guard value == byte || isSpace else { return nil }
             place += length
@@ -82,7 +82,7 @@ extension SecretMatch.Coding {
         return place - position
     }
 
-    /// The byte that the text's next unit stands for, and the unit's length.
+    /// The byte that the text's next unit denotes, and the unit's length.
     private func unit(_ text: ArraySlice<UInt8>) -> (value: UInt8, length: Int)? {
         guard let first = text.first else { return nil }
         switch (self, first) {
@@ -104,7 +104,7 @@ extension SecretMatch.Coding {
         }
     }
 
-    /// The scalar that `\uXXXX`, or a pair of them, stands for, and the length in bytes; nil for anything else.
+    /// The scalar that `\uXXXX`, or a pair of them, denotes, and the length in bytes; nil for anything else.
     private static func scalar(_ text: ArraySlice<UInt8>) -> (Unicode.Scalar, length: Int)? {
         guard let first = codeUnit(text) else { return nil }
         if let scalar = Unicode.Scalar(first) { return (scalar, 6) }

@@ -1,9 +1,9 @@
-/// The one list of names under which people keep secrets: of parameters, header fields and members of a body.
+/// The one list of names of secrets: in parameters, header fields and members of a body.
 ///
 /// A name is read word by word, whatever its case and however its words are joined: `api_key`, `X-Api-Key` and `apiKey`
 /// are one name. So `author` is not `auth`, and `keyword` is not `key`.
 package enum SecretName {
-    /// Whether a value of that name is to be masked wherever it could be seen.
+    /// True if a value of that name is masked wherever it is shown.
     package static func matches(_ name: some StringProtocol) -> Bool {
         var words = words(of: name)
         // Header fields of one's own begin so.
@@ -27,20 +27,20 @@ package enum SecretName {
         "passcode", "passphrase", "passwd", "password", "pwd", "secret", "sig", "signature",
     ]
 
-    /// What a key must belong to for it to open something; `sort_key` and `start_key` open nothing.
+    /// Words before "key" that make it a secret; `sort_key` and `start_key` are none.
     private static let ownersOfKeys: Set<String> = [
         "access", "account", "api", "app", "application", "auth", "client", "consumer", "developer", "encryption",
         "license", "master", "private", "rapidapi", "service", "session", "shared", "signing", "subscription", "user",
     ]
 
-    /// What makes of a token a place in a list.
+    /// Words that make a token a page cursor.
     private static let pagingWords: Set<String> = [
         "after", "before", "continuation", "continue", "cursor", "delta", "list", "marker", "next", "page",
         "pagination",
         "paging", "prev", "previous", "resume", "resumption", "scroll", "skip", "start", "sync",
     ]
 
-    /// How names end whose words are written together.
+    /// Endings of names whose words are not separated.
     private static let joined = [
         "accesskey", "accesstoken", "apikey", "apitoken", "appkey", "authkey", "authtoken", "bearertoken", "idtoken",
         "passwd", "password", "privatekey", "privatetoken", "refreshtoken", "secret", "secretkey", "secrettoken",

@@ -1,6 +1,6 @@
 /// Masks parameters of URLs that stand within a text, such as a `Link` header.
 package enum SecretParameters {
-    /// The text with `***` as the value of each parameter whose name says that it is secret.
+    /// The text with `***` as the value of each parameter that has a secret's name.
     package static func masked(in text: String) -> String {
         guard text.contains("=") else { return text }
         var result = ""
@@ -17,6 +17,6 @@ package enum SecretParameters {
         return result + rest
     }
 
-    /// What a parameter cannot contain.
+    /// Characters that end a parameter.
     private static let ends: Set<Character> = ["?", "&", "#", "<", ">", "\"", "'", ";", ",", " ", "\t"]
 }

@@ -1,13 +1,13 @@
-/// The credentials of one request, to be kept out of whatever is stored or shown.
+/// The credentials of one request, to be kept out of the store and of all output.
 ///
-/// A secret is found as it is, percent-encoded once or twice, as JSON escapes it, in base64, in hexadecimal digits, and in
-/// capitals or small letters alone. One of fewer than four bytes is taken for a
-/// secret only where it stands as a word of its own: masking every `1` would only mangle the text.
+/// A secret is found as it is, percent-encoded once or twice, as JSON escapes it, in base64, in hexadecimal digits, and
+/// in capitals or small letters alone. One of fewer than four bytes counts only as a separate word: masking every `1`
+/// would only mangle the text.
 package struct Secrets: Sendable {
-    /// What stands in a masked secret's place.
+    /// The replacement for a masked secret.
     package static let mask = "***"
 
-    /// What concealed secrets begin with.
+    /// The first characters of a concealed secret.
     package static let placeholderPrefix = "${secret:"
 
     /// The bytes from which on a secret is one wherever it occurs.
@@ -17,9 +17,9 @@ package struct Secrets: Sendable {
     ///
     /// In order, so that a placeholder means the same in every process that resolves the same definition.
     private let values: [[UInt8]]
-    /// What placeholders call each value.
+    /// The names of the values in placeholders.
     private let names: [String]
-    /// How many of the values are the secrets themselves.
+    /// The number of values that are secrets themselves, not encodings of one.
     private let count: Int
     /// The bytes with which a match can begin.
     private let mayBegin: [Bool]
@@ -39,7 +39,7 @@ package struct Secrets: Sendable {
         self.mayBegin = mayBegin
     }
 
-    /// Whether there is nothing to hide.
+    /// True if there is nothing to hide.
     package var isEmpty: Bool { values.isEmpty }
 
     /// The text with `***` in place of each secret, for people.
@@ -78,7 +78,7 @@ package struct Secrets: Sendable {
         return SecretMatch.longest(of: values, in: text, at: position, shortestSecret: shortestSecret)
     }
 
-    /// Whether a secret occurs in the text.
+    /// True if the text contains a secret.
     package func occur(in text: String) -> Bool { mask(text) != text }
 
     /// The text with a placeholder such as `${secret:1}` in place of each secret, for a page cursor that is stored.
@@ -88,7 +88,7 @@ package struct Secrets: Sendable {
     /// not be concealed again.
     package func conceal(_ text: String) -> String { conceal(text, shortestSecret: SecretMatch.certainLength) }
 
-    /// The text with a placeholder in place of every secret, the shortest too: a key that tells URLs apart.
+    /// The text with a placeholder for every secret, even the shortest: a key that distinguishes URLs.
     package func key(for text: String) -> String { conceal(text, shortestSecret: 1) }
 
     /// The text that was concealed; placeholders of secrets that there are not stay as they are.
@@ -110,9 +110,9 @@ package struct Secrets: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A number that tells these secrets from others and too little to find them: 32 bits of FNV-1a, 0 for none.
+    /// A number that distinguishes these secrets from others but does not reveal them: 32 bits of FNV-1a, 0 for none.
     ///
-    /// - Parameter salt: Goes into the hash; keep it with the number, or two numbers cannot be compared.
+    /// - Parameter salt: Goes into the hash. Keep it with the number: numbers with different salts cannot be compared.
     package func fingerprint(salt: String) -> Int64 {
         guard !isEmpty else { return 0 }
         var hash = FNV1a()
@@ -147,7 +147,7 @@ extension Secrets {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Every placeholder there can be with what it stands for.
+    /// All possible placeholders with their values.
     private var placeholders: [(text: [UInt8], value: [UInt8])] {
         var all = [(text: Array(Self.literalPrefix.utf8), value: Array(Self.placeholderPrefix.utf8))]
         for (index, value) in values.enumerated() {
@@ -172,7 +172,7 @@ extension Secrets {
 }
 
 extension Secrets: CustomStringConvertible, CustomReflectable {
-    /// How many there are.
+    /// The number of secrets.
     package var description: String { "\(count) secrets" }
 
     /// A mirror without children, so that `dump` shows none.

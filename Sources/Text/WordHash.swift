@@ -1,7 +1,7 @@
-/// A hash of bytes that reads eight of them at a time; the same in every process, and no protection of what went in.
+/// A hash that reads eight bytes at a time; the same in every process, without protection of its input.
 ///
-/// Each word is multiplied in, as FNV-1a does with bytes. A shift follows, because the upper bits of a product do not change
-/// the lower ones.
+/// Each word is multiplied in, as FNV-1a does with bytes. A shift follows, because the upper bits of a product do not
+/// change the lower ones.
 package struct WordHash: Sendable {
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -17,19 +17,19 @@ package struct RelativeMoment: Sendable, Hashable {
     private let offset: Int64
     private let format: Format
 
-    /// What may stand between the braces.
+    /// The permitted forms of a moment in braces.
     package static let forms = "`{now}`, `{today}`, `{now-7d}`, `{today+1d:%d.%m.%Y}`, `{now-2h:unix}`"
 
     /// A hundred years.
     private static let furthest: Int64 = 36_525 * 86_400
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
 
-    /// Whether words in braces begin as a moment does; they are one, or wrong.
+    /// True if the words in braces begin like a moment. If they are none, they are wrong.
     package static func begins(_ words: some StringProtocol) -> Bool {
         ["now", "today"].contains { words.hasPrefix($0) && !(words.dropFirst($0.count).first?.isLetter ?? false) }
     }
 
-    /// Reads what stands between braces; nil where it is no moment.
+    /// Reads the text between braces; nil if it is no moment.
     package init?(_ words: some StringProtocol) {
         guard Self.begins(words) else { return nil }
         isToday = words.hasPrefix("today")
@@ -99,9 +99,9 @@ package struct RelativeMoment: Sendable, Hashable {
 }
 
 extension RelativeMoment {
-    /// A text with the moments in it written out.
+    /// A text with its moments written out.
     ///
-    /// - Parameter coded: Codes what is put in, for where it is put.
+    /// - Parameter coded: Encodes a value for its place in the text.
     package static func written(
         in text: String, at now: Int64, coded: (_ value: String, _ before: String) -> String = { value, _ in value }
     ) -> String {

@@ -1,5 +1,5 @@
 extension Timestamp {
-    /// Whether it comes before another one; fractions count digit by digit.
+    /// True if the moment comes before another one; fractions are compared digit by digit.
     package func isBefore(_ other: Timestamp) -> Bool {
         if seconds != other.seconds { return seconds < other.seconds }
         let count = max(fraction.count, other.fraction.count)
@@ -7,7 +7,8 @@ extension Timestamp {
         return padded(fraction).lexicographicallyPrecedes(padded(other.fraction))
     }
 
-    /// The moment so much before; nil where that is out of range. Parts of a second of the duration count as a whole one.
+    /// The moment so much before; nil where that is out of range. Parts of a second of the duration count as a whole
+    /// one.
     package func earlier(by duration: Duration) -> Timestamp? {
         let (whole, rest) = duration.components
         let (begun, isTooLong) = whole.addingReportingOverflow(rest > 0 ? 1 : 0)

@@ -4,7 +4,7 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// Whether both are the same moment, with however many digits it is written.
+    /// True if both are the same moment, with any number of fraction digits.
     public static func == (one: Timestamp, other: Timestamp) -> Bool { !one.isBefore(other) && !other.isBefore(one) }
 
     /// Feeds the moment.
@@ -15,7 +15,7 @@ extension Timestamp {
 }
 
 extension Timestamp: Comparable {
-    /// Whether one moment comes before another.
+    /// True if the first moment comes before the second.
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.isBefore(other) }
 }
 

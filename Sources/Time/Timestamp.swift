@@ -47,8 +47,8 @@ public struct Timestamp: Sendable, Hashable {
         self.init(milliseconds: whole)
     }
 
-    /// Seconds or milliseconds since 1970 as they are written, with all digits of a fraction; nil for anything but digits
-    /// with a fraction, and after the year 9999.
+    /// Seconds or milliseconds since 1970 as they are written, with all digits of a fraction; nil for anything but
+    /// digits with a fraction, and after the year 9999.
     package init?(sinceEpochDigits bytes: UnsafeRawBufferPointer) {
         var reader = DigitReader(bytes)
         let whole = reader.digits()

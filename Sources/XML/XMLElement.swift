@@ -14,7 +14,7 @@ package struct XMLName: Sendable, Hashable {
     }
 }
 
-/// What an element holds.
+/// A child of an element.
 package enum XMLNode: Sendable {
     case text(String)
     case element(XMLElement)
@@ -54,7 +54,7 @@ package struct XMLElement: Sendable {
         attributes.first { $0.name.space == space && $0.name.local == name }?.value
     }
 
-    /// What is in it, as markup without prefixes.
+    /// The element's content, as markup without prefixes.
     package var innerMarkup: String {
         var markup = ""
         for node in nodes {
@@ -85,14 +85,14 @@ package struct XMLElement: Sendable {
     }
 }
 
-/// Why a document cannot be read.
+/// A document that cannot be read.
 package struct XMLError: Error, Sendable, Hashable {
-    /// What is wrong, in plain words.
+    /// The fault, in plain words.
     package let problem: String
-    /// Where it is wrong, from 1.
+    /// The line of the fault, from 1.
     package let line: Int
-    /// Where in the line it is wrong, from 1.
+    /// The column of the fault, from 1.
     package let column: Int
-    /// Whether the document ends too early.
+    /// True if the document ends too early.
     package let isCutOff: Bool
 }

@@ -2,27 +2,28 @@ internal import CExpat
 
 /// Reads a document from beginning to end, and hands over some of its elements as soon as they end.
 ///
-/// What was handed over is not kept, so that the memory is that of the largest such element and of the rest. No external
-/// entity is loaded and no DTD; entities that a document declares may not name others, and may not make it longer than four
-/// times its bytes.
+/// What was handed over is not kept, so that the memory is that of the largest such element and of the rest. No
+/// external entity is loaded and no DTD; entities that a document declares may not name others, and may not make it
+/// longer than four times its bytes.
 ///
 /// Source: https://libexpat.github.io/doc/
 package struct XMLStream {
     /// The deepest nesting.
     package static let deepest = 200
-    /// The most elements, attributes and texts that are kept at a time: those of an item, and of what is around items.
+    /// The largest number of elements, attributes and texts kept at a time: the item's and its ancestors'.
     package static let mostNodes = 200_000
-    /// The most bytes of one tag or comment, about: expat keeps it until it ends, and needs ten times as much for attributes.
+    /// The most bytes of one tag or comment, about: expat keeps it until it ends, and needs ten times as much for
+    /// attributes.
     package static let longestTag = 8 << 20
 
-    /// Whether an element is to be handed over: by its name and those around it.
+    /// Selects the elements to deliver, by their names and their ancestors.
     package typealias Choice = (XMLName, _ outer: [XMLElement]) -> Bool
-    /// Takes an element, with those around it as far as they are read; what it returns is what is wrong with it.
+    /// Receives an element, with its ancestors as far as they have been read, and returns its fault, if any.
     package typealias Use = (XMLElement, _ outer: [XMLElement]) -> String?
 
     /// Reads UTF-8.
     ///
-    /// - Returns: The root, without what was handed over.
+    /// - Returns: The root, without the delivered elements.
     /// - Throws: `XMLError` with the place.
     package static func read(_ text: [UInt8], choose: Choice, use: Use) throws(XMLError) -> XMLElement {
         // Before the XML declaration there may be nothing, and in the wild there are empty lines.
@@ -50,11 +51,11 @@ private final class TreeBuilder {
     private let skipped: Int
     private let mostText: Int
     private var textCount = 0
-    /// How many nodes are kept, and how many there were when each open element began.
+    /// The number of nodes kept now, and their number at the start of each open element.
     private var nodeCount = 0
     private var nodesBefore: [Int] = []
     private var open: [XMLElement] = []
-    /// What prefixes mean in each open element.
+    /// The namespaces of prefixes in each open element.
     private var spaces: [[String: String]] = [["xml": XMLNames.xml]]
     private var root: XMLElement?
     private var problem: String?
@@ -74,7 +75,7 @@ private final class TreeBuilder {
 
     func read(_ text: ArraySlice<UInt8>) -> Result<XMLElement, XMLError> {
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
-        // Entities that nothing declares come to the handler, not as an error.
+        // Undeclared entities then reach the handler and are no error.
         _ = XML_UseForeignDTD(parser, 1)
         setHandlers()
         let isRead = text.withUnsafeBytes { bytes in
@@ -209,7 +210,7 @@ private final class TreeBuilder {
         textCount += text.utf8.count
         checkLength()
         let last = open.count - 1
-        // Pieces of one text are put together, without a copy of what is there.
+        // Pieces of one text are joined, without copying the text before them.
         if case .text(var whole)? = open[last].nodes.popLastText() {
             whole += text
             open[last].nodes.append(.text(whole))
@@ -246,7 +247,7 @@ extension [XMLNode] {
     }
 }
 
-/// What names mean.
+/// The namespaces of built-in prefixes.
 private enum XMLNames {
     static let xml = "http://www.w3.org/XML/1998/namespace"
 

@@ -1,4 +1,4 @@
-/// How plain scalars get their meaning: YAML 1.2's core schema, so that `no` and `12:30` stay text.
+/// Resolves plain scalars by YAML 1.2's core schema, so that `no` and `12:30` stay text.
 ///
 /// Source: https://yaml.org/spec/1.2.2/#1032-tag-resolution
 enum CoreSchema {
@@ -38,7 +38,7 @@ enum CoreSchema {
         return Int64(digits, radix: radix).map(Scalar.Resolution.integer) ?? .oversizedInteger
     }
 
-    /// Whether the text is `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`.
+    /// True for `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`.
     private static func isDecimal(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         skipSign(&rest)

@@ -21,8 +21,8 @@ struct Event {
     let mark: Mark
     /// From its first Unicode scalar to the one after its last, counted from the text's first.
     let places: Range<Int>
-    /// Whether a list or mapping that begins here is written in brackets or braces.
+    /// True for a list in brackets or a mapping in braces.
     let isFlow: Bool
-    /// Whether nothing in the text stands for it.
+    /// True if the event has no characters in the text.
     let isImplicit: Bool
 }

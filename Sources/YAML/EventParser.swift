@@ -16,7 +16,7 @@ struct EventParser: ~Copyable {
         self.bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(isMarked ? 3 : 0))
         self.source = source
         guard yaml_parser_initialize(parser) == 1 else {
-            // libyaml has freed what it had and zeroed the struct; deleting it again in deinit does nothing.
+            // libyaml has freed and zeroed the struct; deleting it again in deinit does nothing.
             throw YAMLError(mark: Mark(source: source, line: 1, column: 1), problem: "out of memory")
         }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)

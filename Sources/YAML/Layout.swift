@@ -1,6 +1,6 @@
-/// Where a node is in the bytes of a YAML text, for edits that keep every other byte.
+/// The position of a node in the bytes of a YAML text, for edits that keep every other byte.
 public struct Layout: Sendable, Hashable {
-    /// What kind of node it is.
+    /// The kind of a node.
     public enum Shape: Sendable, Hashable {
         /// A single value.
         case scalar
@@ -12,9 +12,9 @@ public struct Layout: Sendable, Hashable {
         case mapping
     }
 
-    /// What kind of node it is.
+    /// The kind of the node.
     public let shape: Shape
-    /// Whether it is a list in brackets or a mapping in braces.
+    /// True for a list in brackets or a mapping in braces.
     public let isFlow: Bool
     /// From its first byte, including an anchor or a tag, to the one after its last; a block ends with its last node.
     public let bytes: Range<Int>
@@ -24,7 +24,7 @@ public struct Layout: Sendable, Hashable {
     public let children: [Layout]
     /// The text of a scalar.
     public let text: String?
-    /// Whether it has an anchor or a tag.
+    /// True if the node has an anchor or a tag.
     public let isMarked: Bool
 
     /// The names and values of a mapping.
@@ -37,7 +37,7 @@ public struct Layout: Sendable, Hashable {
     public struct Document: Sendable, Hashable {
         /// The text's only document; nil if there is none.
         public let root: Layout?
-        /// Where the document ends: at its `...`, or with the text.
+        /// The end of the document: its `...`, or the end of the text.
         public let end: Int
     }
 
@@ -84,7 +84,7 @@ private struct LayoutComposer: ~Copyable {
             switch event.kind {
             case .streamStart: continue
             case .documentStart: root = try compose(try events.next(), depth: 0)
-            // An implicit end has the position of what comes next, which is nothing.
+            // An implicit end has the position of the next token, and there is none.
             case .documentEnd: end = event.isImplicit ? byteCount : offsets[event.places.lowerBound]
             default: return Layout.Document(root: root, end: end)
             }
@@ -110,7 +110,7 @@ private struct LayoutComposer: ~Copyable {
             let event = try events.next()
             switch event.kind {
             case .sequenceEnd, .mappingEnd:
-                // The end of a block is reported at what follows it.
+                // The end of a block is reported at the token after it.
                 guard !start.isFlow else {
                     return layout(shape, start, end: event.places.upperBound, children: children)
                 }

@@ -1,8 +1,8 @@
-/// How much a YAML text may ask of its reader.
+/// The bounds on the size of a YAML text.
 public struct Limits: Sendable, Hashable {
-    /// The nodes of the document, each alias counted as all that it stands for.
+    /// The largest number of nodes in the document. Each alias counts as all the nodes that it repeats.
     public let nodes: Int
-    /// How deep sequences and mappings may nest.
+    /// The largest depth of nested sequences and mappings.
     public let depth: Int
 
     /// Limits that no configuration written by hand comes near.

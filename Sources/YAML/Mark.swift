@@ -1,6 +1,6 @@
 /// A position in a YAML text.
 public struct Mark: Sendable, Hashable {
-    /// What the text is called in messages: mostly its file.
+    /// The name of the text in messages, usually its file.
     public let source: String
     /// The line, from 1.
     public let line: Int

@@ -2,7 +2,7 @@
 ///
 /// Aliases are already resolved.
 public struct Node: Sendable, Hashable {
-    /// What a node can hold.
+    /// The content of a node.
     public enum Content: Sendable, Hashable {
         /// A single value.
         case scalar(Scalar)
@@ -26,9 +26,9 @@ public struct Node: Sendable, Hashable {
         }
     }
 
-    /// What the node holds.
+    /// The node's content.
     public let content: Content
-    /// Where the node starts.
+    /// The position at which the node starts.
     public let mark: Mark
 
     /// A node at `mark`.
@@ -57,7 +57,7 @@ extension Node {
     /// The scalar's text exactly as written (`1.10` stays `1.10`), or nil for a sequence or mapping.
     public var text: String? { scalar?.text }
 
-    /// Whether this is the scalar null.
+    /// True for the scalar null.
     public var isNull: Bool { scalar?.resolution == .null }
 
     /// The member of that name; nil if there is none, or this is not a mapping.

@@ -1,12 +1,12 @@
 /// libyaml's messages, in words for the author of a configuration.
 enum Problem {
-    /// What is wrong with bytes that are not text.
+    /// The fault of bytes that are not text.
     static func unreadable(_ words: String) -> String {
         words == "control characters are not allowed"
             ? "a control character; YAML allows only tab and line breaks" : "not valid UTF-8 (\(words))"
     }
 
-    /// What is wrong with the text, from libyaml's message, its context and the character where it stopped.
+    /// The fault of the text, from libyaml's message, its context and the character at which it stopped.
     static func plain(_ words: String, _ context: String?, at character: Unicode.Scalar?) -> String {
         switch words {
         case "found character that cannot start any token" where character == "\t",

@@ -1,6 +1,6 @@
-/// A single value of a YAML document, as text; what it means is asked with `resolution`.
+/// A single value of a YAML document, as text; `resolution` has its meaning.
 public struct Scalar: Sendable, Hashable {
-    /// How a scalar is written.
+    /// The notation of a scalar.
     public enum Style: Sendable, Hashable {
         /// Without quotes: its meaning depends on its form.
         case plain
@@ -40,7 +40,7 @@ public struct Scalar: Sendable, Hashable {
 
     /// The text, escapes replaced and lines folded.
     public let text: String
-    /// How it was written.
+    /// The notation of this scalar.
     public let style: Style
     /// Its declared type.
     public let tag: Tag?
@@ -52,7 +52,7 @@ public struct Scalar: Sendable, Hashable {
         self.tag = tag
     }
 
-    /// What the scalar means: by its tag, else by its quotes, else by its form.
+    /// The scalar's meaning: from its tag, else its quotes, else its form.
     ///
     /// Source: https://yaml.org/spec/1.2.2/#103-core-schema
     public var resolution: Resolution {
@@ -64,7 +64,7 @@ public struct Scalar: Sendable, Hashable {
         }
     }
 
-    /// Whether the text is one that its tag allows.
+    /// True if the tag permits the text.
     var fitsTag: Bool {
         // Most have no tag, and then their meaning is not needed.
         guard let tag else { return true }

@@ -1,6 +1,6 @@
-/// What is wrong with a YAML text, and where.
+/// A fault in a YAML text, with its position.
 public struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where the text stops making sense.
+    /// The position of the fault.
     public let mark: Mark
     /// The error in plain words, without the position.
     public let problem: String

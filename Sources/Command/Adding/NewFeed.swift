@@ -4,12 +4,12 @@ internal import FeedSync
 /// A feed as the arguments of `feedsync add` describe it.
 struct NewFeed: Sendable {
     let name: String
-    /// Where it comes from.
+    /// The origin of the feed.
     let source: FeedSource
-    /// What is known about it, in the order of the file.
+    /// The known settings, in the order of the file.
     let entry: FeedEntry
 
-    /// What of a curl command was left out, and what it leaves to say.
+    /// The ignored parts of a curl command, and further remarks.
     let notes: [String]
 
     /// Reads the operands and the options of a command line.
@@ -84,7 +84,7 @@ struct NewFeed: Sendable {
         return body
     }
 
-    /// What the options say of the feed in so many words, and what therefore is not searched for.
+    /// The settings that the options state explicitly, which therefore need no discovery.
     private static func given(_ invocation: Invocation) throws(Failure) -> [FeedEntry.Member] {
         var members: [FeedEntry.Member] = []
         if let items = invocation.options[.items] { members.append(.init("items", .text(items))) }
@@ -96,7 +96,7 @@ struct NewFeed: Sendable {
         }
         if let pagination = try value(of: .paginate, invocation) { members.append(.init("pagination", pagination)) }
         if let sync = try value(of: .sync, invocation) {
-            // The mode is what people say most.
+            // The mode is the most common setting.
             if case .mapping = sync {
                 members.append(.init("sync", sync))
             } else {
@@ -118,7 +118,7 @@ struct NewFeed: Sendable {
         }
     }
 
-    /// What to try if the arguments do not make a feed: the whole line for a preset with parameters.
+    /// Advice for arguments that make no valid feed: the whole line for a preset with parameters.
     var advice: String {
         guard case .preset(let preset) = source, !preset.parameters.isEmpty else { return "feedsync help add" }
         return "feedsync add NAME \(preset.name) " + preset.parameters.map { "\($0)=…" }.joined(separator: " ")

@@ -3,7 +3,7 @@ internal import FeedSync
 internal import Reports
 
 extension Inspection {
-    /// What was found, how certain it is, and the evidence.
+    /// The findings, with their certainty and evidence.
     func lines(_ palette: Palette, width: Int?) -> [String] {
         let indentation = String(repeating: " ", count: 12)
         let room = (width ?? 100) - indentation.count
@@ -43,7 +43,7 @@ extension Inspection {
 }
 
 extension Session {
-    /// Requests a feed's pages, to find what its draft leaves open.
+    /// Requests a feed's pages to discover the settings that its draft leaves open.
     ///
     /// - Throws: `Failure`, as for a page that a feed's command requests.
     func look(at draft: FeedDraft, _ store: Store?) async throws(Failure) -> FeedLook {
@@ -73,7 +73,7 @@ extension Session {
 }
 
 extension Failure {
-    /// Why a feed cannot be added.
+    /// The failure for a feed that cannot be added.
     init(_ error: AddingError) {
         let code: ExitCode =
             switch error.place {

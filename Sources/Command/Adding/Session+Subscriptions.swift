@@ -8,8 +8,8 @@ extension Session {
     /// The most bytes of an OPML file: some hundred thousand feeds.
     private static let mostBytes = 16 << 20
 
-    /// Adds the feeds of an OPML file to the configuration, without asking for any of them: what they are like is found with
-    /// their first pages.
+    /// Adds the feeds of an OPML file to the configuration without requests: their settings are discovered from their
+    /// first pages.
     ///
     /// - Throws: `Failure` with exit code 64 for a file that cannot be read, 65 for one that is not a list of feeds.
     func addSubscriptions(of path: String) throws(Failure) -> ExitCode {
@@ -133,6 +133,6 @@ extension Session {
         text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: "-")
     }
 
-    /// What must differ between names: they are tables of one database.
+    /// The form in which names must differ: they are tables of one database.
     private static func folded(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
 }

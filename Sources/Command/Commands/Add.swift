@@ -97,12 +97,12 @@ extension Session {
         }
     }
 
-    /// Whether what the store has of a removed feed of that name may become the new feed's; also if it has nothing.
+    /// True if the stored items of a removed feed of that name may become the new feed's; also if there are none.
     ///
     /// - Throws: `Failure` with exit code 64 without `--yes` and without a terminal.
     fileprivate func mayGoOn(with name: String) async throws(Failure) -> Bool {
         let configuration = (try? configurationIfAny()) ?? nil
-        // The commands that use the store report what is wrong with it.
+        // The commands that use the store report its faults.
         guard !invocation.has(.dryRun), configuration?.feeds.contains(where: { $0.name == name }) != true,
             let store = try? await storeIfAny(configuration),
             let record = (try? await store.feeds())?.first(where: { $0.name == name })

@@ -67,7 +67,7 @@ extension Session {
 
     private static let standardSince = "1d"
 
-    /// What the command line asks of each feed.
+    /// The queries of the command line, one for each feed.
     private func changeQueries(_ feeds: [KnownFeed], in store: Store) async throws(Failure) -> [ChangeQuery] {
         var queries = feeds.map { feed in
             var query = ChangeQuery(feed: feed.name)
@@ -106,7 +106,7 @@ extension Session {
             advice: "feedsync help changes")
     }
 
-    /// Remembers that all was written up to a place, if there is somebody to remember it for.
+    /// Records that all changes up to a place were written, if there is a consumer.
     private func acknowledge(
         _ queries: [ChangeQuery], upTo end: ChangePlace, in store: Store
     ) async throws(Failure) {

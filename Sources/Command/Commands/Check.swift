@@ -46,19 +46,19 @@ extension Command {
     }
 }
 
-/// What can be checked without a request.
+/// The checks of a feed that need no request.
 struct FeedCheck: Sendable, JSONRecord {
     let feed: FeedDefinition
     /// References that cannot be resolved now.
     let unresolved: [String]
-    /// Credentials that everybody who reads the file gets to know.
+    /// Credentials that every reader of the file can see.
     let exposed: [String]
 
     var warnings: [String] { unresolved + exposed.map { "\($0); \(Self.exposureAdvice(feed.position.file))" } }
 
     static func exposure(at place: SourcePosition) -> String { "\(place): a credential is written out" }
 
-    /// What to do about credentials that are written out.
+    /// Advice for literal credentials.
     static func exposureAdvice(_ file: String) -> String {
         let isOpen = FileStatus(of: file)?.isReadableByOthers ?? false
         return "write '${NAME}' to keep it in the environment"

@@ -29,8 +29,8 @@ extension Command {
         return .done
     }
 
-    /// What those scripts ask: `__complete WORD...`, the words up to the one that is completed. It is in no list of
-    /// commands, and says nothing where something is wrong: the user has not run anything yet.
+    /// The command that those scripts run: `__complete WORD...`, with the words up to the one to complete. It is in no
+    /// list of commands, and reports no errors, because the user has not run anything yet.
     static let wordCompletion = Command(
         "__complete", summary: "", explanation: "", example: ""
     ) { session throws(Failure) in

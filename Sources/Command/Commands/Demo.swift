@@ -30,7 +30,7 @@ extension Command {
     }
 }
 
-/// The demonstration: commands as a user would type them, with what they do.
+/// The demonstration: commands as a user would type them, with their effects.
 private struct Demo: Sendable {
     let session: Session
     let folder: DemoFolder
@@ -131,7 +131,7 @@ private struct DemoFolder: Sendable {
 
     var configurationPath: String { "\(path)/feedsync.yaml" }
 
-    /// What to type next.
+    /// The next command to type.
     var query: String {
         let sql = "SELECT full_name, stars FROM repositories ORDER BY _generation DESC, _position LIMIT 5"
         return "sqlite3 -box \(path)/feedsync.db \"\(sql)\""

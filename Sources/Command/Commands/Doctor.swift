@@ -39,7 +39,7 @@ extension Command {
 }
 
 extension Session {
-    /// Rebuilds what the store has besides its items.
+    /// Rebuilds the store's own tables beside its items.
     ///
     /// - Throws: `Failure` with exit code 73 if the tables are damaged, 75 if another process is working on a feed.
     fileprivate func repair() async throws(Failure) -> Finding {

@@ -39,12 +39,12 @@ extension Command {
         return .done
     }
 
-    /// How often a follower looks: often enough for people, rarely enough for a computer.
+    /// The interval of a follower's queries: short enough for people, long enough for a computer.
     static func pause() async { try? await ContinuousClock().sleep(for: .milliseconds(250)) }
 }
 
 extension Session {
-    /// Prints the stored events, and then new ones as long as somebody reads them.
+    /// Prints the stored events, and then new ones while the output has a reader.
     fileprivate func print(
         _ given: EventLines, of store: Store, last: Int?, isFollowing: Bool
     ) async throws(Failure) {
@@ -60,7 +60,7 @@ extension Session {
             print(events, as: &lines)
             newest = events.last?.id ?? 0
         }
-        // Without --follow, the last ones are all that was asked for.
+        // Without --follow, the last ones are the complete answer.
         guard last == nil || isFollowing else { return }
         while console.failure == nil, !console.isClosed {
             let known = newest
@@ -103,7 +103,7 @@ struct EventLines: Sendable {
         return "\(palette.faint(event.atText))  \(palette.name(name))  \(transition(event))"
     }
 
-    /// What happened, without the time and the feed.
+    /// The event, without the time and the feed.
     func transition(_ event: StatusEvent) -> String {
         let status = event.status.rawValue
         let page = event.page.map { "page \($0)" } ?? ""

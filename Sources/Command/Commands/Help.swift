@@ -48,7 +48,7 @@ extension Failure {
 }
 
 extension Command {
-    /// What other programs call our commands.
+    /// The names of our commands in other programs.
     fileprivate static let usualNames = [
         "ls": "feeds", "list": "feeds", "pull": "sync", "fetch": "sync", "update": "sync", "refresh": "sync",
         "run": "sync", "start": "sync", "get": "show", "cat": "show", "view": "show", "export": "show", "query": "sql",

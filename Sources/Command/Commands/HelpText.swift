@@ -1,6 +1,6 @@
 /// The help texts.
 enum HelpText {
-    /// What `feedsync` without a command prints below the error.
+    /// The text below the error of `feedsync` without a command.
     static func usage(width: Int) -> String {
         """
 
@@ -68,7 +68,7 @@ enum HelpText {
         return (letter + option.written + placeholder, option.summary)
     }
 
-    /// What feedsync does, as the end of a sentence.
+    /// The purpose of feedsync, as the end of a sentence.
     static let purpose = "mirrors paginated HTTP feeds into SQLite"
 
     static let files = """

@@ -60,7 +60,7 @@ enum ManualPage {
             + words.dropFirst(2).map(placeholders).joined(separator: " ")
     }
 
-    /// What stands for something else is in capitals.
+    /// Placeholders are in capitals.
     private static func placeholders(_ word: String) -> String {
         var result = ""
         var rest = word[...]
@@ -110,7 +110,7 @@ enum ManualPage {
         summary.prefix(1).lowercased() + summary.dropFirst()
     }
 
-    /// Words as lines of the page, in which what stands between back quotes is bold.
+    /// Words as lines of the page, in bold between back quotes.
     private static func text(_ words: String) -> String {
         var isCode = false
         let lines = TextLayout.wrapped(words, to: 72).map { line in
@@ -134,7 +134,7 @@ enum ManualPage {
         text.replacing("\\", with: "\\e").replacing("--", with: "\\-\\-")
     }
 
-    /// What is typed as it is.
+    /// Text to be typed verbatim.
     private static func literal(_ text: String) -> String {
         text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("'", with: "\\(aq")
     }

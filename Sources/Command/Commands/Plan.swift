@@ -44,12 +44,12 @@ extension Command {
 }
 
 extension Session {
-    /// How many lists are named of those that come next.
+    /// The number of next lists that are named.
     static let shownLists = 5
 
-    /// Which lists of a feed come next; nil where it has one list, or nothing is stored.
+    /// The lists of a feed that come next; nil if it has one list, or nothing is stored.
     ///
-    /// - Throws: `Failure` where the store cannot be read, or the parent's rows have no such column.
+    /// - Throws: `Failure` if the store cannot be read, or the parent's rows have no such column.
     func outlook(of feed: FeedDefinition, in store: Store?) async throws(Failure) -> PartOutlook? {
         guard let store else { return nil }
         return try await reading { () async throws(FeedSyncError) in
@@ -57,9 +57,9 @@ extension Session {
         }
     }
 
-    /// When each feed is due.
+    /// The time at which each feed is due.
     ///
-    /// - Throws: `Failure` where the store cannot be read.
+    /// - Throws: `Failure` if the store cannot be read.
     func plans(of feeds: [FeedDefinition], in store: Store?) async throws(Failure) -> [Plan] {
         let histories = try await reading { () async throws(FeedSyncError) in try await store?.histories() ?? [:] }
         return feeds.map { Planner.plan(histories[$0.name] ?? FeedHistory(feed: $0.name), every: $0.every) }

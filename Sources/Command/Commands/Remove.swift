@@ -51,7 +51,7 @@ extension Session {
         console.comment("  \(console.errorPalette.hint("feedsync remove \(name) --data\(given.joined())"))")
     }
 
-    /// What the store has of a removed feed; nil if there is nothing, or it cannot be read.
+    /// The stored items of a removed feed; nil if there are none, or they cannot be read.
     private func keptItems(of name: String) async throws(Failure) -> KeptItems? {
         // The feed is removed; other errors in the file do not matter here.
         let configuration = (try? configurationIfAny()) ?? nil

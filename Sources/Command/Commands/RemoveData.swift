@@ -30,7 +30,7 @@ extension Session {
             guard let store else { return nil }
             return try await store.lock(storedFeed: name, for: "remove")
         }
-        // The file comes first: if the process ends in between, nobody reads the feed again, and the same command
+        // The file comes first: if the process ends in between, the feed is no longer synced, and the same command
         // deletes the rest.
         let comment = isConfigured ? try file.remove(name) : nil
         if let store, let lock {

@@ -31,10 +31,10 @@ extension Command {
             session.report(change, isStored: false)
             return .done
         }
-        // Neither the file nor the store can come first: whichever had the new name alone when the process ended, the
-        // next sync would find no feed of the other's name, and begin an empty one. So the store first says which name
-        // is to come; then the file gets it, in one step; then the store. A run that finds that the file has the name
-        // finishes the rename, one that finds the old name goes on with that: either way with all that is stored.
+        // Neither the file nor the store can come first: if only one of them had the new name when the process ended,
+        // the next sync would find no feed of the other's name, and begin an empty one. So the store first records the
+        // new name; then the file gets it, in one step; then the store. A run that finds the new name in the file
+        // finishes the rename, one that finds the old name continues with that: either way with all stored data.
         if !isInFile {
             try await session.reading { () async throws(FeedSyncError) in
                 try await store.announceRename(of: feed, to: name, lock: lock)
@@ -88,7 +88,7 @@ private struct FeedRenaming: Sendable {
 }
 
 extension Session {
-    /// Whether an earlier command ended when the file had the new name, and the store did not.
+    /// True if an earlier command ended when the file had the new name, and the store did not.
     fileprivate func isUnfinished(
         _ change: FeedRenaming, in configuration: Configuration, _ store: Store?
     ) async throws(Failure) -> Bool {

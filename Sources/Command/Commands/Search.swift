@@ -77,7 +77,7 @@ extension Session {
 }
 
 extension Store {
-    /// How many items were printed.
+    /// The number of printed items.
     fileprivate func print(
         _ query: SearchQuery, _ console: Console, _ format: RowFormat
     ) throws(FeedSyncError) -> Int {
@@ -88,7 +88,7 @@ extension Store {
     }
 }
 
-/// Prints what was found as rows.
+/// Prints search results as rows.
 ///
 /// - Isolation: the store's, while it reads.
 private final class HitPrinter {

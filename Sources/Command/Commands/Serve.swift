@@ -59,9 +59,9 @@ extension Command {
 }
 
 extension Session {
-    /// What the command line says of the server.
+    /// The settings of the server on the command line.
     ///
-    /// - Throws: `Failure` with exit code 64 for an address that cannot be served, 78 for a configuration that is wrong.
+    /// - Throws: `Failure` with exit code 64 for an address that cannot be served, 78 for an invalid configuration.
     fileprivate func webSettings() throws(Failure) -> WebSettings {
         let text = invocation.options[.listen] ?? "127.0.0.1:8420"
         guard let address = ListenAddress(text) else {
@@ -104,7 +104,7 @@ extension Session {
         return settings
     }
 
-    /// Where pictures are kept; nil without a home.
+    /// The folder of pictures; nil without a home.
     ///
     /// Source: https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid there).
     private var pictureFolder: String? {
@@ -126,7 +126,7 @@ extension Session {
     }
 }
 
-/// What is served of a store in PostgreSQL: a file that follows it.
+/// The served form of a store in PostgreSQL: a file that follows it.
 private struct SharedServing: Sendable {
     let folder: TemporaryFolder
     let copy: FollowingCopy
@@ -162,7 +162,7 @@ extension Session {
 }
 
 extension ListenAddress {
-    /// What to open in a browser.
+    /// The address to open in a browser.
     fileprivate var link: String {
         switch self {
         case .tcp: "http://\(self)/"
@@ -171,7 +171,7 @@ extension ListenAddress {
     }
 }
 
-/// How many files and connections the process may have open.
+/// The number of files and connections that the process may have open.
 private enum DescriptorLimit {
     /// As many as the system allows: each listener is one.
     static func raise() {

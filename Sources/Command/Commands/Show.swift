@@ -34,9 +34,9 @@ extension Command {
 }
 
 extension Session {
-    /// What the command line asks of a feed.
+    /// The query of the command line for a feed.
     ///
-    /// - Throws: `Failure` with exit code 64 for a column or a section that is not there.
+    /// - Throws: `Failure` with exit code 64 for an unknown column or section.
     fileprivate func itemQuery(_ feed: KnownFeed, in store: Store?) async throws(Failure) -> ItemQuery {
         var query = ItemQuery(feed: feed.name)
         query.limit = try limit()
@@ -119,7 +119,7 @@ private struct SectionPart {
 }
 
 extension ItemQuery {
-    /// Why there is nothing to show.
+    /// The reason for an empty result.
     fileprivate func reasonForNothing(_ feed: KnownFeed) -> String {
         guard feed.record?.itemCount ?? 0 > 0 else {
             return "no items stored yet; feedsync sync \(feed.name) fetches them"

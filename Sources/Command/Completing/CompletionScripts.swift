@@ -1,4 +1,5 @@
-/// What a shell runs to complete words: it asks `feedsync __complete`, so that what can be completed stands nowhere else.
+/// The scripts by which shells complete words: they run `feedsync __complete`, the only place that knows the
+/// completions.
 enum CompletionScripts {
     /// The script for a shell; nil for one that there is none for.
     static func script(for shell: String) -> String? {
@@ -10,7 +11,7 @@ enum CompletionScripts {
         }
     }
 
-    /// readline replaces only what follows the last of its own word breaks, such as `=`: that is `$2`.
+    /// readline replaces only the text after the last of its own word breaks, such as `=`: that is `$2`.
     private static let bash = #"""
         # Completions of feedsync for bash: source this file, or install it as
         # /usr/share/bash-completion/completions/feedsync.

@@ -1,11 +1,11 @@
-/// A place of a command's operands, as its synopsis writes it: `FEED...` is any number of feeds, `[COMMAND | words]` a
-/// command or the word itself, `bash|zsh|fish` one of three words.
+/// A place among a command's operands, in the notation of its synopsis: `FEED...` is any number of feeds, `[COMMAND |
+/// words]` a command or the word itself, `bash|zsh|fish` one of three words.
 ///
-/// The synopsis is what help shows, so that there is one description of what a command takes.
+/// Help shows the synopsis, so that a command's operands are described once.
 struct Operand: Sendable, Hashable {
-    /// What may stand there: capitals for a kind of word, anything else for the word itself.
+    /// The permitted words: capitals for a kind of word, anything else for the word itself.
     let alternatives: [String]
-    /// Whether any number of them may follow.
+    /// True if any number of them may follow.
     let isRepeated: Bool
 
     /// The operands of a synopsis, in order.
@@ -25,7 +25,7 @@ struct Operand: Sendable, Hashable {
         return operands.last.flatMap { $0.isRepeated ? $0 : nil }
     }
 
-    /// Whether it stands for words of the kind, as in `FEED`.
+    /// True if it takes words of the kind, as in `FEED`.
     func takes(_ kind: String) -> Bool { alternatives.contains(kind) }
 
     /// The words that may stand there as they are.

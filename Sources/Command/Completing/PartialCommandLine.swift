@@ -1,6 +1,6 @@
-/// What may stand where a command line ends.
+/// The words that may complete a command line.
 struct Completion: Sendable, Hashable {
-    /// A word that may stand there, and what it means.
+    /// A possible word, and its meaning.
     struct Candidate: Sendable, Hashable {
         let word: String
         var meaning = ""
@@ -8,10 +8,10 @@ struct Completion: Sendable, Hashable {
 
     /// The words, of which those that begin as the last word does are offered.
     var candidates: [Candidate] = []
-    /// Whether it is the path of a file, which the shell knows better.
+    /// True if the word is the path of a file, which the shell completes.
     var isPath = false
 
-    /// The lines for the shell's script: `:path`, or a word, a space and what it means.
+    /// The lines for the shell's script: `:path`, or a word, a space and its meaning.
     func lines(beginningWith start: String) -> [String] {
         if isPath { return [":path"] }
         return candidates.filter { $0.word.hasPrefix(start) }.map { candidate in
@@ -22,11 +22,11 @@ struct Completion: Sendable, Hashable {
 
 /// A command line up to the word that is completed, which is the last one and may be empty.
 struct PartialCommandLine: Sendable {
-    /// What cannot be known from the command line alone.
+    /// The names that are not part of the command line.
     struct Names: Sendable {
         /// The feeds of the configuration, for the value of `--config`.
         var feeds: @Sendable (_ config: String?) -> [String]
-        /// The presets, with what they mirror.
+        /// The presets, with their descriptions.
         var presets: @Sendable () -> [Completion.Candidate]
         /// The parameters of a preset.
         var parameters: @Sendable (_ preset: String) -> [String]
@@ -40,9 +40,9 @@ struct PartialCommandLine: Sendable {
     private(set) var options: Set<Option> = []
     /// The value of `--config`, if it was given.
     private(set) var config: String?
-    /// The option whose value the last word is.
+    /// The option whose value is the last word.
     private(set) var open: Option?
-    /// Whether `--` ended the options.
+    /// True if `--` ended the options.
     private(set) var hasEndedOptions = false
     /// The word to complete.
     let last: String
@@ -88,7 +88,7 @@ struct PartialCommandLine: Sendable {
         }
     }
 
-    /// What may stand in place of the last word.
+    /// The possible completions of the last word.
     func completion(_ names: Names) -> Completion {
         if let open {
             let feeds = open.placeholder == "FEED" ? names.feeds(config) : []

@@ -1,8 +1,8 @@
 internal import FeedSync
 
-/// What `doctor` found out about one thing.
+/// A finding of `doctor` about one subject.
 struct Finding: Sendable, JSONRecord {
-    /// What it means for the user.
+    /// The importance for the user.
     enum Level: String, Sendable {
         /// All is well.
         case ok
@@ -12,7 +12,7 @@ struct Finding: Sendable, JSONRecord {
         case problem
     }
 
-    /// What was looked at.
+    /// The subject of the finding.
     enum Subject: String, Sendable {
         case version, configuration, environment, store, disk, network, clock, schedule, feed
     }
@@ -22,7 +22,7 @@ struct Finding: Sendable, JSONRecord {
     /// The feed that it concerns; nil if it is all of them.
     var feed: String?
     let message: String
-    /// What to do.
+    /// The action to take.
     var advice: String?
 
     init(_ subject: Subject, _ level: Level, feed: String? = nil, _ message: String, advice: String? = nil) {

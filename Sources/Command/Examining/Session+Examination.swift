@@ -125,19 +125,20 @@ extension Session {
         return [Finding(.disk, .ok, words)]
     }
 
-    /// What a page with its log takes at most.
+    /// The largest size of a page with its log.
     private static let leastRoom = 64_000_000
     private static let fairRoom = 512_000_000
 }
 
 extension Failure {
-    /// `.dump` leaves out what it cannot read, and ends with a rollback then. Debian's sqlite3 has no `.recover`.
+    /// `.dump` leaves out unreadable data, and ends with a rollback then. Debian's sqlite3 has no `.recover`.
     fileprivate static func rescueAdvice(_ path: String) -> String {
         "restore a backup; or save what can be read: sqlite3 \(path) .dump | sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 new.db, "
             + "then feedsync doctor --repair --store new.db"
     }
 
-    /// The same; of a damaged store, with how to save what can be read: other commands send the user here for that.
+    /// The same failure; for a damaged store, with advice on saving the readable data, for which other commands refer
+    /// to this one.
     func rescuing(_ path: String?) -> Failure {
         guard let path, advice == FeedSyncError.adviceOnDamage else { return self }
         return Failure(code, messages, explanation: explanation, advice: Self.rescueAdvice(path))

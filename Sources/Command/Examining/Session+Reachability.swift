@@ -75,7 +75,7 @@ extension Session {
         return Finding(.schedule, lastSync == nil ? .warning : .ok, last, advice: lastSync == nil ? advice : nil)
     }
 
-    /// What is wrong with a feed; nil if nothing is.
+    /// The finding about a feed; nil if all is well.
     private static func finding(_ row: StateRow) -> Finding? {
         let name = row.feed.name
         let level: Finding.Level

@@ -1,17 +1,17 @@
 internal import FeedSync
 internal import Reports
 
-/// A feed's complete definition, its next request, and what the store knows.
+/// A feed's complete definition, its next request, and its state in the store.
 struct Explanation: Sendable, JSONRecord {
     let feed: FeedDefinition
     let entry: FeedEntry
-    /// What is known to prevent a request now.
+    /// The known obstacles to a request now.
     var warnings: [String]
     /// The next request; nil if a warning says why there is none.
     var request: NextRequest?
-    /// Which lists come next; nil for a feed with one list.
+    /// The lists that come next; nil for a feed with one list.
     var lists: PartOutlook?
-    /// What the store knows; nil without a store.
+    /// The feed's state in the store; nil without a store.
     var known: FeedSummary?
 
     /// The explanation for people; the definition can be pasted below `feeds:`.
@@ -60,23 +60,23 @@ struct Explanation: Sendable, JSONRecord {
 }
 
 extension FeedEntry.Member {
-    /// Whether it, or a member of it, was found.
+    /// True if it, or a member of it, was discovered.
     fileprivate var wasFound: Bool {
         guard case .mapping(let members) = value else { return remark == "found" }
         return remark == "found" || members.contains { $0.remark == "found" }
     }
 }
 
-/// What the store knows of a feed.
+/// A feed's state in the store.
 struct FeedSummary: Sendable, JSONRecord {
     private let path: String
     private let record: FeedRecord?
     private let crawl: CrawlRecord?
     private let run: RunRecord?
     private let quota: [QuotaRecord]
-    /// What the last page said of more behind it, in words; nil where it said nothing.
+    /// The last page's sign that more follows, in words; nil if it had none.
     private let sign: String?
-    /// The parent's row whose list it is; nil for a feed.
+    /// The parent's row that has this list; nil for a feed.
     private let part: String?
 
     /// Reads it.

@@ -1,6 +1,6 @@
 internal import FeedSync
 
-/// How a command prints what it lists. This is the one place that decides it.
+/// The form in which commands print lists. This is the one place that decides it.
 enum ListingForm: Sendable {
     /// Lines for people, on a terminal.
     case people
@@ -11,7 +11,7 @@ enum ListingForm: Sendable {
 }
 
 extension Session {
-    /// How what this command lists is printed.
+    /// The form in which this command prints lists.
     var listingForm: ListingForm {
         invocation.has(.json) ? .json : console.width == nil ? .tabs : .people
     }
@@ -27,7 +27,7 @@ extension Session {
         }
     }
 
-    /// Prints what a command did as JSON: a list of one object, as for everything else.
+    /// Prints the result of a command as JSON: a list of one object, as for everything else.
     func print(result: some JSONRecord) { console.print(json: JSONLines.array([result.result])) }
 }
 
@@ -38,8 +38,8 @@ struct RecordLines: Sendable {
 
     init(_ form: ListingForm) { self.form = form }
 
-    /// A record's line with its line break, the names before the first. So a list of nothing is nothing, and cron sends
-    /// no mail.
+    /// A record's line with its line break, the names before the first. An empty list therefore prints nothing, and
+    /// cron sends no mail.
     mutating func text(of record: some JSONRecord) -> String {
         guard form == .tabs else { return record.result + "\n" }
         let fields = record.fields

@@ -21,10 +21,10 @@ final class ChangePrinter: Sendable {
         self.nameWidth = nameWidth
     }
 
-    /// How many changes were printed.
+    /// The number of printed changes.
     var count: Int { state.withLock { $0.count } }
 
-    /// Takes a change; says whether anybody reads on.
+    /// Prints a change, and returns true while the output has a reader.
     func take(_ change: Change) -> Bool {
         let line = form == .people ? line(change) + "\n" : nil
         let isFull = state.withLock { state in
@@ -36,7 +36,7 @@ final class ChangePrinter: Sendable {
         return console.failure == nil && !console.isClosed
     }
 
-    /// Prints what has not been printed yet.
+    /// Prints the remaining lines.
     func flush() {
         let text = state.withLock { state in
             defer { state.text = "" }

@@ -1,10 +1,10 @@
 internal import FeedSync
 
-/// Which columns people get.
+/// The choice of columns for people.
 enum ColumnChoice: Sendable {
-    /// Those of the query.
+    /// All columns of the query.
     case all
-    /// Those that say most of an item: by the rule, or else by names and values.
+    /// The most informative columns: by the rule, or else by names and values.
     case telling(ShowRule?)
 
     /// The greatest width of a column on a terminal.
@@ -19,7 +19,7 @@ enum ColumnChoice: Sendable {
         }
     }
 
-    /// Whether nobody needs to be told that the column is not shown.
+    /// True if the column is left out without a remark.
     func leavesOut(_ column: RowColumn) -> Bool {
         guard case .telling(let rule) = self else { return false }
         return column.isOwn
@@ -48,11 +48,11 @@ enum ColumnChoice: Sendable {
         }
         let found = ShowRule.found(in: filled.map { samples[$0].look })
         let telling = Self.indexes(found.columns, columns)
-        // Without a name, an item is told by its first column.
+        // Without a title, an item is represented by its first column.
         let first = found.title == nil ? filled.prefix(1).filter { !telling.contains($0) } : []
         guard let width else { return first + telling }
         let rest = filled.filter { !telling.contains($0) && !first.contains($0) && samples[$0].isTelling }
-        // Numbers that only tell items apart come last.
+        // Numbers that only identify items come last.
         let (names, numbers) = (rest.filter { !columns[$0].isNumberOfItem }, rest.filter { columns[$0].isNumberOfItem })
         return Self.fitting(first + telling + names + numbers, samples, width)
     }
@@ -61,7 +61,8 @@ enum ColumnChoice: Sendable {
         names.compactMap { name in columns.firstIndex { $0.name == name } }
     }
 
-    /// As many as fit, in order: a long text gets what the others leave, and a link is shown whole or not at all.
+    /// As many columns as fit, in order: a long text gets the rest of the width, and a link is shown whole or not at
+    /// all.
     private static func fitting(_ indexes: [Int], _ samples: [ColumnSample], _ width: Int?) -> [Int] {
         guard let width else { return indexes }
         var left = width + 2
@@ -78,7 +79,7 @@ enum ColumnChoice: Sendable {
 }
 
 extension RowColumn {
-    /// Whether the column is feedsync's, and not the model's.
+    /// True if the column is feedsync's, and not the model's.
     fileprivate var isOwn: Bool { name.hasPrefix("_") && path == nil }
 
     fileprivate var isNumberOfItem: Bool {
@@ -93,7 +94,7 @@ private struct ColumnSample {
     /// The cells that the longest takes, or the name.
     let width: Int
 
-    /// Whether it tells one item from another, in a few cells.
+    /// True if it distinguishes items in a few cells.
     var isTelling: Bool { !look.isLink && !look.isConstant }
 
     init(_ column: RowColumn, _ values: [StoredValue]) {

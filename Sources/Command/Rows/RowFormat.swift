@@ -1,4 +1,4 @@
-/// How rows are printed.
+/// The format of printed rows.
 enum RowFormat: Sendable, CaseIterable {
     /// Aligned columns, as many as fit the terminal.
     case table
@@ -39,6 +39,6 @@ enum RowFormat: Sendable, CaseIterable {
         self = wanted.first ?? (isTerminal ? .table : .tsv)
     }
 
-    /// Whether it is read by people: then it has the columns that people look for.
+    /// True if it is for people, who get a choice of columns.
     var isForPeople: Bool { self == .table || self == .markdown }
 }

@@ -16,7 +16,7 @@ final class RowPrinter: RowReceiver {
     private var outcome = Outcome()
 
     struct Outcome: Sendable {
-        /// How many rows came.
+        /// The number of rows received.
         var rowCount = 0
         /// The names of the columns that a table had no room for.
         var skipped: [String] = []
@@ -35,7 +35,7 @@ final class RowPrinter: RowReceiver {
         self.choice = choice
     }
 
-    /// Has the rows that follow printed under a title; programs tell them by a column.
+    /// Prints the following rows under a title; programs distinguish them by a column.
     func beginPart(_ title: String) { self.title = title }
 
     func begin(_ columns: [RowColumn]) {
@@ -63,7 +63,7 @@ final class RowPrinter: RowReceiver {
         return text.utf8.count < Self.chunk || flush()
     }
 
-    /// Prints what is left, behind the last row.
+    /// Prints the rest, after the last row.
     func end() -> Outcome {
         text += endTable() + (writer ?? RowWriter(format, [])).tail
         _ = flush()

@@ -11,7 +11,7 @@ struct RowWriter: Sendable {
         self.columns = columns
     }
 
-    /// What comes before the rows.
+    /// The text before the rows.
     var head: String {
         switch format {
         case .csv: line(columns.map(\.name), by: ",", Self.quoted)
@@ -28,7 +28,7 @@ struct RowWriter: Sendable {
         switch format {
         case .csv:
             let line = line(values.map(\.description), by: ",", Self.quoted)
-            // A line without anything is no row to those who read it.
+            // Readers take an empty line for no row.
             return line == "\n" ? "\"\"\n" : line
         case .tsv, .table: return line(values.map(\.description), by: "\t", Self.escaped)
         case .markdown: return line(values.map(\.description), Self.markdown)
@@ -37,7 +37,7 @@ struct RowWriter: Sendable {
         }
     }
 
-    /// What comes behind the rows.
+    /// The text after the rows.
     var tail: String { format == .json ? (isFirst ? "[]\n" : "\n]\n") : "" }
 
     private func object(_ values: [StoredValue]) -> String {
@@ -60,8 +60,8 @@ struct RowWriter: Sendable {
         return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// One line, and one field of it: what would end either is written as `\t`, `\n`, `\r`, and `\` as `\\`. What
-    /// would control a terminal is written as in JSON, since much that is piped ends on one.
+    /// One line and one field: characters that would end either are written as `\t`, `\n`, `\r`, and `\` as `\\`.
+    /// Controls of a terminal are written as in JSON, since much piped text ends on one.
     private static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x5C }) { return text }
         var result = String.UnicodeScalarView()

@@ -1,8 +1,9 @@
 internal import FeedSync
 
-/// A table for people, whose columns follow from its first rows: so many are held, and the rest goes by.
+/// A table for people, whose columns are derived from its first rows: these are kept, and the rest is printed as it
+/// comes.
 struct TablePrinter {
-    /// How many rows tell which columns a table has, and how wide they are.
+    /// The number of rows that decide a table's columns and their widths.
     static let sampleSize = 200
 
     private let columns: [RowColumn]

@@ -1,7 +1,7 @@
 /// The continuous clock for work with a deadline: a sleep that would pass the deadline ends
 /// there, with an error.
 struct DeadlineClock: Clock {
-    /// When the work must be over.
+    /// The end of the permitted time.
     let deadline: ContinuousClock.Instant
 
     var now: ContinuousClock.Instant { .now }

@@ -1,6 +1,6 @@
-/// Which feed is next: in order, but feeds of idle hosts come before feeds that would wait for their host.
+/// The order of feeds: feeds of idle hosts come before feeds that would wait for their host.
 ///
-/// So a slow host takes only the places that no other host can use.
+/// A slow host therefore takes only the places that no other host can use.
 struct JobQueue<Job> {
     /// The jobs of one host.
     private struct Host {
@@ -14,7 +14,7 @@ struct JobQueue<Job> {
     /// In the order of their first jobs.
     private var hosts: [Host] = []
     private var indices: [String: Int] = [:]
-    /// How many have not started.
+    /// The number of jobs that have not started.
     private(set) var count: Int
 
     /// The jobs, in the order in which they should start.
@@ -33,7 +33,7 @@ struct JobQueue<Job> {
         for index in hosts.indices { hosts[index].waiting.reverse() }
     }
 
-    /// Takes the next one, whose host counts as busy until it has ended; nil if there is none.
+    /// Takes the next job, whose host counts as busy until it has ended; nil if there is none.
     mutating func next() -> (job: Job, host: String)? {
         guard let index = first(where: { $0.running == 0 }) ?? first(where: { _ in true }),
             let number = hosts[index].waiting.popLast()

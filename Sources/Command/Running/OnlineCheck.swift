@@ -1,7 +1,7 @@
 internal import FeedSync
 internal import Reports
 
-/// What a feed's first page would store.
+/// The result of storing a feed's first page.
 struct OnlineCheck: Sendable, JSONRecord {
     let feed: String
     let summary: RunSummary
@@ -70,7 +70,7 @@ struct OnlineCheck: Sendable, JSONRecord {
 }
 
 extension Session {
-    /// Fetches a page of each feed into a temporary store, and prints what would be stored.
+    /// Fetches a page of each feed into a temporary store, and prints the result.
     ///
     /// - Throws: `Failure` if no feed can be tried at all.
     func checkOnline(_ feeds: [FeedDefinition], of configuration: Configuration) async throws(Failure) -> ExitCode {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What others call this process: the machine and the process id.
+/// The name of this process for others: the machine and the process id.
 enum ProcessName {
     static var own: String {
         var bytes = [CChar](repeating: 0, count: 256)

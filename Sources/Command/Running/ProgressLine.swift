@@ -25,7 +25,7 @@ final class ProgressLine: Sendable {
         width = isShown ? console.progressWidth : nil
     }
 
-    /// Whether the line is shown.
+    /// True if the line is shown.
     var isShown: Bool { width != nil }
 
     /// Records something that happened.

@@ -1,7 +1,7 @@
 internal import FeedSync
 
 extension RunReport {
-    /// The run as stored; if none started, or the store cannot be read, what is known without it.
+    /// The run as stored; if none started, or the store cannot be read, the known part of it.
     func json(from store: Store) async -> String {
         if let run, let record = try? await store.runs(of: feed, limit: 10).first(where: { $0.id == run }) {
             return record.result

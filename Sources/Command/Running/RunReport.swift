@@ -7,15 +7,15 @@ struct RunReport: Sendable {
     let command: String
     /// The run's number; nil if none started.
     var run: Int?
-    /// What it did, if it succeeded.
+    /// The summary of a successful run.
     var summary: RunSummary?
-    /// Why it failed, if it did.
+    /// The error of a failed run.
     var error: FeedSyncError?
-    /// Why what changed could not be told to who wants to know.
+    /// The error of delivering the changes.
     var hookError: FeedSyncError?
     /// The pages that it committed before it failed.
     private(set) var pagesBefore = 0
-    /// What it stored before it failed, if anything.
+    /// The stored part of a failed run, if any.
     private(set) var gain: String?
 
     init(feed: String, command: String) {
@@ -25,12 +25,12 @@ struct RunReport: Sendable {
 
     var failure: Failure? { error.map { Failure($0, feed: feed) } }
 
-    /// Why the feed's `on_change` failed, if it did.
+    /// The failure of the feed's `on_change`, if any.
     var hookFailure: Failure? { hookError.map { Failure($0, feed: feed) } }
 
     var code: ExitCode { failure?.code ?? .done }
 
-    /// How each part of the run ended, the sync first.
+    /// The exit codes of the run's steps, the sync first.
     var codes: [ExitCode] { [code, hookFailure?.code ?? .done] }
 
     /// Notes for the user, beside the result or the failure.
@@ -39,7 +39,7 @@ struct RunReport: Sendable {
         return gain.map { ["\($0) before it \(error?.kind == .cancelled ? "was stopped" : "failed")"] } ?? []
     }
 
-    /// Records what a failed run did.
+    /// Records the findings about a failed run.
     mutating func follow(_ findings: RunWatch.Findings) {
         run = findings.run
         pagesBefore = findings.pages
@@ -58,7 +58,8 @@ struct RunReport: Sendable {
         return palette.name(feed) + padding + deed(summary, palette) + "; \(count), \(ending(summary, row))"
     }
 
-    /// Where it left the feed: its state after a sync, and whether there are further pages after another command.
+    /// The state of the feed after the run: its state after a sync, or the existence of further pages after another
+    /// command.
     private func ending(_ summary: RunSummary, _ row: StateRow?) -> String {
         if command == "sync", let row { return row.textAfterSync }
         guard let reason = summary.reason, ![.cutOff, .failed].contains(reason) else {

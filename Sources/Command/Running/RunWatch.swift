@@ -1,11 +1,11 @@
 internal import Concurrency
 internal import FeedSync
 
-/// Watches an engine while a command runs, for the progress line and to know what a failing run did.
+/// Watches an engine while a command runs, for the progress line and for the report of a failed run.
 ///
 /// - Isolation: any task.
 final class RunWatch: Sendable {
-    /// What is known about a run.
+    /// The known facts about a run.
     struct Findings: Sendable {
         /// Its number; nil if nothing happened.
         var run: Int?
@@ -60,6 +60,6 @@ final class RunWatch: Sendable {
 }
 
 extension RefreshStatus {
-    /// Whether a page was committed with it; `noMoreData` follows an `endHeader` or replaces an `endFooter`.
+    /// True if a page was committed with it; `noMoreData` follows an `endHeader` or replaces an `endFooter`.
     fileprivate var endsPage: Bool { [.endHeader, .endFooter, .noMoreData].contains(self) }
 }

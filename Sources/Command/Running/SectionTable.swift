@@ -8,7 +8,7 @@ struct SectionTable: Sendable {
     /// The names of the columns to show; nil for all, or as many as fit.
     var columns: [String]?
 
-    /// The lines: a title, if asked for, and a table.
+    /// The lines: a title, on request, and a table.
     func lines(hasTitle: Bool, hasColumnTitles: Bool = true, _ palette: Palette, width: Int?) -> [String] {
         let name = section.name.map(DisplayWidth.printable) ?? "(no section)"
         let title = "\(palette.name(name))  \(palette.faint(NumberFormat.count(section.itemCount, "item")))"

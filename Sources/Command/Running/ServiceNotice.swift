@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What systemd is told of a service of `Type=notify`.
+/// The messages to systemd of a service of `Type=notify`.
 ///
 /// Source: https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
 enum ServiceNotice {

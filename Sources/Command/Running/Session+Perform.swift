@@ -87,7 +87,7 @@ extension Session {
         } catch {
             report.error = error
         }
-        // Changes of a run that failed are news, too, and those that an earlier run could not tell.
+        // The changes of a failed run are delivered, too, and those that an earlier run could not deliver.
         if !Task.isCancelled, let delivery = ChangeDelivery(of: feed, in: store, options: options) {
             do throws(FeedSyncError) { try await delivery.deliver(mayBegin: report.summary != nil) } catch {
                 report.hookError = error

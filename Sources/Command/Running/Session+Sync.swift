@@ -5,7 +5,7 @@ internal import Reports
 /// The options of `sync`.
 struct SyncRequest: Sendable {
     let isDueOnly: Bool
-    /// How many feeds to sync at a time.
+    /// The number of feeds to sync at once.
     let jobs: Int
     let maxTime: Duration?
     let maxRequests: Int?
@@ -75,7 +75,7 @@ extension Session {
         return code == .done && isFruitless ? .tryLater : code
     }
 
-    /// How many runs in a row may come to nothing before that is said, with `--quiet` too.
+    /// The number of runs in a row without progress after which that is reported, even with `--quiet`.
     private static let mostRunsWithoutProgress = 3
 
     /// The feeds whose last runs were all cut off, by a limit or by the host, before they stored anything.
@@ -183,7 +183,7 @@ extension Session {
 }
 
 extension RunReport {
-    /// Whether it stopped because a limit was reached, which is not a failure.
+    /// True if it stopped because a limit was reached, which is not a failure.
     fileprivate func isCutOff(by allowance: RequestBudget?) -> Bool {
         error?.kind == .cancelled && allowance?.spent != nil && !Task.isCancelled
     }

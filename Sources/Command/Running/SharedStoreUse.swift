@@ -3,7 +3,7 @@ internal import FeedSync
 internal import HTTP
 internal import SharedStore
 
-/// What a command does with a store in PostgreSQL: it works on a file that has a part of it, which goes when the command
+/// A command's use of a store in PostgreSQL: a working file with a part of the store, which is deleted when the command
 /// ends.
 final class SharedStoreUse: Sendable {
     private let state = Lock(State())
@@ -16,10 +16,10 @@ final class SharedStoreUse: Sendable {
 
     /// The commands that write a store in PostgreSQL.
     private static let writing: Set = ["reload", "more", "sync"]
-    /// Those that read states and the latest history, and those that read all of the feeds that they name.
+    /// The commands that read states and the latest history, and those that read all of the feeds that they name.
     private static let reading: Set = ["status", "plan", "explain", "feeds", "doctor"]
     private static let readingItems: Set = ["show", "events", "changes", "search"]
-    /// Those that need no store, or take care of it themselves.
+    /// The commands that need no store, or open it themselves.
     private static let others: Set = ["work", "serve", "store", "path", "check", "add", "presets"]
 
     /// - Throws: `Failure` for a command that needs a file.
@@ -57,7 +57,7 @@ final class SharedStoreUse: Sendable {
         }
     }
 
-    /// What there is of the feeds that the operands name, for a command that reads; nil if nothing was stored yet.
+    /// The stored data of the feeds in the operands, for a command that reads; nil if nothing was stored yet.
     ///
     /// - Throws: `Failure` with exit code 73.
     func read(
@@ -86,9 +86,9 @@ final class SharedStoreUse: Sendable {
         }
     }
 
-    /// Commits what is left, and lets go of the feeds.
+    /// Commits the rest, and releases the feeds.
     ///
-    /// - Throws: `Failure` where something was not stored.
+    /// - Throws: `Failure` if something was not stored.
     func end() async throws(Failure) {
         let used = state.withLock { state in
             defer { state = State() }
@@ -109,7 +109,7 @@ final class SharedStoreUse: Sendable {
 }
 
 extension Session {
-    /// What the store is called in what people read: a path, or a URI without a password.
+    /// The name of the store for people: a path, or a URI without a password.
     func storeName(_ configuration: Configuration?) -> String? {
         (sharedStore(configuration) ?? storePath(configuration)).map { StoreAddress($0).shown }
     }

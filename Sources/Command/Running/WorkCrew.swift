@@ -5,7 +5,7 @@ internal import HTTPServer
 internal import Reports
 internal import SharedStore
 
-/// The jobs of one worker: each claims a group, syncs what is due of it, and lets go.
+/// The jobs of one worker: each claims a group, syncs its due feeds, and releases it.
 struct WorkCrew: Sendable {
     private let session: Session
     private let configuration: Configuration
@@ -17,7 +17,7 @@ struct WorkCrew: Sendable {
     private let metrics: WorkMetrics
     private let stores: WorkingStores
 
-    /// The shortest sleep, and the longest: so soon, a time that somebody set in the store is seen.
+    /// The shortest sleep, and the longest, after which a time that a user sets in the store takes effect.
     private static let shortestPause = Duration.milliseconds(200)
     private static let longestPause = Duration.seconds(5)
     /// The shortest and the longest wait for a database that cannot be reached.
@@ -40,10 +40,10 @@ struct WorkCrew: Sendable {
         stores = WorkingStores(uri: uri, folder: folder, keep: configuration.keep)
     }
 
-    /// What happened while the crew waited.
+    /// An event during the crew's wait.
     private enum Event: Sendable {
         case done
-        /// It is time to look for what is due.
+        /// The time to look for due groups has come.
         case alarm
     }
 
@@ -75,7 +75,7 @@ struct WorkCrew: Sendable {
         }
     }
 
-    /// Says that the worker lives, and follows what others say.
+    /// Gives a sign of life, and obeys the requests of other workers.
     private func live() async {
         var lost: [String] = []
         while !Task.isCancelled {
@@ -136,7 +136,7 @@ struct WorkCrew: Sendable {
         }
     }
 
-    /// Syncs what is due of a group, unless a reload wants it first.
+    /// Syncs the due feeds of a group, unless a reload wants it first.
     private func job(_ claim: Claim) async {
         let task = Task { await sync(claim) }
         tasks.withLock { $0[claim.group.name] = task }
@@ -159,17 +159,17 @@ struct WorkCrew: Sendable {
         await worker.release(claim, rests: turn.count == 0)
     }
 
-    /// What a claim has come to.
+    /// The progress of a claim.
     private struct Turn {
-        /// How many feeds made progress with the latest file.
+        /// The number of feeds that made progress with the latest file.
         var count = 0
-        /// Those of which PostgreSQL refused something.
+        /// The feeds of which PostgreSQL refused data.
         var refused: Set<String> = []
         /// The latest of them, and why; it is not in the store yet.
         var refusal: (feed: FeedDefinition, error: FeedSyncError)?
     }
 
-    /// Syncs what is due, in one working file.
+    /// Syncs the due feeds, in one working file.
     private func take(_ turn: inout Turn, _ claim: Claim) async {
         let before = turn.refusal
         turn = Turn(refused: turn.refused)

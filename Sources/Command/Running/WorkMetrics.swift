@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import Reports
 internal import SharedStore
 
-/// What one worker has done since it began, and how the fleet does, for Prometheus.
+/// A worker's counts since it began, and the state of the fleet, for Prometheus.
 final class WorkMetrics: Sendable {
     private let sums = Lock(Sums())
     private let worker: Worker

@@ -6,7 +6,7 @@ struct DueSyncs: Sendable {
     let server: WebServer
     let session: Session
 
-    /// How many feeds at a time, as `sync` does.
+    /// The number of feeds at a time, as in `sync`.
     private static let jobs = 4
     /// The longest sleep: so soon, a feed that was added is taken.
     private static let longestPause: Int64 = 30_000
@@ -58,7 +58,7 @@ struct DueSyncs: Sendable {
         do throws(FeedSyncError) {
             try await server.syncDue(feed)
         } catch {
-            // Another process is at it, or it was stopped: the log of events says so.
+            // Another process works on the feed, or the sync was stopped: the log of events has it.
             guard error.kind != .locked, error.kind != .cancelled else { return }
             session.console.reportBriefly(Failure(error, feed: feed.name), always: true)
         }

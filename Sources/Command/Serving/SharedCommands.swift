@@ -2,8 +2,8 @@ internal import FeedSync
 internal import SharedStore
 internal import Web
 
-/// Commands that `serve` is sent for a store in PostgreSQL. Each claims its feed's host there, as a command in a shell does;
-/// those for feeds of one host share the claim.
+/// Commands that `serve` is sent for a store in PostgreSQL. Each claims its feed's host there, as a command in a shell
+/// does; those for feeds of one host share the claim.
 actor SharedCommands: CommandRunner {
     private let uri: String
     private let folder: String
@@ -43,7 +43,7 @@ actor SharedCommands: CommandRunner {
         let claimed = try await begin(group.name, definition.name, feeds, isUrgent: command == .reload)
         let outcome = await perform(command, on: definition, in: claimed.mirror)
         let failure = await end(group.name)
-        // The follower tries again, and tells if that fails.
+        // The follower tries again, and reports a failure.
         _ = try? await copy.look(feeds)
         if case .success = outcome, let failure { throw failure }
         return try outcome.get()
@@ -59,7 +59,7 @@ actor SharedCommands: CommandRunner {
             outcome = .failure(error)
         }
         if let delivery = ChangeDelivery(of: definition, in: mirror.store, options: options) {
-            // What was not taken is kept, and told with the next run.
+            // Undelivered changes are kept, and delivered with the next run.
             if case .success = outcome {
                 try? await delivery.deliver(mayBegin: true)
             } else {

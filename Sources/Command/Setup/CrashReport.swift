@@ -1,7 +1,7 @@
 internal import CProcess
 internal import Glibc
 
-/// What happens when the process crashes.
+/// The handling of crashes.
 enum CrashReport {
     /// Leaves crashes to the operating system, unless `SWIFT_BACKTRACE` asks the Swift runtime for a report: it
     /// shows memory, which may contain secrets.
@@ -12,9 +12,9 @@ enum CrashReport {
         for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
     }
 
-    /// Keeps memory out of core files, which hold every credential: neither written nor handed to a crash collector.
+    /// Keeps memory, which holds every credential, out of core files: none is written or passed to a crash collector.
     ///
-    /// `SWIFT_BACKTRACE` leaves this as it is, too, for whoever looks for a bug.
+    /// `SWIFT_BACKTRACE` disables this, too, for debugging.
     static func refuseCoreFiles(_ environment: [String: String]) {
         guard environment["SWIFT_BACKTRACE"] == nil else { return }
         // The limit alone does not count where the system pipes cores to a program.

@@ -8,7 +8,7 @@ extension Failure {
             code, ["\(path) cannot be written: the folder \(folder) does not exist"], advice: "mkdir -p \(folder)")
     }
 
-    /// What needs a store where there is none.
+    /// The failure of a command that needs a store.
     static func noStore(at path: String?) -> Failure {
         let missing = path.flatMap(MissingPath.init)
         if let folder = missing?.missingFolder {

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Glibc
 
-/// Ctrl-C, Ctrl-\ and `kill`: after the first, the command closes what is open; the second ends the process at once.
+/// Ctrl-C, Ctrl-\ and `kill`: after the first, the command finishes its open work; the second ends the process at once.
 ///
 /// - Isolation: any thread. Create it before any other thread starts: threads inherit the blocked signals.
 final class Interruption: Sendable {

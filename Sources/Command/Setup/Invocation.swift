@@ -2,7 +2,7 @@ internal import FeedSync
 
 /// A valid command line.
 struct Invocation: Sendable {
-    /// What to do.
+    /// The command to run.
     let command: Command
     /// The options given, with their values; the last of several wins.
     let options: [Option: String]
@@ -71,10 +71,10 @@ struct Invocation: Sendable {
         }
     }
 
-    /// Whether the option was given.
+    /// True if the option was given.
     func has(_ option: Option) -> Bool { options[option] != nil }
 
-    /// How often the option was given.
+    /// The number of times that the option was given.
     func times(_ option: Option) -> Int { values[option]?.count ?? 0 }
 
     /// The option's value as a whole number, 1 or more; nil if it was not given.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The file into which libcurl writes the keys of TLS connections: whoever has it and the traffic reads credentials.
+/// The file into which libcurl writes the keys of TLS connections: with it and the traffic, credentials can be read.
 ///
 /// Source: <https://www.ietf.org/archive/id/draft-ietf-tls-keylogfile-02.html>
 enum KeyLog {

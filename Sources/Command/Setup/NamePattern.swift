@@ -2,7 +2,7 @@
 struct NamePattern: Sendable {
     private let word: [Character]
 
-    /// Whether the word may mean several feeds.
+    /// True if the word may mean several feeds.
     let isPattern: Bool
 
     init(_ word: String) {
@@ -13,7 +13,7 @@ struct NamePattern: Sendable {
     func matches(_ name: String) -> Bool {
         let name = Array(name)
         var (place, at) = (0, 0)
-        // Where to go on if the characters behind the last `*` do not fit: it takes one more.
+        // The place to continue from if the characters after the last `*` do not match: it takes one more.
         var retry: (place: Int, at: Int)?
         while at < name.count {
             if place < word.count, word[place] == "*" {

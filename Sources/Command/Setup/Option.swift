@@ -31,7 +31,7 @@ enum Option: String, Sendable, CaseIterable {
     /// The options of commands that make requests.
     static let fetching: [Option] = [.maxWait, .verbose, .trace]
 
-    /// The options of commands that make requests and store what comes.
+    /// The options of commands that make requests and store the responses.
     static let requesting: [Option] = [.wait] + fetching
 
     /// The option as written on the command line.
@@ -60,7 +60,7 @@ enum Option: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether each of several counts, and not only the last.
+    /// True if every occurrence counts, not only the last.
     var isRepeatable: Bool { [.header, .verbose, .feed].contains(self) }
 
     /// The placeholder for its value in help; nil if it takes none.
@@ -95,7 +95,7 @@ enum Option: String, Sendable, CaseIterable {
         }
     }
 
-    /// What it does.
+    /// Its effect.
     var summary: String {
         switch self {
         case .config:

@@ -12,10 +12,11 @@ enum StandardStreams {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// How many more files a command needs at once: the store's, libcurl's, those of the system's own threads.
+    /// The number of further files that a command needs at once: the store's, libcurl's, those of the system's own
+    /// threads.
     private static let neededFiles = 12
 
-    /// Whether as many files can be opened as a command needs; without them, the libraries below trap or stall.
+    /// True if that many files can be opened; without them, the libraries below trap or stall.
     static var hasRoom: Bool {
         var copies: [Int32] = []
         defer { for copy in copies { close(copy) } }

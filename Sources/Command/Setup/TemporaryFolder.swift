@@ -7,7 +7,7 @@ struct TemporaryFolder: Sendable {
 
     /// The folders that exist now, open and locked.
     private static let present = Lock<[(path: String, descriptor: Int32)]>([])
-    /// How old a folder is that a process has left behind, in seconds: one that was just made may not be locked yet.
+    /// The age of a folder without a process, in seconds: a new one may not be locked yet.
     private static let leftAfter = 60
 
     /// Creates one in `$TMPDIR`, or in `/tmp`, and removes those of the same kind whose processes were killed.

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Glibc
 
-/// Where the process prints: results on stdout, everything else on stderr.
+/// The output of the process: results on stdout, everything else on stderr.
 ///
 /// - Isolation: any task; whole lines never mix.
 final class Console: Sendable {
@@ -14,7 +14,7 @@ final class Console: Sendable {
         var printsResults = true
         /// The end of a pipe to a pager; nil if results go to stdout.
         var pager: Int32?
-        /// What is to be said when the pager has ended.
+        /// The lines to print after the pager has ended.
         var waiting: [String] = []
 
         var output: Int32 { pager ?? STDOUT_FILENO }
@@ -51,7 +51,7 @@ final class Console: Sendable {
         return Self.columns(of: STDERR_FILENO)
     }
 
-    /// Whether stderr is a terminal, where somebody may want to know more than the result.
+    /// True if stderr is a terminal, whose user may want more than the result.
     var isWatched: Bool { !isQuiet && isatty(STDERR_FILENO) == 1 }
 
     /// The columns for help texts: those of the terminal, but lines of more than 80 are hard to read.
@@ -60,10 +60,10 @@ final class Console: Sendable {
         return min(80, max(20, columns))
     }
 
-    /// Whether only failures are printed.
+    /// True if only failures are printed.
     var isQuiet: Bool { state.withLock { $0.isQuiet } }
 
-    /// Whether the reader of stdout is gone.
+    /// True if the reader of stdout is gone.
     var isClosed: Bool {
         // This also detects a pipe without a reader while there is nothing to write.
         var stream = pollfd(fd: state.withLock { $0.output }, events: 0, revents: 0)
@@ -71,7 +71,7 @@ final class Console: Sendable {
         return isAbandoned || state.withLock { $0.isClosed }
     }
 
-    /// Why results were lost, or something else that was to be written; nil if all was written.
+    /// The failure that lost results, or another one in writing; nil if all was written.
     var failure: Failure? { state.withLock { $0.failure ?? $0.otherFailure } }
 
     /// Takes note that something besides the results could not be written.
@@ -131,7 +131,7 @@ final class Console: Sendable {
         writeError(["feedsync: \(DisplayWidth.printable(line))"])
     }
 
-    /// Prints lines that were asked for, with `--quiet` too; together, whatever else is printed meanwhile.
+    /// Prints requested lines, with `--quiet` too; together, without other output between them.
     func trace(_ lines: [String]) {
         writeError(lines.map { ControlCharacters.replaced(in: $0, keepsColours: errorPalette.isOn) })
     }
@@ -139,10 +139,10 @@ final class Console: Sendable {
     /// Prints a line that is important even with `--quiet`.
     func warn(_ line: String) { writeError(["feedsync: \(DisplayWidth.printable(line))"]) }
 
-    /// Whether somebody is there to answer a question.
+    /// True if a user can answer a question.
     var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// Asks a question, whose answer is no unless it is `y` or `yes`.
+    /// Asks a question; any answer except `y` and `yes` is no.
     func isConfirmed(_ question: String) -> Bool {
         _ = Self.write("feedsync: \(DisplayWidth.printable(question)) [y/N] ", to: STDERR_FILENO)
         return ["y", "yes"].contains(readLine()?.lowercased())
@@ -169,9 +169,9 @@ final class Console: Sendable {
         writeError(messages + (failure.explanation.map { [$0] } ?? []) + advice)
     }
 
-    /// Prints on one line why something failed and what to try, for cron's mail.
+    /// Prints a failure and advice on one line, for cron's mail.
     ///
-    /// - Parameter always: Whether it is shown with `--quiet` although the user only has to try later.
+    /// - Parameter always: True to print it with `--quiet` although the user only has to try later.
     func reportBriefly(_ failure: Failure, always: Bool = false) {
         if isQuiet, failure.code == .tryLater, !always { return }
         let text = failure.messages.joined(separator: "; ") + (failure.advice.map { "; try: \($0)" } ?? "")
@@ -194,7 +194,7 @@ final class Console: Sendable {
                 state.waiting.append(text)
                 return
             }
-            // If stderr is gone, nobody can be told.
+            // If stderr is gone, there is no place for a message.
             _ = Self.write((state.progress.isEmpty ? "" : Self.erasure) + text + state.progress, to: STDERR_FILENO)
         }
     }
@@ -205,7 +205,7 @@ final class Console: Sendable {
         state.withLock { $0.pager = pager }
     }
 
-    /// Waits until the pager has ended, and says what had to wait for that.
+    /// Waits until the pager has ended, and prints the lines that were kept for then.
     func endPager() {
         guard let pager = state.withLock({ $0.pager }) else { return }
         close(pager)

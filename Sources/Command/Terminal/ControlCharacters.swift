@@ -3,7 +3,7 @@
 ///
 /// Source: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters
 enum ControlCharacters {
-    /// Text with each of them replaced by a space, except line ends and, if asked for, a `Palette`'s colours.
+    /// Text with each control replaced by a space, except line ends and, on request, a `Palette`'s colours.
     static func replaced(in text: String, keepsColours: Bool = false) -> String {
         guard !isPlain(text) else { return text }
         var result = String.UnicodeScalarView()
@@ -46,7 +46,7 @@ enum ControlCharacters {
         }
     }
 
-    /// Whether the text's bytes rule them out: in UTF-8, those beyond ASCII start with C2 or E2.
+    /// True if the text's bytes rule them out: in UTF-8, those beyond ASCII start with C2 or E2.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x0A) && $0 != 0x7F && $0 != 0xC2 && $0 != 0xE2 }
     }

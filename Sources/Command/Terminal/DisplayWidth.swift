@@ -6,7 +6,7 @@ enum DisplayWidth {
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// The text in at most `limit` cells, with `…` for what is cut off.
+    /// The text in at most `limit` cells, with `…` for the rest.
     static func cut(_ text: String, to limit: Int) -> String {
         guard of(text) > limit else { return text }
         var result = ""

@@ -13,7 +13,8 @@ enum Pager {
         else { return nil }
         guard let ends = try? Pipe.open() else { return nil }
         defer { close(ends.read) }
-        // As git has it: no pager for what fits the screen, colours, and the text stays. https://git-scm.com/docs/git-config#Documentation/git-config.txt-corepager
+        // As in git: no pager for text that fits the screen, colours, and the text stays.
+        // https://git-scm.com/docs/git-config#Documentation/git-config.txt-corepager
         let variables = environment.merging(["LESS": "FRX", "LV": "-c"]) { own, _ in own }
         guard let child = try? ChildProcess.start(["/bin/sh", "-c", wanted], environment: variables, input: ends.read)
         else {

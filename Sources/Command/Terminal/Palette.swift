@@ -6,15 +6,15 @@ struct Palette: Sendable {
 
     /// The name of a feed, a title.
     func name(_ text: String) -> String { paint(text, "1") }
-    /// What went well.
+    /// A success.
     func success(_ text: String) -> String { paint(text, "32") }
-    /// What is in progress, or needs attention.
+    /// Something in progress, or a matter for attention.
     func attention(_ text: String) -> String { paint(text, "33") }
-    /// What failed.
+    /// A failure.
     func failure(_ text: String) -> String { paint(text, "31") }
-    /// What to try.
+    /// Advice.
     func hint(_ text: String) -> String { paint(text, "36") }
-    /// What is less important.
+    /// Something less important.
     func faint(_ text: String) -> String { paint(text, "2") }
 
     private func paint(_ text: String, _ code: String) -> String {

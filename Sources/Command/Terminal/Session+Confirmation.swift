@@ -1,9 +1,9 @@
 internal import FeedSync
 
 extension Session {
-    /// Whether the user agrees: with `--yes`, or with the answer on the terminal.
+    /// True if the user agrees: by `--yes`, or by an answer on the terminal.
     ///
-    /// - Parameter reason: Why it is asked, where the command alone does not say it.
+    /// - Parameter reason: The reason for the question, if the command alone does not show it.
     /// - Throws: `Failure` with exit code 64 without `--yes` and without a terminal.
     func isSure(of question: String, because reason: String? = nil) throws(Failure) -> Bool {
         if invocation.has(.yes) { return true }

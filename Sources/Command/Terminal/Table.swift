@@ -14,7 +14,7 @@ struct Table: Sendable {
     private(set) var rows: [[String]] = []
     /// Spaces before each line.
     var indentation = 0
-    /// Whether the titles are printed above the rows.
+    /// True if the titles are printed above the rows.
     var hasTitles = true
 
     init(_ columns: [Column]) {

@@ -23,7 +23,7 @@ enum TextLayout {
     }
 
     /// The paragraphs of a text, which blank lines separate. A paragraph indented by two spaces is a list: each of its
-    /// lines is a term, two spaces or more, and what it means.
+    /// lines is a term, two spaces or more, and its meaning.
     static func blocks(of text: String) -> [Block] {
         text.split(separator: "\n", omittingEmptySubsequences: false).split(whereSeparator: \.isEmpty).map { lines in
             let entries = lines.compactMap(entry)
@@ -41,7 +41,7 @@ enum TextLayout {
         }.joined(separator: "\n\n")
     }
 
-    /// Terms with what they mean beside them; below them where that would be too narrow.
+    /// Terms with their meanings beside them, or below them on a narrow screen.
     static func list(_ entries: [(term: String, text: String)], to width: Int) -> String {
         let longest = entries.map { DisplayWidth.of($0.term) }.max() ?? 0
         let wanted = min(longest, 26) + 4

@@ -11,7 +11,7 @@ internal import JSON
 /// - Isolation: any thread.
 final class HTTPArchive: Sendable {
     private struct State {
-        /// Where the end of the document is to be written; nil after a failure.
+        /// The place for the end of the document; nil after a failure.
         var offset: Int?
         var isEmpty = true
     }
@@ -27,7 +27,7 @@ final class HTTPArchive: Sendable {
     /// - Throws: `Failure` with exit code 74.
     init(path: String) throws(Failure) {
         self.path = path
-        // Without O_NONBLOCK a pipe that nobody reads would be waited for.
+        // Without O_NONBLOCK, opening a pipe without a reader would wait.
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             throw errno == ENOENT

@@ -11,7 +11,7 @@ struct HTTPArchiveEntry: JSONRecord {
     private let exchange: TracedExchange
     private let feed: String
 
-    /// How much of a body is written.
+    /// The number of bytes written of a body.
     private static let mostBytes = 4 << 20
 
     init(_ exchange: TracedExchange, feed: String) {

@@ -5,11 +5,11 @@ internal import Reports
 /// Requests and responses for people, in the signs that curl made usual: `>` goes out, `<` comes back.
 struct TraceText: Sendable {
     let feed: String
-    /// Whether header fields are shown, too.
+    /// True if header fields are shown, too.
     let hasHeaders: Bool
     let palette: Palette
 
-    /// What happened, one or more lines.
+    /// The event, on one or more lines.
     func lines(_ trace: RequestTrace) -> [String] {
         switch trace {
         case .began(let request): [line(request.number, "> \(request.method) \(request.url)\(Self.condition(request))")]

@@ -9,9 +9,9 @@ final class Tracing: Sendable {
     private let verbosity: Int
     private let archive: HTTPArchive?
 
-    /// What the command line asks for; nil where it asks for nothing.
+    /// The tracing options of the command line; nil if there are none.
     ///
-    /// - Throws: `Failure` with exit code 74 where the file cannot be written.
+    /// - Throws: `Failure` with exit code 74 if the file cannot be written.
     init?(_ invocation: Invocation, console: Console) throws(Failure) {
         verbosity = invocation.times(.verbose)
         archive = try invocation.options[.trace].map { path throws(Failure) in try HTTPArchive(path: path) }

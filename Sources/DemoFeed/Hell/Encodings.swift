@@ -1,7 +1,7 @@
 internal import HTTPServer
 
 extension HellKind {
-    /// Codings and character sets that are not what the fields say.
+    /// Codings and character sets that contradict the header fields.
     static let encodings: [HellKind] = [
         kind("gzip", 0, "gzip, as it should be") { coded($0, "gzip", Gzip.stored(Array($0.text().utf8))) },
         kind("gzip-not", 65, "called gzip, and is not") { coded($0, "gzip", Array($0.text().utf8)) },
@@ -72,7 +72,7 @@ extension HellKind {
 
     private static let bomb = Gzip.head + Gzip.repeating(" ", count: 80 << 20)
 
-    /// A small body that is large in memory: what stands for each of its parts is larger than the part.
+    /// A small body that needs much memory: each of its parts is larger once it is decoded.
     private static func tiny(
         _ name: String, _ what: String, _ text: String, behind start: String = ""
     ) -> HellKind {
@@ -94,7 +94,7 @@ extension HellKind {
         page.bytes(Array(#"{"items":[{"id":1,"name":"caf"#.utf8) + [0xe9] + Array(#""}]}"#.utf8), type: type)
     }
 
-    /// An item whose name has these bytes.
+    /// An item with these bytes in its name.
     private static func name(_ page: HellPage, _ bytes: [UInt8]) -> ServerResponse {
         page.bytes(Array(#"{"items":[{"id":1,"name":"a"#.utf8) + bytes + Array(#""}]}"#.utf8))
     }

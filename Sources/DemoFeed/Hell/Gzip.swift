@@ -1,6 +1,6 @@
 /// Bodies in gzip's form, without a library: https://www.rfc-editor.org/rfc/rfc1952 and rfc1951
 enum Gzip {
-    /// What comes before the blocks.
+    /// The bytes before the blocks.
     static let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
 
     /// The bytes in one stored block.
@@ -11,8 +11,8 @@ enum Gzip {
             + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
     }
 
-    /// A text, and behind it one of up to 6 bytes that is repeated until there are `count` of them: one block, with its end,
-    /// and nothing around it.
+    /// A text, and behind it one of up to 6 bytes that is repeated until there are `count` of them: one block, with its
+    /// end, and nothing around it.
     static func repeating(_ text: String, behind start: String = "", count: Int) -> [UInt8] {
         let unit = Array(text.utf8)
         precondition((1...6).contains(unit.count) && 258 % unit.count == 0)

@@ -26,7 +26,7 @@ public final class Hell: Sendable {
         }
     }
 
-    /// Starts a server on 127.0.0.1; port 0 stands for any free one.
+    /// Starts a server on 127.0.0.1; port 0 selects any free one.
     ///
     /// - Throws: `ServerError` if the port is taken or not allowed.
     public func start(port: UInt16 = 0) throws(ServerError) -> Server {

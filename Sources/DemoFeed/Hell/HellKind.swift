@@ -1,8 +1,8 @@
 internal import HTTPServer
 
-/// One way in which an upstream can be broken: what it answers, and how `feedsync sync` ends on it.
+/// A fault of upstreams: the answer with the fault, and the expected end of `feedsync sync`.
 public struct HellKind: Sendable {
-    /// What the kinds of a group have in common.
+    /// The common aspect of some kinds.
     public enum Group: String, Sendable, CaseIterable {
         case transfers, encodings, headers, statuses, redirects, waits, validators, bodies, totals, cursors
     }
@@ -11,15 +11,15 @@ public struct HellKind: Sendable {
 
     /// The last part of its path.
     public let name: String
-    /// What it belongs to.
+    /// The group of this kind.
     public let group: Group
     /// The exit code that feedsync promises.
     public let code: Int32
-    /// What is wrong, in a phrase.
+    /// The fault, in a phrase.
     public let summary: String
     /// The `pagination` of a feed that meets the fault.
     public let pagination: String
-    /// Whether nothing comes for longer than the feed waits.
+    /// True if the answer is silent for longer than the feed waits.
     let isStalled: Bool
     let answer: Answer
 

@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// A request for a page of a kind's list, and what a sound upstream answers: three pages of five items.
+/// A request for a page of a kind's list, and the answer of a sound upstream: three pages of five items.
 struct HellPage: Sendable {
     static let pages = "{style: page, param: page}"
     static let cursors = "{style: cursor, param: cursor, next: cursor}"
@@ -15,7 +15,7 @@ struct HellPage: Sendable {
     let name: String
     /// From 1; a page beyond the last is empty.
     let number: Int
-    /// How often the kind was asked before.
+    /// The number of earlier requests for this kind.
     let asked: Int
 
     init(_ request: ServerRequest, name: String, asked: Int, number: Int? = nil) {
@@ -66,7 +66,7 @@ struct HellPage: Sendable {
         ServerResponse(headers: [(name: "Content-Type", value: type)] + headers, body: bytes)
     }
 
-    /// What is sent as it is; then the connection is closed.
+    /// An answer that is sent verbatim; then the connection is closed.
     func raw(_ head: String, _ body: [UInt8] = []) -> ServerResponse {
         let lines = head.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
         return ServerResponse(body: Array(lines.utf8) + body, delivery: .verbatim)

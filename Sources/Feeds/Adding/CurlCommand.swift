@@ -1,13 +1,13 @@
-/// The request that a curl command makes, as members of a feed.
+/// The request of a curl command, as members of a feed.
 ///
-/// What would make it another request is refused. What says only how curl works or what it prints is left out, and
-/// named in `ignored`.
+/// Options that would change the request but have no counterpart are refused. Options that only concern curl's work or
+/// its output are left out, and listed in `ignored`.
 package struct CurlCommand: Sendable {
-    /// Where the request goes.
+    /// The request's URL.
     package private(set) var url = ""
-    /// `POST`, say; nil for what curl does without being told.
+    /// The method, such as `POST`; nil for curl's default.
     package private(set) var method: String?
-    /// What goes into the query besides what stands in the URL.
+    /// Query parameters in addition to those in the URL.
     package private(set) var query: [FeedEntry.Member] = []
     /// The header fields.
     package private(set) var headers: [FeedEntry.Member] = []
@@ -15,9 +15,9 @@ package struct CurlCommand: Sendable {
     package private(set) var body: FeedEntry.Value?
     /// `auth`, `user_agent`, `proxy` and `ca`, where the command says them.
     package private(set) var others: [FeedEntry.Member] = []
-    /// What of the command has no meaning here.
+    /// The options without a meaning here.
     package private(set) var ignored: [String] = []
-    /// Whether curl would call the body a form, because nothing says that it is JSON.
+    /// True if curl would send the body as a form, because no header calls it JSON.
     package private(set) var isUntypedBody = false
 
     /// A part of the body, or of the query.
@@ -123,7 +123,7 @@ package struct CurlCommand: Sendable {
         others.append(.init(name, value))
     }
 
-    /// What feedsync says itself, or what belongs to one connection.
+    /// Headers that feedsync sets itself, or that belong to one connection.
     private static let ownHeaders: Set<String> = [
         "accept-encoding", "connection", "content-length", "if-none-match", "if-modified-since", "te",
         "transfer-encoding",
@@ -139,7 +139,7 @@ package struct CurlCommand: Sendable {
             throw CommandLineProblem(
                 "the curl command has a header without a colon", advice: "write -H 'Name: value'")
         }
-        // `Name:` takes away what curl would send by itself.
+        // `Name:` removes a header that curl would send by default.
         guard !Self.ownHeaders.contains(name.lowercased()), isEmptied || !value.isEmpty else {
             return ignored.append("-H '\(name)'")
         }
@@ -205,7 +205,7 @@ package struct CurlCommand: Sendable {
         body = value
         isUntypedBody = type == nil && !isJSON
         method = method ?? "POST"
-        // It is what a body is called anyway.
+        // This is the default type of a body.
         if case .text(let text)? = type?.value, text.lowercased() == "application/json" {
             headers.removeAll { $0.name.lowercased() == "content-type" }
         }

@@ -4,12 +4,12 @@
 enum CurlOption: Hashable {
     case url, header, request, data, rawData, encodedData, json, get, user, bearer, userAgent, cookie, referer, proxy
     case authorities, literalURL
-    /// What says how curl works or what it prints, and nothing of what is requested.
+    /// An option for curl's work or output that does not change the request.
     case ignored(takesValue: Bool)
-    /// What would be another request without it, and why it is not taken.
+    /// An option that cannot be left out without changing the request, and the reason for refusing it.
     case refused(String)
 
-    /// Whether the next word, or the rest of this one, is its value.
+    /// True if the next word, or the rest of this one, is its value.
     var takesValue: Bool {
         switch self {
         case .get, .literalURL, .refused: false

@@ -34,9 +34,9 @@ extension FeedEntry.Value {
         }
     }
 
-    /// A word, or a mapping or list in braces or brackets as a configuration has it.
+    /// A word, or a mapping or list in braces or brackets as in a configuration.
     ///
-    /// - Throws: `ConfigurationError` for what is no YAML.
+    /// - Throws: `ConfigurationError` if it is no YAML.
     package init(yaml text: String) throws(ConfigurationError) {
         guard text.hasPrefix("{") || text.hasPrefix("[") else {
             self.init(word: text)

@@ -1,4 +1,4 @@
-/// What a pasted command line cannot be taken for, and what to do instead.
+/// A command line that cannot be read, and advice.
 package struct CommandLineProblem: Error, Sendable, Hashable {
     package let message: String
     package let advice: String
@@ -16,7 +16,7 @@ package struct CommandLineProblem: Error, Sendable, Hashable {
 struct ShellWords {
     /// The words, in order.
     private(set) var words: [String] = []
-    /// What follows the command, from the `|` or `>` on; nil where nothing does.
+    /// The rest after the command, from the `|` or `>` on; nil if there is none.
     private(set) var rest: String?
 
     private let scalars: [Unicode.Scalar]

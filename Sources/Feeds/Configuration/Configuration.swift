@@ -14,14 +14,14 @@ public struct Configuration: Sendable {
     package var sharedStore: String?
     /// The feeds in the order of the file.
     public let feeds: [FeedDefinition]
-    /// How long events and runs are kept.
+    /// The time for which events and runs are kept.
     public let keep: Duration
-    /// Whether what is stored survives power failure, too.
+    /// True if stored data survives a power failure, too.
     public let isDurable: Bool
     /// The paths, or patterns of them, of the files that it includes.
     package let includes: [String]
 
-    /// How long events and runs are kept if nothing is said: 90 days.
+    /// The default time for which events and runs are kept: 90 days.
     package static let standardKeep = Duration.seconds(90 * 86_400)
     /// The most that a file may hold, in bytes.
     static let sizeLimit = 16 * 1024 * 1024
@@ -31,10 +31,10 @@ public struct Configuration: Sendable {
     /// - Parameters:
     ///   - file: The file's path.
     ///   - environment: The environment variables; only `HOME` counts here, for paths that begin with `~/`.
-    ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when a feed is used; `ConfigurationSearch`
-    ///     tells for the file that it found.
-    /// - Throws: `ConfigurationError` with every diagnostic of the file, or with the reason why it cannot be read: with
-    ///   commands also that somebody else can write it.
+    ///   - allowsCommands: True if the file may contain `${command: …}`, which runs when a feed is used;
+    ///     `ConfigurationSearch` decides it for the file that it found.
+    /// - Throws: `ConfigurationError` with every diagnostic of the file, or with the reason why it cannot be read; a
+    ///   file with commands must not be writable by other users.
     public static func load(
         _ file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
@@ -47,9 +47,9 @@ public struct Configuration: Sendable {
         return try parse(bytes, file: file, environment: environment, allowsCommands: allowsCommands)
     }
 
-    /// Reads the text of a configuration file; what `file` says need not exist.
+    /// Reads the text of a configuration file; `file` need not exist.
     ///
-    /// - Throws: `ConfigurationError` with every diagnostic; one of the YAML itself comes alone.
+    /// - Throws: `ConfigurationError` with every diagnostic; an error of the YAML itself comes alone.
     package static func parse(
         _ bytes: [UInt8], file: String, environment: [String: String] = [:], allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
@@ -69,7 +69,7 @@ public struct Configuration: Sendable {
         return configuration
     }
 
-    /// The names of a file's feeds, whatever else is wrong with it; none where it cannot be read.
+    /// The names of a file's feeds, in spite of other faults; none if it cannot be read.
     package static func feedNames(in file: String) -> [String] {
         guard let bytes = try? FileContents.read(file, limit: sizeLimit),
             let node = try? Node.parse(bytes, source: file)
@@ -128,7 +128,7 @@ extension MappingDecoder {
             return nil
         }
         log.share(node.mark.source, node.mark.line...max(node.mark.line, node.lastLine))
-        // A feed is what these make it.
+        // The members that make a feed itself, which `defaults` cannot set.
         let own: Set<String> = ["url", "preset", "with", "for_each"]
         let known = FeedReader.memberNames.filter { !own.contains($0) }
         let valid = pairs.filter { pair in

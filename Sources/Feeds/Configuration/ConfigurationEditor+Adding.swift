@@ -1,7 +1,7 @@
 internal import YAML
 
 extension ConfigurationEditor {
-    /// What a new feed changes in the text; nil where nothing tells its place.
+    /// The edits that add a feed; nil if its place is unclear.
     func additions(of entry: FeedEntry) -> [Edit]? {
         guard let root = document.root, !isNothing(root) else {
             return [lines(["feeds:"] + ConfigurationText.block(entry, indentation: 2, step: 2), at: document.end)]
@@ -67,8 +67,8 @@ extension ConfigurationEditor {
         return Edit(place..<place, isBehind ? text.lineBreak + block : block + text.lineBreak)
     }
 
-    /// Where the lines end that belong to what ends at `end`: its own, and comments below it that stand deeper than a
-    /// column. Blank lines behind the last of them do not.
+    /// The end of the lines that belong to the text before `end`: the rest of its own line, and comments below it that
+    /// are indented deeper than a column. Blank lines after the last of them do not belong.
     func fillerEnd(after end: Int, deeperThan column: Int) -> Int {
         let text = TextLines(bytes)
         var place = text.isLineStart(end) ? end : text.nextLine(from: end)
@@ -103,7 +103,7 @@ extension ConfigurationEditor {
         return [Edit(end..<end, ","), Edit(lineEnd..<lineEnd, line)]
     }
 
-    /// Whether names are in double quotes, as JSON wants them.
+    /// True if names are in double quotes, as in JSON.
     private func isJSON(_ mapping: Layout) -> Bool {
         let name = mapping.pairs.first?.key ?? document.root?.pairs.first?.key
         return name.map { bytes[$0.bytes].first == UInt8(ascii: "\"") } ?? false

@@ -1,7 +1,7 @@
 internal import YAML
 
 extension ConfigurationEditor {
-    /// The line of the comment that stands directly above a feed, and stays when that is removed; nil where none does.
+    /// The line of the comment directly above a feed, which stays when the feed is removed; nil if there is none.
     package func commentLine(above name: String) -> Int? {
         guard let feeds, let pair = feeds.pairs.first(where: { $0.key.text == name }), let start = ownLine(of: pair.key)
         else { return nil }
@@ -12,7 +12,7 @@ extension ConfigurationEditor {
         return text.number(of: start) - 1
     }
 
-    /// What goes from the text with a feed; nil where there is none of the name, or nothing tells its bounds.
+    /// The edits that remove a feed; nil if there is none of the name, or its bounds are unclear.
     func removals(of name: String) -> [Edit]? {
         guard let feeds, let index = feeds.pairs.firstIndex(where: { $0.key.text == name }) else { return nil }
         return feeds.isFlow ? fromBraces(index, of: feeds) : fromBlock(index, of: feeds)
@@ -28,7 +28,7 @@ extension ConfigurationEditor {
         let isLast = index == pairs.count - 1
         var end = fillerEnd(
             after: max(pair.key.bytes.upperBound, pair.value.bytes.upperBound), deeperThan: pair.key.column)
-        // Blank lines part feeds: with one of two goes what parts them.
+        // Blank lines separate feeds: the removed feed takes one separator with it.
         if index > 0, isLast || isBlank(end, text) {
             let before = pairs[index - 1].value.bytes.upperBound
             while start > before, isBlank(text.lineStart(of: start - 1), text), text.lineStart(of: start - 1) >= before
@@ -70,7 +70,7 @@ extension ConfigurationEditor {
         return [Edit(separator..<separator + 1), lines]
     }
 
-    /// Where the line of a name begins, if nothing stands before the name.
+    /// The start of a name's line, if nothing precedes the name on it.
     func ownLine(of key: Layout) -> Int? {
         let start = TextLines(bytes).lineStart(of: key.bytes.lowerBound)
         let before = bytes[start..<max(start, key.bytes.lowerBound)]

@@ -1,10 +1,9 @@
 internal import YAML
 
 extension ConfigurationEditor {
-    /// What changes in the text when a feed gets another name: its name, in quotes where it was in quotes, and where feeds with
-    /// a list for each of its rows name it.
+    /// The edits that rename a feed: its name, with its quotes, and the names in the `for_each` of other feeds.
     ///
-    /// - Returns: nil where there is no feed of the name, or its name is more than a word.
+    /// - Returns: nil if there is no feed of the name, or its name is more than a word.
     func renaming(of name: String, to new: String) -> [Edit]? {
         guard let feeds, let key = feeds.pairs.first(where: { $0.key.text == name })?.key, key.shape == .scalar,
             !key.isMarked
@@ -25,7 +24,7 @@ extension ConfigurationEditor {
         }
     }
 
-    /// The feed whose rows a feed goes through.
+    /// The name of the parent in `for_each`.
     private func parentEdits(_ rule: Layout, _ name: String, _ new: String) -> [Edit] {
         let feed = rule.shape == .mapping ? rule.pairs.first { $0.key.text == "feed" }?.value : rule
         guard let feed, feed.shape == .scalar, feed.text == name, !feed.isMarked else { return [] }
@@ -42,7 +41,7 @@ extension ConfigurationEditor {
 }
 
 extension Node {
-    /// Whether the other node differs only in the feed's name, alone or before a column.
+    /// True if the other node differs only in the feed's name, alone or before a column.
     func isSame(as other: Node, but name: String, isNow new: String) -> Bool {
         switch (content, other.content) {
         case (.scalar(let one), .scalar(let another)):

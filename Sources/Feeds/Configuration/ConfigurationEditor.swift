@@ -1,14 +1,14 @@
 internal import Text
 internal import YAML
 
-/// Adds feeds to the text of a configuration, renames them and takes them out, and leaves every other byte as it is.
+/// Adds, renames and removes feeds in the text of a configuration, and leaves every other byte as it is.
 ///
-/// Pure: text goes in, text comes out. What comes out is read again before it is given: it says what the text said, with
-/// the one feed more or less, or there is an error.
+/// It is pure. The new text is parsed before it is returned: it must have the same meaning as before, apart from the
+/// one feed, or an error is thrown.
 ///
-/// A feed is added behind the last one, in the style of the text: as a block or in braces, as JSON, with a blank line
-/// before it where the others have one. One is removed with the comments inside it. Comments above it stay: they may be about
-/// more than this feed.
+/// A feed is added after the last one, in the style of the text: as a block or in braces, as JSON, with a blank line
+/// before it if the others have one. A feed is removed with the comments inside it. Comments above it stay: they may be
+/// about more than this feed.
 package struct ConfigurationEditor: Sendable {
     let bytes: [UInt8]
     let file: String
@@ -43,10 +43,9 @@ package struct ConfigurationEditor: Sendable {
         return FeedEntry(name: name, members: members)
     }
 
-    /// The text with one feed more.
+    /// The text with another feed.
     ///
-    /// - Throws: `ConfigurationError` where there is no place for it that could be told; the feed is to be added by hand
-    ///   then.
+    /// - Throws: `ConfigurationError` if its place is unclear; the feed must be added by hand then.
     package func adding(_ entry: FeedEntry) throws(ConfigurationError) -> [UInt8] {
         guard !names.contains(entry.name) else { throw refused("feed `\(entry.name)` already exists") }
         if let name = ConfigurationText.nameTooLong(in: .mapping(entry.members)) {
@@ -67,8 +66,8 @@ package struct ConfigurationEditor: Sendable {
 
     /// The text with one feed less.
     ///
-    /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change, as where an alias refers
-    ///   into it.
+    /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change, as where an alias
+    ///   refers into it.
     package func removing(_ name: String) throws(ConfigurationError) -> [UInt8] {
         guard names.contains(name), let edits = removals(of: name) else { throw refused("there is no feed `\(name)`") }
         let text = Self.applying(edits, to: bytes)
@@ -99,7 +98,7 @@ package struct ConfigurationEditor: Sendable {
         return text
     }
 
-    /// Whether nothing is where the feeds should be.
+    /// True if `feeds` is absent or empty.
     var hasNoFeeds: Bool { node?["feeds"]?.isNull ?? true }
 
     private var feedPairs: [Node.Pair] { Self.feeds(of: node) }
@@ -110,7 +109,7 @@ package struct ConfigurationEditor: Sendable {
         do throws(YAMLError) { return try Node.parse(text, source: file) } catch { throw ConfigurationError(error) }
     }
 
-    /// Whether both say the same apart from feeds of these names; `feeds` that is absent or empty has none.
+    /// True if both have the same meaning apart from feeds of these names; an absent or empty `feeds` has none.
     private static func isSame(_ before: Node?, _ after: Node?, without names: Set<String>) -> Bool {
         let others = [before, after].map { node in
             (node?.pairs ?? []).filter { $0.key.text != "feeds" }

@@ -7,7 +7,7 @@ internal import Glibc
 package struct ConfigurationFile: Sendable {
     /// The path, as given.
     package let path: String
-    /// Whether it may contain `${command: …}`, because the user named the file.
+    /// True if the file may contain `${command: …}`, because the user named it.
     package var mayRunCommands = false
 
     /// A file at a path, where there may be none.
@@ -32,15 +32,15 @@ package struct ConfigurationFile: Sendable {
         return try contents(of: descriptor)
     }
 
-    /// Changes the text. Several processes take turns, and each sees what the one before wrote.
+    /// Changes the text. Processes take turns, and each sees the changes of the one before.
     ///
     /// - Parameters:
-    ///   - isPrivate: Whether the file is for its owner alone from now on; it is so if it holds a credential.
+    ///   - isPrivate: True if only the owner may read the file from now on, because it holds a credential.
     ///   - change: Makes the new text from the present one, which is empty if there is no file. It may be called again
     ///     if another process was faster.
-    ///   - failing: What is thrown where the file cannot be read or written.
-    /// - Returns: Whether the file was created.
-    /// - Throws: What `change` throws, or what `failing` makes of an error of kind `store`; the file is then unchanged.
+    ///   - failing: Turns a failure to read or write the file, of kind `store`, into the error to throw.
+    /// - Returns: True if the file was created.
+    /// - Throws: The error of `change` or of `failing`; the file is unchanged then.
     @discardableResult
     package func edit<Problem: Error>(
         isPrivate: Bool = false, failing: (FeedSyncError) -> Problem, _ change: ([UInt8]) throws(Problem) -> [UInt8]

@@ -1,4 +1,4 @@
-/// What a configuration file may hold, as a JSON Schema for editors.
+/// The content of a configuration file, as a JSON Schema for editors.
 ///
 /// Source: <https://json-schema.org/draft/2020-12>
 package enum ConfigurationSchema {
@@ -7,7 +7,7 @@ package enum ConfigurationSchema {
         package let name: String
         /// Its schema, without the description.
         let schema: String
-        /// What it means, in a phrase.
+        /// Its meaning, in a phrase.
         let meaning: String
 
         init(_ name: String, _ schema: String, _ meaning: String) {
@@ -103,7 +103,7 @@ package enum ConfigurationSchema {
 
     private static func properties(_ members: [Member]) -> String {
         members.map { member in
-            // `null` takes away what a preset or the defaults have.
+            // `null` removes a value of a preset or of the defaults.
             "\(member.name.json):{\"description\":\(member.meaning.json),\(any(member.schema, #""type":"null""#))}"
         }.joined(separator: ",")
     }

@@ -6,8 +6,8 @@ package struct ConfigurationSearch: Sendable {
     package struct Found: Sendable, Hashable {
         /// The path.
         package let path: String
-        /// Whether it may run commands, which `Configuration.load` is to be told: not if it is there only because it lies
-        /// in the current folder, nor if others may write it.
+        /// True if the file may run commands, for `Configuration.load`: not if it was only found in the current folder,
+        /// nor if other users may write it.
         package let mayRunCommands: Bool
     }
 
@@ -30,19 +30,19 @@ package struct ConfigurationSearch: Sendable {
         self.init(environment: environment, user: geteuid()) { FileStatus(of: $0) }
     }
 
-    /// The path of the file that `found` tells.
+    /// The path of the file from `found`.
     ///
     /// - Throws: `ConfigurationError`, as `found`.
     package func file(option: String?) throws(ConfigurationError) -> String? { try found(option: option)?.path }
 
     /// The first of: the file given on the command line, `$FEEDSYNC_CONFIG`, `./feedsync.yaml`,
-    /// `$XDG_CONFIG_HOME/feedsync/feedsync.yaml` (`~/.config` where that is not set).
+    /// `$XDG_CONFIG_HOME/feedsync/feedsync.yaml` (`~/.config` if that is not set).
     ///
-    /// The first two are taken at their word; reading tells whether they exist.
+    /// The first two are not checked here; reading reports a missing file.
     ///
-    /// - Returns: The file, or nil where there is no configuration.
-    /// - Throws: `ConfigurationError` if `./feedsync.yaml` belongs to somebody else or others may write it: a folder one
-    ///   happens to be in must not decide where credentials go.
+    /// - Returns: The file, or nil if there is no configuration.
+    /// - Throws: `ConfigurationError` if `./feedsync.yaml` belongs to another user or others may write it: the current
+    ///   folder must not decide where credentials go.
     package func found(option: String?) throws(ConfigurationError) -> Found? {
         if let option { return named(option) }
         if let named = environment["FEEDSYNC_CONFIG"], !named.isEmpty {
@@ -57,11 +57,11 @@ package struct ConfigurationSearch: Sendable {
     }
 
     private func named(_ path: String) -> Found {
-        // Of a file that is not there, reading tells.
+        // Reading reports a missing file.
         Found(path: path, mayRunCommands: status(path)?.isWritable(onlyBy: user) ?? true)
     }
 
-    /// Where a configuration for all folders is kept; nil without a home.
+    /// The path of the configuration for all folders; nil without a home.
     package var personalFile: String? {
         // Source: https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid there).
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {

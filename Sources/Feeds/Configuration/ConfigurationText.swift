@@ -1,8 +1,8 @@
 internal import YAML
 
-/// Writes values as YAML that reads back as what they were.
+/// Writes values as YAML that parses to the same values.
 package enum ConfigurationText {
-    /// How wide a line may get before a mapping takes one line for each member.
+    /// The widest line on which a mapping is written in braces.
     private static let width = 100
 
     /// An entry as a block, one line each, without line breaks.
@@ -76,7 +76,7 @@ package enum ConfigurationText {
         return !wordsOfYAML11.contains(text.lowercased()) && !isNumberLike(text)
     }
 
-    /// What other readers take for a truth value.
+    /// The words that other parsers read as booleans.
     private static let wordsOfYAML11: Set<String> = ["y", "n", "yes", "no", "on", "off"]
 
     /// `12:30` is a number to YAML 1.1, `2026-11-21` a date; none begins with a letter.

@@ -2,9 +2,9 @@ internal import YAML
 
 /// Puts `***` in the place of credentials that are written out; references such as `${NAME}` stay.
 enum CredentialMask {
-    /// What of `auth` is no credential.
+    /// The members of `auth` that are no credentials.
     private static let open: Set<String> = ["token_url", "scope", "audience", "send"]
-    /// What may stand before a credential in a header.
+    /// The words that may precede a credential in a header.
     private static let schemes: Set<String> = ["Bearer ", "Basic ", "Token ", "token "]
 
     static func template(_ template: Template) -> String {
@@ -63,7 +63,7 @@ extension FeedDefinition {
 }
 
 extension FeedEntry {
-    /// Whether a credential is written out in it, and not as a reference.
+    /// True if it contains a literal credential, not just a reference.
     package var holdsCredential: Bool { masked.lines != lines }
 
     /// The entry with `***` in place of credentials that are written out.

@@ -1,7 +1,7 @@
 internal import YAML
 
-/// A feed's definition with everything in its place: the preset's members and the file's defaults, the values of `with`,
-/// and what was found of that which is left open.
+/// A feed's complete definition: the preset's members and the file's defaults, the values of `with`, and the discovered
+/// settings.
 package struct EffectiveDefinition: Sendable {
     /// The members, literal credentials as `***`; those that were found have a remark that says so.
     package let entry: FeedEntry
@@ -35,7 +35,7 @@ package struct EffectiveDefinition: Sendable {
             name: definition.name, members: Self.members(definition, written, findings ?? Findings()))
     }
 
-    /// The order in which members are told; those that are not among them come behind.
+    /// The order of the members; others come after these.
     private static let order = [
         "for_each", "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key",
         "section", "model", "columns", "pagination", "partition", "responses", "sync", "every", "timeout", "retries",
@@ -54,7 +54,7 @@ package struct EffectiveDefinition: Sendable {
         }
     }
 
-    /// A member as the definition has it, where that is more than what is written.
+    /// A member as in the definition, if that is more than the written one.
     private static func member(
         _ name: String, _ definition: FeedDefinition, _ findings: Findings
     ) -> FeedEntry.Member? {

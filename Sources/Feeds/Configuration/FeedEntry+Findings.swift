@@ -1,13 +1,13 @@
 internal import YAML
 
 extension FeedEntry.Member {
-    /// What was found of that which a definition leaves open, as members that say it.
+    /// The discovered settings, as configuration members.
     ///
     /// - Parameters:
-    ///   - findings: What was found.
-    ///   - definition: The definition without it.
-    ///   - hasColumns: Whether the columns are to be said, too; otherwise the key is told by its paths.
-    /// - Throws: `FeedSyncError` of kind `bug` if the found pagination is no YAML.
+    ///   - findings: The discovered settings.
+    ///   - definition: The definition without them.
+    ///   - hasColumns: True to include the columns; otherwise the key is written as paths.
+    /// - Throws: `FeedSyncError` of kind `bug` if the discovered pagination is no YAML.
     package static func members(
         of findings: Findings, for definition: FeedDefinition, hasColumns: Bool
     ) throws(FeedSyncError) -> [FeedEntry.Member] {

@@ -4,7 +4,7 @@ internal import YAML
 package struct FeedEntry: Sendable, Hashable {
     /// A value of a configuration.
     package indirect enum Value: Sendable, Hashable {
-        /// Text, which stays text whatever it looks like.
+        /// Text, which stays text even if it looks like a number or a boolean.
         case text(String)
         /// A number, `true` or `false`, as written.
         case plain(String)
@@ -20,7 +20,7 @@ package struct FeedEntry: Sendable, Hashable {
         package let name: String
         /// Its value.
         package let value: Value
-        /// What is said behind it, as in `# found`.
+        /// A comment after the value, as in `# found`.
         package let remark: String?
 
         /// A member of this name.
@@ -82,7 +82,7 @@ extension FeedEntry.Value {
         }
     }
 
-    /// Whether a node says the same.
+    /// True if a node has the same meaning.
     func isSame(as node: Node) -> Bool {
         switch (self, node.content) {
         case (.text(let text), .scalar(let scalar)): scalar.text == text && scalar.resolution == .text
@@ -98,7 +98,7 @@ extension FeedEntry.Value {
 }
 
 extension Node {
-    /// Whether another node says the same, wherever it stands.
+    /// True if another node has the same meaning, regardless of its position.
     func isSame(as other: Node) -> Bool {
         switch (content, other.content) {
         case (.scalar(let one), .scalar(let another)):

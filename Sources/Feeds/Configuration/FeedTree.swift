@@ -1,7 +1,7 @@
 /// The feeds of a configuration as a tree: those with `for_each` stand below their parents.
 enum FeedTree {
-    /// Tells each feed with a parent how deep it stands, and where URLs that its parent's rows hold may lead; reports parents
-    /// that are not there, and feeds that are their own.
+    /// Sets the depth of each feed with a parent, and the origin to which URLs in its parent's rows may lead; reports
+    /// missing parents, and feeds that are their own ancestors.
     static func connect(_ feeds: inout [FeedDefinition], log: Diagnostics) {
         let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
         for index in feeds.indices {

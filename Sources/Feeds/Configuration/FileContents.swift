@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why a file cannot be read, as the end of a sentence that starts with its name.
+/// The reason for which a file cannot be read, as the end of a sentence that starts with its name.
 package struct FileError: Error {
     package let problem: String
     /// The system's error number, or 0 where it is not the system that objects.
@@ -20,17 +20,17 @@ package struct FileError: Error {
 
 /// Whole files, read at once.
 package enum FileContents {
-    /// How long to wait for bytes of a pipe, in milliseconds.
+    /// The time to wait for bytes of a pipe, in milliseconds.
     private static let longestWait: Int32 = 10_000
 
-    /// The bytes of a file of at most `limit` bytes. A pipe has 10 seconds for each part of it.
+    /// The bytes of a file of at most `limit` bytes. A pipe has 10 seconds for each piece.
     ///
-    /// - Parameter isOwn: Whether nobody but the user and root may be able to write the file. `FileStatus` looks at the path,
-    ///   too; this is the file that is read, whatever the path led to before.
+    /// - Parameter isOwn: True if only the user and root may have write access. `FileStatus` checks the path, too; this
+    ///   checks the opened file, in case the path has changed meanwhile.
     /// - Throws: `FileError`.
     package static func read(_ path: String, limit: Int, isOwn: Bool = false) throws(FileError) -> [UInt8] {
         guard !path.utf8.contains(0) else { throw FileError(problem: "has a zero byte in its name") }
-        // Without O_NONBLOCK, a pipe that nobody writes to would be waited for for ever.
+        // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .last }
         defer { close(descriptor) }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Who may change what is read from a path.
+/// The users who can change the content at a path.
 package struct FileStatus: Sendable, Hashable {
-    /// The user id of the owner: of the file, or of a symbolic link to it that belongs to somebody else.
+    /// The user id of the owner: of the file, or of a symbolic link to it that belongs to another user.
     let owner: UInt32
     /// The permission bits of the file.
     let mode: UInt32
@@ -23,9 +23,9 @@ package struct FileStatus: Sendable, Hashable {
     /// The most symbolic links that are followed one after the other, as Linux has it.
     private static let mostLinks = 40
 
-    /// The status of what a path leads to; nil where there is no file.
+    /// The status of the file at a path; nil if there is none.
     ///
-    /// - Parameter user: Whose links are followed without a mark; those of root are, too.
+    /// - Parameter user: The user whose links are trusted, as are root's.
     package init?(of path: String, user: UInt32 = geteuid()) {
         var status = stat()
         var (path, foreign) = (path, UInt32?.none)
@@ -45,10 +45,10 @@ package struct FileStatus: Sendable, Hashable {
         return nil
     }
 
-    /// Whether others than the owner may read the file.
+    /// True if users other than the owner may read the file.
     package var isReadableByOthers: Bool { mode & 0o044 != 0 }
 
-    /// Whether nobody but the user and root may write the file, or make the path lead elsewhere.
+    /// True if only the user and root may write the file or redirect the path.
     package func isWritable(onlyBy user: UInt32 = geteuid()) -> Bool {
         (owner == user || owner == 0) && mode & 0o022 == 0
     }

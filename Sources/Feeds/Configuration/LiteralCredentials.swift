@@ -1,5 +1,5 @@
 extension FeedDefinition {
-    /// Where a credential is written out, and not as a reference such as `${NAME}`.
+    /// The positions of literal credentials, which are no references such as `${NAME}`.
     package var literalCredentials: [SourcePosition] {
         var found = (authentication?.secrets ?? []).filter(\.hasLiteralSecret)
         found += (query + headers + (body?.texts ?? [])).filter { SecretName.matches($0.name) }.map(\.value)
@@ -14,14 +14,14 @@ extension FeedDefinition {
 }
 
 extension Configuration {
-    /// Where the password in `store` is written out; nil if none is.
+    /// The position of a literal password in `store`; nil if there is none.
     package var literalStorePassword: SourcePosition? {
         guard let writtenStore else { return nil }
         let text = writtenStore.description
         return CredentialMask.proxy(CredentialMask.url(text)) == text ? nil : writtenStore.position
     }
 
-    /// Whether a text of a configuration has a credential written out; false where it cannot be read.
+    /// True if the text of a configuration contains a literal credential; false if it cannot be parsed.
     package static func holdsCredential(_ text: [UInt8], file: String) -> Bool {
         guard let configuration = try? parse(text, file: file, allowsCommands: true) else { return false }
         return configuration.literalStorePassword != nil
@@ -42,6 +42,6 @@ extension Authentication {
 }
 
 extension Template {
-    /// Whether it has text of its own, besides what may stand before a credential.
+    /// True if it has text of its own, apart from the scheme before a credential.
     fileprivate var hasLiteralSecret: Bool { CredentialMask.template(self) != description }
 }

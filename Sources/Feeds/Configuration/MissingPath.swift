@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A path where nothing is: what is missing of it, and what was probably meant.
+/// A path that does not exist, with the missing part of it and a suggestion.
 package struct MissingPath: Sendable {
     private let path: String
     private let folder: String
     private let name: String
 
-    /// Nil if there is something, or it cannot be told.
+    /// Nil if the path exists, or if its existence is unknown.
     package init?(_ path: String) {
         guard access(path, F_OK) != 0, errno == ENOENT else { return nil }
         self.path = path
@@ -20,7 +20,7 @@ package struct MissingPath: Sendable {
         folder.isEmpty || access(folder, F_OK) == 0 || errno != ENOENT ? nil : folder
     }
 
-    /// The file beside it whose name is nearly the same.
+    /// The file in the same folder with the most similar name.
     package var nearest: String? {
         guard missingFolder == nil, let found = NearestWord.suggestion(for: name, among: neighbours) else { return nil }
         return folder.isEmpty ? found : folder.hasSuffix("/") ? folder + found : "\(folder)/\(found)"

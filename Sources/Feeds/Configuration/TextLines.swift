@@ -1,4 +1,4 @@
-/// The lines of a text, and what stands on them.
+/// The lines of a text, and the blank lines and comments among them.
 struct TextLines {
     private let bytes: [UInt8]
     private let start: Int
@@ -15,26 +15,26 @@ struct TextLines {
         return bytes[first] == UInt8(ascii: "\n") ? "\n" : bytes[first...].starts(with: "\r\n".utf8) ? "\r\n" : "\r"
     }
 
-    /// Where the line begins that has this place.
+    /// The start of the line that contains the offset.
     func lineStart(of offset: Int) -> Int {
         var place = max(start, min(offset, bytes.count))
         while place > start, !isLineStart(place) { place -= 1 }
         return place
     }
 
-    /// Where the text of the line ends that has this place, before its line break.
+    /// The end of the line that contains the offset, before its line break.
     func textEnd(from offset: Int) -> Int {
         bytes[min(offset, bytes.count)...].firstIndex(where: Self.isBreak) ?? bytes.count
     }
 
-    /// Where the next line begins; the text's end where there is none.
+    /// The start of the next line, or the end of the text.
     func nextLine(from offset: Int) -> Int {
         let end = textEnd(from: offset)
         guard end < bytes.count else { return end }
         return bytes[end...].starts(with: "\r\n".utf8) ? end + 2 : end + 1
     }
 
-    /// Whether a line begins here.
+    /// True if a line begins here.
     func isLineStart(_ offset: Int) -> Bool {
         guard offset > start else { return true }
         guard bytes.indices.contains(offset - 1) else { return false }
@@ -42,13 +42,13 @@ struct TextLines {
         return Self.isBreak(bytes[offset - 1]) && !isWithinBreak
     }
 
-    /// What a line is that has no value on it.
+    /// A line without a value.
     enum Filler: Equatable {
         case blank
         case comment(column: Int)
     }
 
-    /// What the line is from here on; nil where it has a value.
+    /// The kind of the line from here on; nil if it has a value.
     func filler(from offset: Int) -> Filler? {
         let rest = bytes[min(offset, bytes.count)..<textEnd(from: offset)]
         let text = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

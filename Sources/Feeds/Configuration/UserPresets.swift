@@ -7,7 +7,7 @@ package final class UserPresets: Sendable {
     private let folder: String
     private let loaded = Lock<[String: Preset]>([:])
 
-    /// Those beside a configuration file.
+    /// The presets beside a configuration file.
     package init(beside file: String) {
         folder = FilePath.join(FilePath.folder(of: file), "presets")
     }

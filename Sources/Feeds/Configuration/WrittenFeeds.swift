@@ -11,7 +11,7 @@ struct WrittenFeeds {
     /// The most feeds of one `each`, and the most files that are included.
     private static let most = 10_000
 
-    /// The feeds of a configuration's text, whatever else is wrong with it.
+    /// The feeds of a configuration's text, in spite of other faults.
     init(of root: Node, file: String, home: String?, log: Diagnostics) {
         self.init(feeds: root["feeds"], include: root["include"], file: file, home: home, log: log)
     }
@@ -151,7 +151,7 @@ extension WrittenFeeds {
             }
         }
 
-        /// A name that feeds may have: what they may not becomes `-`.
+        /// A permitted name of a feed: other characters become `-`.
         func name(_ pattern: String) -> String {
             text(pattern) { value, _ in
                 String(value.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" ? $0 : "-" })

@@ -1,6 +1,6 @@
 internal import YAML
 
-/// How a feed's requests show who asks. Every value is a credential, a literal one too.
+/// The authentication of a feed's requests. Every value is a credential, a literal one too.
 package enum Authentication: Sendable, Hashable {
     /// `Authorization: Bearer …`
     case bearer(Template)

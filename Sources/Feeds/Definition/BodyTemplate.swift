@@ -76,7 +76,7 @@ package enum BodyTemplate: Sendable, Hashable {
         }
     }
 
-    /// Whether a member can be put there: nothing on the way is anything but an object.
+    /// True if a member can be set at the path: all values on it are objects.
     func hasRoom(for names: ArraySlice<String>) -> Bool {
         guard let name = names.first else { return true }
         guard case .object(let members) = self else { return false }

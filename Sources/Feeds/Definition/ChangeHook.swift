@@ -1,8 +1,8 @@
 internal import YAML
 
-/// Who is told what changes in a feed.
+/// The change hook of a feed.
 package struct ChangeHook: Sendable {
-    /// How they are told.
+    /// The receiver of changes.
     package enum Target: Sendable {
         /// A program, which reads the changes.
         case program([String])
@@ -11,7 +11,7 @@ package struct ChangeHook: Sendable {
     }
 
     package let target: Target
-    /// Where it stands in its file.
+    /// Its position in the file.
     package let position: SourcePosition
 
     /// The texts that may refer to a value elsewhere.

@@ -1,6 +1,6 @@
 internal import YAML
 
-/// How the values of a column are stored.
+/// The storage type of a column's values.
 package enum ColumnType: String, Sendable, Hashable, CaseIterable {
     /// Text as received.
     case text
@@ -20,9 +20,9 @@ package enum ColumnType: String, Sendable, Hashable, CaseIterable {
 package struct ColumnDefinition: Sendable, Hashable {
     /// The column's name in the table, unlike every other there.
     package let name: String
-    /// Where its value is in the item.
+    /// The path of its value in the item.
     package let path: Path
-    /// What its values are; nil where that is left to each value.
+    /// The type of its values; nil to use the type of each value.
     package let type: ColumnType?
 
     /// A column of this name.

@@ -1,6 +1,6 @@
 internal import YAML
 
-/// How a feed's requests reach its host.
+/// The connections of a feed's requests to its host.
 package struct ConnectionRule: Sendable {
     /// A file that a definition names.
     package struct File: Sendable {
@@ -9,18 +9,18 @@ package struct ConnectionRule: Sendable {
         package let position: SourcePosition
     }
 
-    /// What shows a host who asks, in the TLS handshake.
+    /// The TLS client certificate.
     package struct ClientCertificate: Sendable {
         package let certificate: File
         /// The private key; nil where it is in the same file.
         package let key: File?
-        /// What the key is encrypted with.
+        /// The password of the key.
         package let password: Template?
     }
 
-    /// What stands between.
+    /// The proxy.
     package enum Proxy: Sendable {
-        /// Nothing, whatever the environment says: `none`.
+        /// No proxy, even if the environment has one: `none`.
         case direct
         /// The proxy's URL, which may hold its credentials.
         case url(Template)
@@ -29,7 +29,7 @@ package struct ConnectionRule: Sendable {
     /// The certificates to trust, in place of the system's.
     package var authorities: File?
     package var clientCertificate: ClientCertificate?
-    /// Nil where the environment tells.
+    /// The proxy; nil to use the environment's.
     package var proxy: Proxy?
     package var userAgent: String?
     package var rate: RequestRate?
@@ -41,7 +41,7 @@ package struct ConnectionRule: Sendable {
     }
 }
 
-/// How many requests may be made in how much time.
+/// The number of requests permitted in a period of time.
 package struct RequestRate: Sendable, Hashable, CustomStringConvertible {
     private static let units: [(name: String, duration: Duration)] = [
         ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3_600)), ("d", .seconds(86_400)),
@@ -102,7 +102,7 @@ extension MappingDecoder {
         guard let node = node(name), let template = template(name, node) else { return nil }
         if template.isLiteral, template.description == "none" { return .direct }
         let schemes = ["http://", "https://", "socks5://", "socks5h://"]
-        // What begins with a reference is told of when it is used.
+        // A value that begins with a reference is checked when it is used.
         guard !template.isLiteral || schemes.contains(where: template.description.hasPrefix) else {
             report(
                 "`\(name)` of \(subject) must be a URL such as `http://proxy.example.com:3128`, or `none`",

@@ -1,10 +1,10 @@
 internal import YAML
 
-/// What is wrong at one place of a configuration.
+/// A fault at one position of a configuration.
 public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
-    /// Where it is.
+    /// The position of the fault.
     public let position: SourcePosition
-    /// What is wrong, in a sentence without the place; never holds a credential.
+    /// The fault, in a sentence without the position; never holds a credential.
     public let problem: String
     /// The word that is wrong, where it is one word.
     public let word: String?
@@ -19,7 +19,8 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
         self.suggestion = suggestion
     }
 
-    /// The diagnostic on one line: ``feedsync.yaml:12:5: unknown member `colums` in feed `x`; did you mean `columns`?``.
+    /// The diagnostic on one line: ``feedsync.yaml:12:5: unknown member `colums` in feed `x`; did you mean
+    /// `columns`?``.
     public var description: String {
         let hint = suggestion.map { "; did you mean `\($0)`?" } ?? ""
         return "\(position): \(problem)\(hint)"
@@ -48,9 +49,9 @@ extension ConfigurationError {
     }
 }
 
-/// Gathers diagnostics while a configuration is read, so that one run tells them all.
+/// Collects diagnostics while a configuration is read, so that one run reports them all.
 ///
-/// - Isolation: that of the one reader it belongs to.
+/// - Isolation: that of the reader to which it belongs.
 final class Diagnostics {
     private(set) var diagnostics: [Diagnostic] = []
     private var known: Set<Diagnostic> = []
@@ -58,7 +59,7 @@ final class Diagnostics {
     private var common: (file: String, lines: ClosedRange<Int>)?
     private var told: Set<SourcePosition> = []
 
-    /// Says that what stands in these lines is read for each feed: what is wrong there is told once.
+    /// Reports each fault in these shared lines once, not once per feed.
     func share(_ file: String, _ lines: ClosedRange<Int>) { common = (file, lines) }
 
     /// Adds a diagnostic that is not known yet: a member may be read more than once.

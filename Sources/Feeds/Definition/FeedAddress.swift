@@ -1,7 +1,7 @@
 internal import YAML
 
 extension MappingDecoder {
-    /// The feed's `url`: what can be told of it before its references are followed.
+    /// The feed's `url`, checked as far as possible without its references.
     func url(_ name: String) -> Template? {
         guard let template = template(name) else { return nil }
         let start = template.literalPrefix
@@ -26,8 +26,7 @@ extension MappingDecoder {
         return template
     }
 
-    /// The value that a feed gives to a parameter of its preset: what can be told of it before its references are
-    /// followed.
+    /// The value of a preset's parameter, checked as far as possible without its references.
     func parameter(_ name: String, as role: ParameterRole) -> Template? {
         switch role {
         case .part:
@@ -50,7 +49,7 @@ extension MappingDecoder {
             return site
         case .host:
             guard let host = template(name) else { return nil }
-            // A reference is the host of whoever sets it, and is parsed with the URL.
+            // A reference for the host is checked later, when the whole URL is parsed.
             guard !host.parts.isEmpty, !host.hasLiteral(where: { !Self.isOfHost($0) }) else {
                 report(
                     "`\(name)` of \(subject) must be a host such as `example.com`, perhaps with a port: no scheme, no user, no path",
@@ -61,7 +60,7 @@ extension MappingDecoder {
         }
     }
 
-    /// Whether a host with a port may hold this; one with letters beyond ASCII has its `xn--` form.
+    /// True if a host with a port may contain the character; one with letters beyond ASCII has its `xn--` form.
     private static func isOfHost(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber || ".-_:[]".contains(character))
     }

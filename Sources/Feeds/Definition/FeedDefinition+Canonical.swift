@@ -9,13 +9,13 @@ extension FeedDefinition {
     /// - Parameter salt: Goes into the hashes; keep it with the text, or two texts cannot be compared.
     package func canonicalText(salt: String) -> String { canonicalText(salt: salt, common: commonLines(salt: salt)) }
 
-    /// The same of a part, whose feed's other parts have the same lines but for the request.
+    /// The canonical text of a list, which shares all lines but the request with its feed's other lists.
     package func canonicalText(salt: String, common: CommonLines) -> String {
         // A parameter may come several times, in an order that counts: Swift's sort keeps it.
         (CommonLines(requestMembers(salt: salt)).lines + common.lines).sorted { $0.name < $1.name }.map(\.text).joined()
     }
 
-    /// What of the canonical text is the same for all parts of a feed.
+    /// The lines of the canonical text that all lists of a feed share.
     package struct CommonLines: Sendable {
         fileprivate let lines: [(name: String, text: String)]
 
@@ -56,7 +56,7 @@ extension FeedDefinition {
         return CommonLines(members)
     }
 
-    /// What the request says: a part has the values of its parent's row in it.
+    /// The members of the request: a list's have values of its parent's row in them.
     private func requestMembers(salt: String) -> [(name: String, value: String)] {
         let hashed = { (literal: String) in CredentialHash.hash(literal, salt: salt) }
         var members = [(name: "url", value: url.canonicalURL(hashed))]
@@ -69,7 +69,7 @@ extension FeedDefinition {
         return members
     }
 
-    /// What tells items apart, as text: each key column with its path. If it changes, stored rows have lost their
+    /// The identity of items, as text: each key column with its path. If it changes, stored rows have lost their
     /// identity.
     package var keyText: String {
         key.map { name in
@@ -144,7 +144,7 @@ extension SyncRule {
     }
 }
 
-/// A short stand-in for a credential: it tells that a value changed, and too little to find the value.
+/// A short hash of a credential. It reveals a change of the value, but not the value.
 enum CredentialHash {
     /// 32 bits of the salt and the text: many texts share each value.
     static func hash(_ text: String, salt: String) -> String {

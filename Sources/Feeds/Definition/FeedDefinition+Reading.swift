@@ -22,7 +22,7 @@ extension FeedDefinition {
         return try read(name, node ?? Node(.mapping([]), mark: start), at: start, allowsCommands: allowsCommands)
     }
 
-    /// A feed of members that are made in Swift: those of a configuration file, with the same names and the same checks.
+    /// A feed defined in Swift, with the members of a configuration file, their names and their checks.
     ///
     ///     let feed = try FeedDefinition(
     ///         "releases",
@@ -30,8 +30,8 @@ extension FeedDefinition {
     ///
     /// - Parameters:
     ///   - name: The feed's name.
-    ///   - members: What stands below the name in a file.
-    ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when the feed is used.
+    ///   - members: The members below the name in a file.
+    ///   - allowsCommands: True if it may contain `${command: …}`, which runs when the feed is used.
     /// - Throws: `ConfigurationError` with every diagnostic.
     public init(_ name: String, _ members: Value, allowsCommands: Bool = false) throws(ConfigurationError) {
         // No file, and so no line.

@@ -5,10 +5,10 @@ extension FeedDefinition {
             + connection.templates
     }
 
-    /// Whether a request of the feed takes what a command prints.
+    /// True if a request of the feed uses the output of a command.
     package var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
 
-    /// Why the definition cannot be used where commands are not to be run: each place that has one.
+    /// The diagnostics of a definition with commands in a place where commands may not run, one for each.
     func refusedCommands() -> [Diagnostic] {
         let trust = "only for a file that you name, and that nobody else may write"
         let hooks = [hook].compactMap(\.self).map { hook in
@@ -37,7 +37,7 @@ extension Template {
         parts.compactMap { if case .command(let command) = $0 { command } else { nil } }
     }
 
-    /// The template without the references whose values only a run of a command could tell.
+    /// The template without references that only a command can resolve.
     package var withoutCommands: Template {
         Template(parts.filter { if case .command = $0 { false } else { true } }, position: position)
     }

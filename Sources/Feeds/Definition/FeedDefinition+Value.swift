@@ -3,8 +3,8 @@ internal import YAML
 extension FeedDefinition {
     /// A member's value, written as a Swift literal: text, a number, a Boolean, a list, or members of its own.
     ///
-    /// A `${NAME}` in the literal is a reference, as in a file. What is put in with `\(…)` is text: a search that a user
-    /// typed names no secret of yours.
+    /// A `${NAME}` in the literal is a reference, as in a file. What is put in with `\(…)` is text: a search that a
+    /// user typed names no secret of yours.
     public struct Value: Sendable, Hashable {
         private indirect enum Content: Sendable, Hashable {
             case scalar(String, isText: Bool)
@@ -43,7 +43,7 @@ extension FeedDefinition.Value: ExpressibleByStringInterpolation {
         /// Adds text with references.
         public mutating func appendLiteral(_ literal: String) { text += literal }
 
-        /// Adds text without references: `${` in it stays what it is.
+        /// Appends text without references: `${` in it is literal.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             let plain = value.description
             if text.hasSuffix("$"), plain.hasPrefix("{") { text += "$" }
@@ -90,7 +90,7 @@ extension FeedDefinition.Value {
         Node(.scalar(Scalar(text, style: isText ? .quoted : .plain)), mark: mark)
     }
 
-    /// A name that stands twice among members; nil if none does.
+    /// A name that occurs twice among members; nil if none does.
     var repeatedName: String? {
         switch content {
         case .scalar: return nil

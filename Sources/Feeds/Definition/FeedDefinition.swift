@@ -1,12 +1,12 @@
-/// One feed: what to request, how to page, where the items are, what to keep of them.
+/// One feed: its request, its pagination, the place of its items, and the columns to keep.
 ///
-/// Made from a configuration file, with a preset's members where the file has none of its own.
+/// It is made from a configuration file, with a preset's members for those that the file lacks.
 public struct FeedDefinition: Sendable {
     /// The feed's name.
     public package(set) var name: String
     /// The preset it starts from.
     package let presetName: String?
-    /// Where the first page is.
+    /// The URL of the first page.
     package internal(set) var url: Template
     /// The JSON body, which makes requests POSTs; nil for GETs.
     package internal(set) var body: BodyTemplate?
@@ -14,74 +14,74 @@ public struct FeedDefinition: Sendable {
     package internal(set) var query: [NamedTemplate]
     /// Header fields, in order.
     package internal(set) var headers: [NamedTemplate]
-    /// How requests show who asks.
+    /// The authentication of the requests.
     package let authentication: Authentication?
     /// Other origins, as `https://host:port`, that may be followed to; they never get credentials.
     package let allowOrigins: [String]
-    /// What the bodies are; nil where that is to be found.
+    /// The format of the bodies; nil to discover it.
     package let format: FeedFormat?
-    /// Where the items are in the body; nil where that is to be found, or the body itself is the array or the only item.
+    /// The place of the items in the body; nil to discover it, or if the body itself is the array or the only item.
     package let items: ItemsRule?
-    /// The names of the columns that tell items apart; none where they are to be found.
+    /// The names of the columns that identify items; empty to discover them.
     public let key: [String]
-    /// What the items are grouped by.
+    /// The rule that groups items into sections.
     package let section: SectionRule?
     /// The model view that shows this feed.
     public package(set) var model: String?
     /// The table's columns with the key's among them; no two names are alike.
     package let columns: [ColumnDefinition]
-    /// Whether columns for whatever the items have besides are to be found.
+    /// True if columns for all other members of the items are discovered.
     package let hasOpenColumns: Bool
-    /// How the next page is found.
+    /// The rule that finds the next page.
     package let pagination: any Paginator
-    /// How it is asked for in parts; nil for a feed that is asked for as a whole.
+    /// The partitions in which it is requested; nil for a feed without partitions.
     package let partitioning: PartitionScheme?
     /// Responses that mean something else than HTTP says, in the order in which they are tried.
     package let responses: [ResponseRule]
-    /// How `sync` works.
+    /// The mode of `sync`.
     package let sync: SyncRule
-    /// How often a sync that usually reads less crawls every page; nil for never.
+    /// The interval of complete crawls for a sync that usually reads less; nil for never.
     package let fullCrawlEvery: Duration?
-    /// When a sync looks for a proof that it missed nothing.
+    /// The rule for proving that a sync missed nothing.
     package let verify: VerifyRule
-    /// Whether each item's JSON is kept.
+    /// True if each item's JSON is kept.
     package let keepsRaw: Bool
-    /// How often `sync --due` asks; nil where the upstream or the default may say.
+    /// The interval of `sync --due`; nil to use the upstream's or the default.
     public let every: Duration?
-    /// How long a response may take.
+    /// The time limit of a response.
     package let timeout: Duration
-    /// How often a failed request is tried again.
+    /// The number of further tries for a failed request.
     package let retries: Int
     /// The most pages of one crawl.
     package let maxPages: Int?
-    /// How much memory a page may take.
+    /// The memory that a page may use.
     package let memory: PageMemory
-    /// How requests reach the host.
+    /// The connections to the host.
     package let connection: ConnectionRule
-    /// How an item says that it is gone; nil where none does.
+    /// The mark of a removed item; nil without one.
     package let removed: RemovedRule?
-    /// Parts of the item whose change does not count as one.
+    /// Members of the item whose changes are ignored.
     package let ignore: [Path]
-    /// What people want to see of an item; nil where that is to be found.
+    /// The columns to show of an item; nil to choose them automatically.
     package let show: ShowRule?
-    /// What can be searched for words; nil for nothing.
+    /// The rule for searching; nil if the feed cannot be searched.
     package let search: SearchRule?
-    /// Whether the store keeps what changed in rows.
+    /// True if the store keeps the changes of rows.
     package let keepsChanges: Bool
-    /// Who is told what changes; nil for nobody.
+    /// The change hook, if any.
     package internal(set) var hook: ChangeHook?
-    /// The feed whose rows each have a list of it; nil for a feed that is one list.
+    /// The parent, whose rows each have a list of this feed; nil for a feed that is one list.
     package var forEach: ForEachRule?
-    /// Which part of its feed it is; nil for a whole feed.
+    /// The list of the feed that this definition requests; nil for a whole feed.
     package var part: FeedPart?
-    /// Where the feed stands in its file.
+    /// The feed's position in its file.
     public let position: SourcePosition
 
     /// The time a response may take if nothing is said.
     package static let standardTimeout = Duration.seconds(30)
-    /// How often a request is tried again if nothing is said.
+    /// The default number of further tries.
     package static let standardRetries = 5
-    /// How often every page is crawled if nothing is said.
+    /// The default interval of complete crawls.
     package static let standardFullCrawl = Duration.seconds(86_400)
     /// The longest time that any member may give: ten years.
     static let longestTime = Duration.seconds(3650 * 86_400)

@@ -1,4 +1,4 @@
-/// What the bodies of a feed are, as `format` in the configuration says.
+/// The format of a feed's bodies, for `format` in the configuration.
 package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
     /// One JSON document.
     case json
@@ -13,7 +13,7 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 extension FeedFormat {
-    /// What it is, for a sentence.
+    /// The format's name in a sentence.
     package var words: String {
         switch self {
         case .json: "JSON"

@@ -17,7 +17,7 @@ struct FeedNames {
         for table in Self.tables { owners[table] = (.table, "the store's table `\(table)`") }
     }
 
-    /// Whether a feed or model may have this name: `[A-Za-z][A-Za-z0-9_-]{0,62}`.
+    /// True if the name is valid for a feed or model: `[A-Za-z][A-Za-z0-9_-]{0,62}`.
     static func isValid(_ name: String) -> Bool {
         guard name.utf8.count <= 63, let first = name.utf8.first, isLetter(first) else { return false }
         return name.utf8.allSatisfy { byte in
@@ -26,7 +26,7 @@ struct FeedNames {
         }
     }
 
-    /// Takes in the names of a feed and its model; what is wrong with them goes to the log.
+    /// Adds the names of a feed and its model; faults go to the log.
     mutating func add(_ feed: FeedDefinition, modelPosition: SourcePosition? = nil, log: Diagnostics) {
         claim(feed.name, for: .feed, called: "feed", at: feed.position, log: log)
         guard let model = feed.model else { return }

@@ -33,14 +33,14 @@ package struct FeedPart: Sendable, Hashable {
         self.key = key
     }
 
-    /// What it is called: the feed and the parent's key, as in `releases/107914493`. No feed's name has a slash.
+    /// The name of a list: its feed and the parent's key, as in `releases/107914493`. No feed's name has a slash.
     package static func name(of feed: String, key: [KeyValue]) -> String {
         ([feed] + key.map { PercentCoding.encoded($0.text) }).joined(separator: "/")
     }
 
     /// The feed that something is the name of a part of; nil for the name of a feed.
     package static func feed(ofPart name: String) -> String? {
-        // Bytes, as this is asked for each page; characters take their time.
+        // Bytes, because this runs for each page; characters are slow.
         name.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(name[..<$0]) }
     }
 }
@@ -57,7 +57,7 @@ extension FeedPart.KeyValue {
 }
 
 extension FeedDefinition {
-    /// The feed whose table its items go to: itself, or the one that it is a part of.
+    /// The feed whose table receives the items: the feed itself, or that of a list.
     package var owner: String { part?.feed ?? name }
 }
 
@@ -83,7 +83,8 @@ extension FeedDefinition {
 
     /// The definition of the list of one row.
     ///
-    /// - Throws: `FeedSyncError` of kind `unfollowable` where the row's values would lead to a place that the feed may not ask.
+    /// - Throws: `FeedSyncError` of kind `unfollowable` where the row's values would lead to a place that the feed may
+    ///   not ask.
     package func part(for row: ParentRow) throws(FeedSyncError) -> FeedDefinition {
         var part = self
         part.name = FeedPart.name(of: name, key: row.key.map(\.value))
@@ -106,8 +107,8 @@ extension FeedDefinition {
         return part
     }
 
-    /// A parent's data does not decide where requests go: only a URL that stands whole in a row leads to a host, and that has
-    /// to be one that the feed may ask.
+    /// Checks that a parent's data does not choose the host: only a complete URL in a row leads to a host, and it must
+    /// be one that the feed may request.
     private func checkAddress(of feed: FeedDefinition) throws(FeedSyncError) {
         let text = url.description
         let path = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -137,7 +138,7 @@ extension FeedDefinition {
             advice: isAllowed ? "leave out `auth`" : "if that is right, add it to `allow_origins`", url: maskedURL)
     }
 
-    /// Scheme, host and port of a URL, as they are compared; nil for what is none.
+    /// Scheme, host and port of a URL, in the form in which they are compared; nil for other text.
     static func origin(of url: String) -> String? {
         let text = url.lowercased()
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return nil }

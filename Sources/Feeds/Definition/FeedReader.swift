@@ -2,7 +2,7 @@ internal import YAML
 
 /// Reads one feed: its own members over its preset's.
 struct FeedReader {
-    /// A feed as it stands in the file.
+    /// A feed as written in the file.
     struct Entry {
         let name: String
         let position: SourcePosition
@@ -13,7 +13,7 @@ struct FeedReader {
     private let preset: Preset?
     private let members: MappingDecoder
 
-    /// What feeds of one configuration have in common.
+    /// The settings that feeds of one configuration share.
     struct Common {
         /// Members that a feed has unless it or its preset has its own.
         var defaults: Node?
@@ -81,7 +81,7 @@ extension FeedReader {
 
     /// The URL and the query, with the preset's parameters put in.
     private func request() -> (Template, [NamedTemplate]) {
-        // Of a feed whose preset is not known, what it lacks cannot be told.
+        // If the preset is unknown, so are the members that the feed lacks.
         if preset != nil || !members.has("preset") {
             members.require("url", "say where the first page is, or start from a `preset`")
         }
@@ -121,7 +121,7 @@ extension FeedReader {
         }
     }
 
-    /// Whether `url` begins with a column, whose value is there to be checked when it is known.
+    /// True if `url` begins with a column, whose value can only be checked once it is known.
     private var beginsWithColumn: Bool {
         guard members.has("for_each"), let text = members.node("url")?.text else { return false }
         let template = Template([.literal(text)], position: entry.position).referringToColumns()
@@ -129,7 +129,7 @@ extension FeedReader {
         return false
     }
 
-    /// Whether `url` begins with a parameter of the preset, whose value is then what there is to check.
+    /// True if `url` begins with a parameter of the preset, whose value is checked instead.
     private var beginsWithParameter: Bool {
         guard let preset, let text = members.node("url")?.text else { return false }
         return preset.parameters.contains { text.hasPrefix("{\($0)}") }
@@ -148,7 +148,7 @@ extension FeedReader {
         }
         var values: [String: Template] = [:]
         for parameter in preset.parameters {
-            // A column's value is encoded where it stands, once it is known.
+            // A column's value is encoded for its place, once it is known.
             let hasParent = members.has("for_each")
             values[parameter] = given?.parameter(parameter, as: url.role(of: parameter)).map { value in
                 hasParent ? value.referringToColumns() : value
@@ -197,7 +197,7 @@ extension FeedReader {
         return columns.count - 1
     }
 
-    /// Of a parameter that is given twice nobody would know which one goes out.
+    /// Refuses a parameter that is given twice, because it would be unclear which one is sent.
     private func checkParameters(of feed: FeedDefinition) {
         let query = Set(feed.query.map(\.name))
         for name in feed.pagination.cursorParameters where feed.body != nil { checkPlace(of: name, in: feed) }

@@ -1,25 +1,25 @@
 internal import YAML
 
-/// What was found of that which a definition leaves open, from the pages that came; the store keeps it.
+/// The discovered settings: those that a definition leaves open, found in its pages; the store keeps them.
 package struct Findings: Sendable, Hashable {
-    /// What the bodies are, where they are not JSON.
+    /// The format of the bodies, if it is not JSON.
     package var format: FeedFormat?
-    /// Where the items are.
+    /// The place of the items.
     package var items: ItemsRule?
-    /// The names of the columns that tell items apart.
+    /// The names of the columns that identify items.
     package var key: [String] = []
     /// The columns that the definition does not have, no two names alike.
     package var columns: [ColumnDefinition] = []
     /// The `pagination` member, as YAML text in one line; nil as long as nothing leads to a second page.
     package var pagination: String?
-    /// The elements of the longest first page with which ways to a second one that no page speaks of were tried in vain;
-    /// nil as long as none were. A page that has grown is reason to try again.
+    /// The elements of the longest first page with which ways to a second one that no page speaks of were tried in
+    /// vain; nil as long as none were. A page that has grown is reason to try again.
     package var triedElementCount: Int?
 
-    /// What the last page said of more behind it, in words; nil where it said nothing.
+    /// The last page's sign that more follows, in words; nil if it had none.
     package var sign: String?
 
-    /// Whether ways to a second page that no page speaks of have been tried in vain.
+    /// True if trials for a second page that no page mentions have failed.
     package var hasTriedPaging: Bool { triedElementCount != nil }
 
     /// Nothing found yet.
@@ -27,18 +27,18 @@ package struct Findings: Sendable, Hashable {
 }
 
 extension FeedDefinition {
-    /// Whether a page can be stored: its columns and key are known.
+    /// True if a page can be stored: its columns and key are known.
     public var isResolved: Bool { !columns.isEmpty && !key.isEmpty }
 
-    /// Whether its pagination is yet to be found.
+    /// True if its pagination is still to be discovered.
     public var hasOpenPagination: Bool { pagination is AutoPaginator }
 
-    /// The definition with what was found in the places that it leaves open.
+    /// The definition with its discovered settings.
     ///
-    /// - Throws: `FeedSyncError` of kind `bug` if the found pagination cannot be read.
+    /// - Throws: `FeedSyncError` of kind `bug` if the discovered pagination cannot be read.
     package func settled(by findings: Findings) throws(FeedSyncError) -> FeedDefinition {
         let known = Set(columns.map(\.path))
-        // Columns written by hand are all there is, but for what items are told apart by.
+        // Columns written by hand are complete, apart from those of the key.
         let found = findings.columns.filter { column in
             let isWanted = hasOpenColumns || column.path == .memberName || findings.key.contains(column.name)
             return isWanted && !known.contains(column.path)
@@ -74,7 +74,7 @@ extension FeedDefinition {
 }
 
 extension Findings {
-    /// The findings with later ones; what was found before stays.
+    /// The settings with later ones added; earlier ones win.
     package func adding(_ later: Findings) -> Findings {
         var all = self
         all.format = format ?? later.format

@@ -1,21 +1,21 @@
 internal import YAML
 
-/// The feed whose rows each have a list of their own: the lists of all of them make up one feed.
+/// The feed whose rows each have a list of their own; together, the lists form one feed.
 package struct ForEachRule: Sendable, Hashable {
-    /// The parent: the feed whose rows it is.
+    /// The parent, which has the rows.
     package let feed: String
-    /// Which of its rows, as an SQL condition on its table; nil for all.
+    /// The rows that have a list, as an SQL condition on the parent's table; nil for all.
     package let condition: String?
-    /// The column of a row that tells whether its list may have changed; nil where any change of the row may.
+    /// The column of a row whose change means that its list may have changed; nil if any change of the row does.
     package let when: String?
-    /// The origin of the nearest feed above it whose URL has one: where a URL that a row holds may lead.
+    /// The origin of the nearest ancestor whose URL has one: the only origin for URLs in a row.
     package internal(set) var origin: String?
     /// The only part that a command concerns, by its name; nil for all.
     package var only: String?
     /// The feeds above the parent, the nearest first.
     package internal(set) var ancestors: [String] = []
 
-    /// How many feeds are above it.
+    /// The number of ancestors.
     package var depth: Int { ancestors.count + 1 }
 }
 
@@ -96,7 +96,8 @@ extension Template {
 
     /// The template with values in place of the columns.
     ///
-    /// - Parameter isURL: Whether values are percent-encoded where they stand; one that the URL begins with goes in as it is.
+    /// - Parameter isURL: Whether values are percent-encoded where they stand; one that the URL begins with goes in as
+    ///   it is.
     func filled(_ values: [ParentColumn: String], isURL: Bool) -> Template {
         var before = ""
         let parts = parts.map { part -> Part in

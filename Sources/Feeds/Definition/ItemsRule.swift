@@ -1,8 +1,8 @@
 internal import YAML
 
-/// Where the items are in a page's body.
+/// The place of the items in a page's body.
 package struct ItemsRule: Sendable, Hashable {
-    /// Where the array of them is, or the object whose members they are.
+    /// The path of their array, or of the object whose members they are.
     package let path: Path
     /// The column that takes each member's name, where the items are the members of an object.
     package let keyedBy: String?

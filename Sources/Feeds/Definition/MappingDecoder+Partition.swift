@@ -31,7 +31,7 @@ extension MappingDecoder {
             blocks: FeedBlocks(first: first, last: last, widest: widest))
     }
 
-    /// How many values one request may ask for: a time where they are dates or times.
+    /// The number of values that one request may ask for: a period for dates and times.
     private func width(_ name: String, of unit: PartitionUnit) -> Int? {
         guard unit != .number else { return integer(name, in: 1...PartitionUnit.furthest) }
         let step: Int64 = unit == .date ? 86_400 : 1
@@ -66,7 +66,7 @@ extension MappingDecoder {
 }
 
 extension PartitionScheme {
-    /// Reports what does not go together with the rest of a feed.
+    /// Reports conflicts with the rest of a feed.
     func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
         let subject = "`partition` of feed `\(feed.name)`"
         if feed.pagination is AutoPaginator || feed.pagination is SinglePagePaginator {

@@ -72,7 +72,7 @@ extension MappingDecoder {
         node(name).flatMap { template(name, $0) }
     }
 
-    /// One of several words.
+    /// Reads one of several words.
     package func choice<Value>(_ name: String, _ choices: [(word: String, value: Value)]) -> Value? {
         guard let node = node(name), let word = string(name, node) else { return nil }
         if let choice = choices.first(where: { $0.word == word }) { return choice.value }
@@ -83,12 +83,12 @@ extension MappingDecoder {
         return nil
     }
 
-    /// One of the words of an enumeration.
+    /// Reads one of the words of an enumeration.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _: Choice.Type) -> Choice? {
         choice(name, Choice.allCases.map { (word: $0.rawValue, value: $0) })
     }
 
-    /// The texts of a list, or of a scalar that stands for a list of one, with their places.
+    /// The texts of a list, or of a scalar in place of a list of one, with their positions.
     func strings(_ name: String) -> [(text: String, node: Node)] {
         guard let node = node(name) else { return [] }
         return (node.elements ?? [node]).compactMap { element in string(name, element).map { ($0, element) } }

@@ -2,13 +2,13 @@ internal import YAML
 
 /// Reads the members of one mapping of a configuration by name and type.
 ///
-/// A getter returns nil for a member that is absent and for one that is wrong; a diagnostic is kept, so that reading
-/// goes on and every diagnostic of a file is told at once. What was made from a wrong mapping is never used. A
-/// mapping is done with `finish()`, which reports the members that nobody asked for.
+/// A getter returns nil for a member that is absent and for one that is wrong. It records a diagnostic and goes on, so
+/// that all diagnostics of a file are reported together. The result of a wrong mapping is never used. `finish()`
+/// completes a mapping: it reports the members that no getter has read.
 ///
-/// - Isolation: that of whoever reads; it is not to be shared.
+/// - Isolation: that of the caller; it is not to be shared.
 package final class MappingDecoder {
-    /// What the mapping belongs to, as in "feed `x`".
+    /// The owner of the mapping, as in "feed `x`".
     let subject: String
     let log: Diagnostics
     private let pairs: [Node.Pair]
@@ -16,7 +16,7 @@ package final class MappingDecoder {
     private let isMapping: Bool
     private var known: [String] = []
 
-    /// A reader of a node, which is wrong if it is no mapping; what is missing is reported at `place`.
+    /// A reader of a node, which is wrong if it is no mapping; missing members are reported at `place`.
     init(_ node: Node, of subject: String, at place: SourcePosition? = nil, log: Diagnostics) {
         self.subject = subject
         self.log = log
@@ -31,13 +31,13 @@ package final class MappingDecoder {
         }
     }
 
-    /// The names that were asked for.
+    /// The names that were read.
     var names: [String] { known }
 
-    /// Whether the mapping has this member; asking makes the name a known one.
+    /// True if the mapping has this member; the name is known from now on.
     package func has(_ name: String) -> Bool { node(name) != nil }
 
-    /// Reports the members that were never asked for, each with the nearest known name.
+    /// Reports the members that no getter has read, each with the nearest known name.
     package func finish() {
         for pair in pairs {
             guard let name = pair.key.text, !known.contains(name) else { continue }
@@ -47,7 +47,7 @@ package final class MappingDecoder {
         }
     }
 
-    /// Reports what is wrong at a member, or at the mapping where it has no such member.
+    /// Reports a fault of a member, or of the mapping if it has no such member.
     package func report(_ problem: String, at name: String? = nil) {
         let place = name.flatMap { name in pairs.first { $0.key.text == name }?.value.mark }.map { SourcePosition($0) }
         report(problem, at: place ?? position)
@@ -60,13 +60,13 @@ package final class MappingDecoder {
 }
 
 extension MappingDecoder {
-    /// A member as it stands.
+    /// The node of a member.
     func node(_ name: String) -> Node? {
         if !known.contains(name) { known.append(name) }
         return pairs.first { $0.key.text == name }?.value
     }
 
-    /// All members, each of them known from now on: for mappings whose names are the user's.
+    /// All members, each of them known from now on: for mappings whose names the user chooses.
     func entries() -> [(key: Node, name: String, value: Node)] {
         pairs.compactMap { pair in
             pair.key.text.map { name in
@@ -92,7 +92,7 @@ extension MappingDecoder {
 }
 
 extension Node {
-    /// What the node is, for messages; never its text, which may be a credential.
+    /// The kind of node, for messages; never its text, which may be a credential.
     var kind: String {
         switch content {
         case .sequence: "a list"

@@ -50,7 +50,7 @@ extension MappingDecoder {
         }
     }
 
-    /// Whether the text is a token of RFC 9110, section 5.6.2.
+    /// True if the text is a token of RFC 9110, section 5.6.2.
     private static func isHeaderName(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

@@ -4,7 +4,7 @@ internal import YAML
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
 package struct OAuthClient: Sendable, Hashable {
-    /// How the client shows who it is.
+    /// The way in which the client sends its credentials.
     package enum Sending: String, Sendable, Hashable, CaseIterable {
         /// By HTTP Basic authentication, which every token endpoint must support.
         case header
@@ -18,11 +18,11 @@ package struct OAuthClient: Sendable, Hashable {
     package let id: Template
     /// The client's secret.
     package let secret: Template
-    /// What the token is to allow, words separated by spaces; nil for what the server thinks fit.
+    /// The scope of the token, words separated by spaces; nil for the server's default.
     package let scope: Template?
-    /// Whom the token is for, where the server wants to be told.
+    /// The audience of the token, for servers that require one.
     package let audience: Template?
-    /// How the client shows who it is.
+    /// The way in which the client sends its credentials.
     package let sending: Sending
 
     /// Everything that may refer to a value elsewhere.

@@ -1,9 +1,9 @@
 internal import Concurrency
 
-/// The memory that one page of a feed may take, whatever the upstream sends: a few KB of gzip can hold many millions of
+/// The memory that one page of a feed may use, whatever the upstream sends: a few KB of gzip can hold many millions of
 /// values.
 package struct PageMemory: Sendable, Hashable {
-    /// The bytes of the body and of what is made of it until it is stored.
+    /// The bytes of the body and its decoded form until it is stored.
     package let most: Int
 
     /// - Parameter most: Within `range`.
@@ -13,15 +13,15 @@ package struct PageMemory: Sendable, Hashable {
 
     /// The most if nothing is said.
     package static let standard = PageMemory(most: 256 << 20)
-    /// What `max_memory` may be.
+    /// The permitted values of `max_memory`.
     package static let range = (16 << 20)...(2 << 30)
 
-    /// What to try where the process has not enough memory for a page.
+    /// Advice for a process without enough memory for a page.
     package static let advice = "ask for smaller pages, or let the process have more memory (`ulimit -v`)"
 
-    /// The most bytes of a body: what is made of it takes several times as much.
+    /// The most bytes of a body: its decoded form takes several times as much.
     package var body: Int { most / 4 }
-    /// The most values of a body that is read as a tree, where each takes about 128 bytes: fewer where `ulimit` leaves the
-    /// process less.
+    /// The most values of a body that is read as a tree, where each takes about 128 bytes: fewer where `ulimit` leaves
+    /// the process less.
     package var values: Int { min(most, AddressSpace.left ?? .max) / 128 }
 }

@@ -11,8 +11,8 @@ extension PageNumberPaginator: ReadablePaginator {
 }
 
 extension OffsetPaginator: ReadablePaginator {
-    /// Reads `param` (default `offset`), `first` (default 0), `limit` with `limit_param` (default `limit`), `prefetch` (default 1), and the
-    /// paths `total`, `more` and `last`.
+    /// Reads `param` (default `offset`), `first` (default 0), `limit` with `limit_param` (default `limit`), `prefetch`
+    /// (default 1), and the paths `total`, `more` and `last`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param") ?? "offset"
         let limitParameter = members.string("limit_param") ?? "limit"
@@ -31,8 +31,8 @@ extension OffsetPaginator: ReadablePaginator {
 }
 
 extension CursorPaginator: ReadablePaginator {
-    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the paths `more`, `last` and `total`, and
-    /// `size_param` and `size`, which go together.
+    /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the paths `more`, `last`
+    /// and `total`, and `size_param` and `size`, which go together.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param")
         let source = NextSource.read(members) ?? .body(Path([]))
@@ -46,8 +46,8 @@ extension CursorPaginator: ReadablePaginator {
 }
 
 extension NextURLPaginator: ReadablePaginator {
-    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, the paths `more`, `last` and `total`,
-    /// and `size_param` and `size`, which go together.
+    /// Reads `next`, the path of the URL, or `header`, the name of one that holds it, the paths `more`, `last` and
+    /// `total`, and `size_param` and `size`, which go together.
     init(_ members: MappingDecoder) {
         self.init(
             source: NextSource.read(members) ?? .body(Path([])), flags: MoreFlag(members),

@@ -3,13 +3,13 @@ internal import YAML
 
 /// A feed definition that ships with feedsync, for feeds to start from.
 ///
-/// A preset is a YAML file in the format of a feed, with `name`, `description` and perhaps `parameters` besides: the
-/// words that its URL or query has in braces, which a feed gives as `with: {word: value}`. What stands for a host is
-/// a host and nothing else, what the URL begins with is a whole URL, and anywhere else a value is percent-encoded.
+/// A preset is a YAML file in the format of a feed, with `name`, `description` and perhaps `parameters` in addition:
+/// words in braces in its URL or query, for which a feed gives values with `with: {word: value}`. The value of a host
+/// is a host and nothing else, the value at the start of a URL is a whole URL, and any other value is percent-encoded.
 package struct Preset: Sendable {
     /// The preset's name, as in `github.search`.
     package let name: String
-    /// What it mirrors, in one sentence.
+    /// The data that it mirrors, in one sentence.
     package let description: String
     /// The words that a feed has to give, in order.
     package let parameters: [String]
@@ -18,7 +18,7 @@ package struct Preset: Sendable {
     /// The members for the feed.
     let members: Node
 
-    /// Those that were asked for: most configurations start from a few, and each is a file to parse.
+    /// The presets loaded so far: most configurations use few, and each is a file to parse.
     private static let loaded = Lock<[String: Preset]>([:])
 
     /// Every preset.

@@ -1,10 +1,10 @@
 internal import YAML
 
-/// How an item says that it is gone: what other upstreams tell by leaving it out.
+/// The mark of removed items; other upstreams leave them out.
 package struct RemovedRule: Sendable, Hashable {
-    /// Where in the item it says so.
+    /// The path of the mark in the item.
     package let path: Path
-    /// What stands there then; nil where anything does but nothing, `null`, `false`, 0 or an empty text.
+    /// The value of the mark; nil for any value except nothing, `null`, `false`, 0 or an empty text.
     package let value: String?
 
     /// The rule and its member on one line, equal for equal rules.
@@ -12,7 +12,7 @@ package struct RemovedRule: Sendable, Hashable {
 }
 
 extension RemovedRule {
-    /// Whether an item with this value is gone.
+    /// True if an item with this value has been removed.
     package func holds(for found: JSONScalar?) -> Bool {
         guard let found else { return false }
         if let value { return found.isWritten(value) }

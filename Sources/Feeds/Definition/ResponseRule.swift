@@ -1,8 +1,8 @@
 internal import YAML
 
-/// What to do with a response that means something else than HTTP says.
+/// A special meaning of some responses, other than that of HTTP.
 package struct ResponseRule: Sendable, Hashable {
-    /// What a response can be taken for.
+    /// The meaning of a response.
     package enum Action: String, Sendable, Hashable, CaseIterable {
         /// There is no further page.
         case end
@@ -16,7 +16,7 @@ package struct ResponseRule: Sendable, Hashable {
 
     /// A value that the body must have.
     package struct BodyMatch: Sendable, Hashable {
-        /// Where the value is.
+        /// The path of the value.
         package let path: Path
         /// The value as JSON or a person writes it: `true`, `12`, `quota exceeded`, `null`.
         package let value: String
@@ -24,9 +24,9 @@ package struct ResponseRule: Sendable, Hashable {
 
     /// The status it is about, 100 to 599; nil for any.
     package let status: Int?
-    /// What the body must have, all of it.
+    /// The conditions on the body; all must hold.
     package let body: [BodyMatch]
-    /// What to do then.
+    /// The meaning of a matching response.
     package let action: Action
 
     package init(status: Int?, body: [BodyMatch], action: Action) {
@@ -35,7 +35,7 @@ package struct ResponseRule: Sendable, Hashable {
         self.action = action
     }
 
-    /// Whether it may find trouble in a response that looks well.
+    /// True if the rule may match a response that looks successful.
     package var doubtsSuccess: Bool { status.map { (200..<300).contains($0) || $0 == 304 } ?? true }
 }
 

@@ -1,11 +1,11 @@
 internal import YAML
 
-/// How a feed is searched: which of its columns have the words, and how its upstream is asked.
+/// The search of a feed: the columns to search, and the upstream's search parameter.
 package struct SearchRule: Sendable, Hashable {
-    /// The columns that can be searched for words, by name or by the path that they are filled from; the one that counts
-    /// most first.
+    /// The columns that can be searched for words, by name or by the path that they are filled from; the one that
+    /// counts most first.
     package let words: [String]
-    /// The query parameter that has the text when the upstream is asked; nil where it cannot be asked.
+    /// The query parameter for the upstream's search; nil if the upstream has none.
     package var parameter: String?
 
     /// The names of those that a feed has, in order.
@@ -61,7 +61,7 @@ extension MappingDecoder {
 }
 
 extension FeedDefinition {
-    /// The same feed, its upstream asked for what has a text; nil where it has no parameter for that.
+    /// The same feed, with a request for the items that match a text; nil if it has no parameter for that.
     package func asking(for text: String) -> FeedDefinition? {
         guard let parameter = search?.parameter else { return nil }
         var feed = self

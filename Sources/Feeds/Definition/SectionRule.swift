@@ -1,6 +1,6 @@
 internal import YAML
 
-/// What a feed's items are grouped by.
+/// The rule that groups a feed's items into sections.
 package struct SectionRule: Sendable, Hashable {
     /// The span of time that makes one section.
     package enum Interval: String, Sendable, Hashable, CaseIterable {
@@ -14,7 +14,7 @@ package struct SectionRule: Sendable, Hashable {
         case year
     }
 
-    /// Where in the item the section's name, or the time, is.
+    /// The path of the section's name, or of the time, in the item.
     package let path: Path
     /// The span of time, where the value is a timestamp.
     package let interval: Interval?

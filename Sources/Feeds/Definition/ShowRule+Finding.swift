@@ -1,13 +1,13 @@
-/// What is known of a column's values, to find out what people want to see.
+/// The traits of a column's values, for choosing the columns to show.
 package struct ColumnLook: Sendable, Hashable {
     package let name: String
-    /// Whether any value is there.
+    /// True if any value is present.
     package var hasValues = false
-    /// Whether all values are numbers.
+    /// True if all values are numbers.
     package var isNumber = false
-    /// Whether all values are web addresses.
+    /// True if all values are web addresses.
     package var isLink = false
-    /// Whether all values are the same.
+    /// True if all values are the same.
     package var isConstant = false
 
     package init(name: String) {
@@ -16,7 +16,8 @@ package struct ColumnLook: Sendable, Hashable {
 
     fileprivate var isText: Bool { hasValues && !isNumber && !isLink }
 
-    /// Whether the name, or its last word, is one of these. `head_commit_message` ends in `message`.
+    /// The rank of the name, or of its last word, among the words; nil if it is none of them. `head_commit_message`
+    /// ends in `message`.
     fileprivate func rank(in words: [String]) -> Int? {
         let name = name.lowercased()
         return words.firstIndex(of: name) ?? words.firstIndex { name.hasSuffix("_\($0)") }.map { $0 + words.count }
@@ -44,7 +45,7 @@ extension ShowRule {
         "state", "status", "type", "kind", "language", "category", "version", "author", "user_login", "author_name",
     ]
 
-    /// What people probably want to see, from the names of the columns and what their values are.
+    /// The columns that are probably wanted, from their names and the traits of their values.
     package static func found(in columns: [ColumnLook]) -> ShowRule {
         var rule = ShowRule()
         rule.title = best(titles, columns.filter(\.isText))

@@ -1,14 +1,14 @@
 internal import YAML
 
-/// What people want to see of an item: columns by name, or by the path that they are filled from.
+/// The columns to show of an item, by name or by the path from which they are filled.
 package struct ShowRule: Sendable, Hashable {
-    /// What the item is called.
+    /// The item's title.
     package var title: String?
-    /// What it says.
+    /// The item's text.
     package var text: String?
-    /// Where it is on the web.
+    /// The item's web page.
     package var link: String?
-    /// Where its picture is.
+    /// The item's picture.
     package var picture: String?
     /// Counts and other short values, in order.
     package var figures: [String] = []
@@ -30,11 +30,11 @@ package struct ShowRule: Sendable, Hashable {
 }
 
 extension MappingDecoder {
-    /// A mapping of what to show.
+    /// A mapping of columns to show.
     ///
     /// - Parameters:
     ///   - columns: The feed's columns.
-    ///   - isOpen: Whether there are others, which are still to be found.
+    ///   - isOpen: True if further columns are still to be discovered.
     func showRule(_ name: String, of columns: [ColumnDefinition], isOpen: Bool) -> ShowRule? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }

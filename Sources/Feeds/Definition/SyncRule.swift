@@ -1,41 +1,41 @@
 internal import YAML
 
-/// How `sync` makes a feed's mirror true.
+/// The mode of `sync` for a feed.
 package enum SyncRule: Sendable, Hashable {
     /// Every page where they are few, else as `new`.
     case auto
     /// From the first page to a synced range.
     case new
-    /// A request for what is newer than the watermark.
+    /// A request for items newer than the watermark.
     case since(Watermark)
-    /// Every page; what was not seen is gone.
+    /// Every page; items that were not seen are removed.
     case all
 
     /// The item value that says how far a mirror has come.
     package struct Watermark: Sendable, Hashable {
         /// The query parameter that carries it.
         package let parameter: String
-        /// What the parameter is set to: text around `{watermark}`.
+        /// The value of the parameter: text around `{watermark}`.
         package let value: String
-        /// Where in the item it is.
+        /// The path of the watermark in the item.
         package let path: Path
-        /// How much is taken off before it goes out.
+        /// The amount subtracted before the watermark is sent.
         package let overlap: Overlap
 
-        /// Where the watermark goes in `value`.
+        /// The place of the watermark in `value`.
         static let placeholder = "{watermark}"
 
-        /// What the parameter is set to for a watermark.
+        /// The value of the parameter for a watermark.
         package func parameterValue(_ mark: String) -> String { value.replacing(Self.placeholder, with: mark) }
     }
 
-    /// What a watermark is lessened by, so that what came late is met.
+    /// The amount subtracted from a watermark, so that late items are found.
     package enum Overlap: Sendable, Hashable {
-        /// Where nothing is said: a minute for what may be a time, nothing for other numbers.
+        /// The default: a minute for numbers that may be times, nothing for other numbers.
         case standard
         /// For timestamps.
         case time(Duration)
-        /// For ids; seconds for what turns out to be a time.
+        /// For ids; seconds if the number turns out to be a time.
         case count(Int)
     }
 
@@ -84,7 +84,7 @@ extension MappingDecoder {
         }
     }
 
-    /// How often every page is crawled; nil for never.
+    /// The interval of complete crawls; nil for never.
     private func fullCrawl(_ name: String, _ mode: Mode) -> Duration? {
         guard has(name) else { return FeedDefinition.standardFullCrawl }
         if mode == .all {

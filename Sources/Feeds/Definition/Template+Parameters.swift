@@ -1,11 +1,10 @@
 extension Template {
-    /// The template with `{name}` in its literal text replaced by the values given for the names of a preset's
-    /// parameters.
+    /// The template with `{name}` in its literal text replaced by the values of a preset's parameters.
     ///
     /// - Parameters:
-    ///   - values: The names and what to put in; other words in braces stay.
-    ///   - isURL: Whether literal values are percent-encoded in the path and the query, so that one stays one part of
-    ///     them. A value that the URL begins with, or that stands for its host, goes in as it is.
+    ///   - values: The values by name; other words in braces stay.
+    ///   - isURL: True to percent-encode literal values in the path and the query, so that a value stays one component.
+    ///     A value at the start of the URL, or in place of its host, is not encoded.
     func substituting(_ values: [String: Template], isURL: Bool) -> Template {
         var result = Substitution(isURL: isURL)
         for part in parts {
@@ -17,12 +16,12 @@ extension Template {
         return Template(result.finished, position: position)
     }
 
-    /// Whether `{name}` occurs in the literal text.
+    /// True if `{name}` occurs in the literal text.
     func mentions(_ name: String) -> Bool {
         parts.contains { if case .literal(let text) = $0 { text.contains("{\(name)}") } else { false } }
     }
 
-    /// What `{name}` stands for in a URL that this is the template of.
+    /// The role of `{name}` in a URL with this template.
     func role(of name: String) -> ParameterRole {
         guard case .literal(let text) = parts.first, let place = text.firstRange(of: "{\(name)}") else { return .part }
         if place.lowerBound == text.startIndex { return place.upperBound == text.endIndex ? .wholeURL : .site }
@@ -30,7 +29,7 @@ extension Template {
     }
 }
 
-/// What a preset's parameter stands for in the URL.
+/// The role of a preset's parameter in the URL.
 enum ParameterRole {
     /// All of it.
     case wholeURL
@@ -47,7 +46,7 @@ private struct Substitution {
     let isURL: Bool
     private var parts: [Template.Part] = []
     private var literal = ""
-    /// All that stands before, a reference as the `x` of some text that nobody knows yet.
+    /// All text so far, with `x` for each reference of unknown value.
     private var before = ""
 
     init(isURL: Bool) {
@@ -102,7 +101,7 @@ private struct Substitution {
 }
 
 extension URLPart {
-    /// Whether the host comes where a URL starts so.
+    /// True if the host follows such a start of a URL.
     fileprivate static func isHost(after start: String) -> Bool {
         start.authorityStart != nil && URLPart(after: start) == .beginning
     }

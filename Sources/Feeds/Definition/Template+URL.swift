@@ -1,11 +1,11 @@
-/// The part of a URL in which something stands.
+/// The component of a URL at some place in its text.
 package enum URLPart: Hashable {
     /// Scheme, host and port, and all that a value brings along which the URL begins with.
     case beginning
     case path
     case query
 
-    /// The part in which a URL goes on that starts so.
+    /// The component that continues after such a start of a URL.
     package init(after start: String) {
         guard !start.utf8.contains(UInt8(ascii: "?")) else {
             self = .query
@@ -36,8 +36,8 @@ extension Template {
 }
 
 extension String {
-    /// Where a URL's host and port begin: behind its first `://`. In bytes, as this is asked for each of many lists; characters
-    /// take their time.
+    /// The start of a URL's host and port, after its first `://`. It is found in bytes, because this runs for each of
+    /// many lists; characters are slow.
     var authorityStart: String.Index? {
         var rest = utf8[...]
         while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {

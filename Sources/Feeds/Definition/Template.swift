@@ -1,17 +1,17 @@
-/// A text with references to values kept elsewhere: `${NAME}` from the environment, `${file:PATH}` from a file,
-/// `${command: …}` from what a command prints.
+/// A text with references to values kept elsewhere: `${NAME}` in the environment, `${file:PATH}` in a file, `${command:
+/// …}` for a command's output.
 ///
-/// The references are found when the text is read and followed only when a request needs it. `$${` is a literal `${`.
+/// The references are found when the text is read and resolved only when a request needs them. `$${` is a literal `${`.
 package struct Template: Sendable {
     /// A piece of a template.
     package enum Part: Sendable, Hashable {
-        /// Text that stands for itself.
+        /// Literal text.
         case literal(String)
         /// The value of an environment variable.
         case environment(String)
         /// The content of a file, without the line break at its end.
         case file(String)
-        /// What a shell command prints, without the line break at its end; the command as written.
+        /// The output of a shell command, without its last line break; the command as written.
         case command(String)
         /// The value of a column of the parent's row, for a feed that has a list for each row of another.
         case column(feed: String, name: String)
@@ -19,7 +19,7 @@ package struct Template: Sendable {
 
     /// The pieces in order.
     package let parts: [Part]
-    /// Where the text stands, for errors.
+    /// The position of the text, for errors.
     package let position: SourcePosition
 
     /// A template of these parts.
@@ -28,7 +28,7 @@ package struct Template: Sendable {
         self.position = position
     }
 
-    /// Whether nothing is to be looked up.
+    /// True if there are no references.
     package var isLiteral: Bool { parts.allSatisfy { if case .literal = $0 { true } else { false } } }
 
     /// The text that the template always starts with.
@@ -36,7 +36,7 @@ package struct Template: Sendable {
         if case .literal(let text) = parts.first { text } else { "" }
     }
 
-    /// The parts that are looked up, whose values are credentials.
+    /// The references, whose values are credentials.
     package var references: [Part] {
         parts.filter { part in
             switch part {
@@ -73,15 +73,15 @@ extension Template: CustomStringConvertible {
     }
 
     private static func escaped(_ text: String) -> String {
-        // Bytes, as this is asked for each of many lists; strings take their time.
+        // Bytes, because this runs for each of many lists; strings are slow.
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         return text.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${")
     }
 }
 
-/// What is wrong with the text of a template; never quotes the text, which may hold a credential.
+/// A fault in the text of a template; never quotes the text, which may hold a credential.
 struct TemplateError: Error, Equatable {
     let problem: String
-    /// How many Unicode scalars stand before what is wrong.
+    /// The number of Unicode scalars before the fault.
     let offset: Int
 }

@@ -1,6 +1,6 @@
-/// When `sync` looks for a proof, as `verify` in the configuration says.
+/// The rule for proofs in `sync`, for `verify` in the configuration.
 package enum VerifyRule: String, Sendable, Hashable, CaseIterable {
-    /// Where it costs little.
+    /// Proofs that cost little.
     case auto
     /// By every page again.
     case always

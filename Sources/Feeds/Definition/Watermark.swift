@@ -1,4 +1,4 @@
-/// How far a feed's items reach: a time or a number, in the form in which the items carry it.
+/// The newest value of a feed's items: a time or a number, in the items' own form.
 package struct Watermark: Sendable, Hashable {
     private enum Value: Hashable {
         case time(Timestamp, TimestampForm)
@@ -8,7 +8,7 @@ package struct Watermark: Sendable, Hashable {
 
     private let value: Value
 
-    /// The mark of an item's value; nil for what is neither time nor whole number.
+    /// The watermark from an item's value; nil if it is neither a time nor a whole number.
     package init?(_ scalar: JSONScalar?, isTime: Bool) {
         switch scalar {
         case .integer(let number)? where isTime:
@@ -32,7 +32,7 @@ package struct Watermark: Sendable, Hashable {
         }
     }
 
-    /// Reads what `json` wrote.
+    /// Reads the form that `json` writes.
     package init?(json: String, isTime: Bool = false) {
         guard let parsed = try? JSONValue(parsing: json) else { return nil }
         switch parsed {
@@ -51,7 +51,7 @@ package struct Watermark: Sendable, Hashable {
         }
     }
 
-    /// Whether it lies behind another one; two that cannot be compared do not.
+    /// True if the mark is beyond another one; false if they cannot be compared.
     package func isFurther(than other: Watermark) -> Bool {
         switch (value, other.value) {
         case (.number(let one), .number(let two)): one > two
@@ -79,7 +79,7 @@ package struct Watermark: Sendable, Hashable {
         }
     }
 
-    /// What goes out: the mark less the overlap.
+    /// The text to send: the mark less the overlap.
     package func parameterText(less overlap: SyncRule.Overlap) -> String {
         switch (value, overlap) {
         case (.number(let number), .standard): return Self.text(number, less: Self.minute(before: number))
@@ -117,7 +117,7 @@ package struct Watermark: Sendable, Hashable {
     }
 }
 
-/// How a timestamp is written: what stands between date and time, the digits behind the second, the zone.
+/// The notation of a timestamp: the separator of date and time, the number of fraction digits, the zone.
 struct TimestampForm: Sendable, Hashable {
     private let separator: Character?
     private let fractionDigits: Int

@@ -1,4 +1,4 @@
-/// One partition of a feed: the values from one to another, both of them in it.
+/// A partition of a feed: the values from one to another, including both.
 package struct Partition: Sendable, Hashable {
     package let from: Int
     package let to: Int
@@ -8,21 +8,21 @@ package struct Partition: Sendable, Hashable {
         self.to = to
     }
 
-    /// Whether it holds but one value, and cannot be halved.
+    /// True if it has a single value, and cannot be halved.
     package var isSingle: Bool { from == to }
 }
 
-/// How the values of a partitioned feed fall into partitions.
+/// The division of a partitioned feed's values into partitions.
 ///
-/// Partitions are blocks of 1, 2, 4, … values, counted from the first: halving one gives two others, and a block is the same
-/// whichever day it is asked for. So the requests of a feed stay the same from crawl to crawl, and with them what is known
-/// of their pages.
+/// Partitions are blocks of 1, 2, 4, … values, counted from the first: half of a block is a block, and a block is the
+/// same on any day. The requests of a feed therefore stay the same from crawl to crawl, and the stored knowledge of
+/// their pages stays valid.
 package struct FeedBlocks: Sendable, Hashable {
     /// The first value of all.
     package let first: Int
     /// The last value of all; nil where it is now.
     package let last: Int?
-    /// How many values a partition may have, a power of two; nil for any number.
+    /// The largest number of values in a partition, a power of two; nil for any number.
     private let widest: Int?
 
     /// - Parameter widest: How many values the upstream takes in one request; nil for any number.
@@ -37,8 +37,8 @@ package struct FeedBlocks: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - now: The newest value that there can be.
-    ///   - known: The partition that the crawl before began with; it is widened until `now` is in it, or the next one that
-    ///     has it is taken where it may not be wider.
+    ///   - known: The partition that the crawl before began with; it is widened until `now` is in it, or the next one
+    ///     that has it is taken where it may not be wider.
     package func newest(now: Int, known: Partition?) -> Partition {
         let now = max(first, min(now, last ?? PartitionUnit.furthest))
         var from = first
@@ -66,11 +66,11 @@ package struct FeedBlocks: Sendable, Hashable {
         )
     }
 
-    /// The partition to go on with behind a finished one, towards the older; nil behind the last.
+    /// The partition after a finished one, towards older values; nil after the last.
     ///
     /// - Parameters:
     ///   - count: The elements of the finished partition.
-    ///   - cap: How many a partition may have: where twice as many would do, the next one is wider.
+    ///   - cap: The most elements in a partition: if twice as many would fit, the next one is wider.
     package func next(after partition: Partition, count: Int, cap: Int?) -> Partition? {
         let distance = partition.from - first
         guard distance > 0 else { return nil }
@@ -85,10 +85,10 @@ package struct FeedBlocks: Sendable, Hashable {
         return Partition(from: partition.from - width, to: partition.from - 1)
     }
 
-    /// What makes its partitions others; nothing where they may have any width.
+    /// The settings that change its partitions; empty if they may have any width.
     package var canonicalText: String { widest.map { " widest \($0)" } ?? "" }
 
-    /// Whether a partition is one of these: a page cursor may be another feed's, or nobody's.
+    /// True if the partition belongs to this scheme. A stored cursor may not.
     package func holds(_ partition: Partition) -> Bool {
         partition.from >= first && partition.to >= partition.from && partition.to <= 2 * PartitionUnit.furthest
             && (partition.from - first) % width(of: partition) == 0

@@ -1,11 +1,12 @@
 internal import JSON
 
-/// Where a crawl over the partitions of a feed stands: a page of one of them.
+/// The position of a crawl over a feed's partitions: a page of one of them.
 ///
-/// As text it is `2024-01-01..2024-06-30` for a partition's first page, and `2024-01-01..2024-06-30, 3` for another one.
+/// As text it is `2024-01-01..2024-06-30` for a partition's first page, and `2024-01-01..2024-06-30, 3` for another
+/// one.
 package struct PartitionCursor: Sendable, Hashable {
     package let partition: Partition
-    /// Which page of the partition; nil for its first.
+    /// The page of the partition; nil for its first.
     package let page: PageCursor?
 
     package init(partition: Partition, page: PageCursor?) {
@@ -51,8 +52,8 @@ extension PartitionScheme {
         return blocks.holds(partition) ? partition : nil
     }
 
-    /// Whether a crawl may have left a partition at a page that leads on: its half follows, or it has but one value and
-    /// was read as far as the cap. How much the crawl had read by then decided it.
+    /// True if a crawl may have left a partition before its last page: its half follows, or it has a single value and
+    /// was read up to the cap. The decision depended on the number of items read by then.
     package func isCut(_ page: PageCursor?, before next: PageCursor?) -> Bool {
         guard let page = page.flatMap({ try? place(of: $0) }) else { return false }
         guard !page.partition.isSingle else { return page.page != nil }
@@ -70,9 +71,9 @@ extension PartitionScheme {
         return cursor(PartitionCursor(partition: newest, page: nil))
     }
 
-    /// The newest value that is asked for: nothing of the future, which some upstreams refuse.
+    /// The newest value to request: none in the future, which some upstreams refuse.
     ///
-    /// Where an upstream's day begins before that of UTC, its newest items come with a later sync.
+    /// If an upstream's day begins before that of UTC, its newest items come with a later sync.
     package func newestValue(at second: Int64) -> Int {
         unit.value(at: second) ?? blocks.last ?? blocks.first
     }
@@ -94,7 +95,7 @@ extension PartitionScheme {
 }
 
 extension PageRequest {
-    /// A parameter's value; nil for what is no text.
+    /// A parameter's value; nil if it is no text.
     fileprivate func text(of name: String) -> String? {
         guard let body else { return query.first { $0.name == name }?.value }
         return if case .string(let text)? = body.value(at: Self.place(of: name)) { text } else { nil }

@@ -1,11 +1,11 @@
 package import JSON
 package import Text
 
-/// What a page of a partitioned feed tells of its partition.
+/// The outcome of a page for its partition.
 package enum PartitionOutcome: Sendable, Hashable {
     /// The partition has more items than the upstream serves: the page is not for the mirror, its halves are.
     case tooMany
-    /// The upstream ended it where there is more; its halves come next, with what was stored of it in them.
+    /// The upstream ended the partition early; its halves come next and contain its stored items.
     case cut
     /// A single value has more items than the upstream serves: they cannot all be had.
     case capped
@@ -14,7 +14,7 @@ package enum PartitionOutcome: Sendable, Hashable {
 }
 
 extension PartitionScheme {
-    /// Where a crawl goes on behind a page of a partition.
+    /// The continuation of a crawl after a page of a partition.
     ///
     /// | the page | what follows |
     /// | --- | --- |
@@ -25,11 +25,11 @@ extension PartitionScheme {
     /// | ends the partition | the next older partition |
     ///
     /// - Parameters:
-    ///   - end: What the pagination says of it.
-    ///   - place: Which page.
-    ///   - facts: What came; of the crawl, what belongs to the partition.
-    ///   - total: The items that the partition has, as the upstream says; nil where it does not.
-    ///   - learned: How many items of a partition the upstream was seen to serve.
+    ///   - end: The paginator's continuation after the page.
+    ///   - place: The page.
+    ///   - facts: The page's content; of the crawl, the partition's share.
+    ///   - total: The number of items in the partition, if the upstream states it.
+    ///   - learned: The largest number of items of a partition that the upstream has served.
     ///   - now: In seconds since 1970.
     package func following(
         _ end: NextPage, at place: PartitionCursor, _ facts: PaginationInput, total: Int?, cap learned: Int?, now: Int64

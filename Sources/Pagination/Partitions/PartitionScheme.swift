@@ -1,12 +1,13 @@
 package import JSON
 
-/// How a feed of which the upstream serves only so many items is asked for in partitions, each of which it serves whole.
+/// The partitions of a feed whose upstream serves only a limited number of items for each request.
 package struct PartitionScheme: Sendable, Hashable {
-    /// What a query parameter says of the partition.
+    /// The query parameter that selects a partition.
     package struct Qualifier: Sendable, Hashable {
         /// The parameter; one that has a value in the feed's own request keeps it, with the qualifier behind it.
         package let parameter: String
-        /// The text with `{from}` and `{to}`, the first and the last value of the partition, or `{end}`, the one behind it.
+        /// The text with `{from}` and `{to}`, the first and the last value of the partition, or `{end}`, the one behind
+        /// it.
         package let template: String
 
         package init(parameter: String, template: String) {
@@ -17,13 +18,13 @@ package struct PartitionScheme: Sendable, Hashable {
 
     /// The qualifiers, in order.
     package let qualifiers: [Qualifier]
-    /// Where in an item the value is that tells which partition it is in.
+    /// The path of the value that decides an item's partition.
     package let path: Path
-    /// What the values are.
+    /// The unit of the values.
     package let unit: PartitionUnit
-    /// Where the body says how many items the partition has; nil where the pagination says so.
+    /// The path of the number of items in the partition; nil if the pagination has it.
     package let total: Path?
-    /// How many items of one request the upstream serves; nil where that is learned.
+    /// The number of items that the upstream serves for one request; nil to learn it.
     package let cap: Int?
     /// The first and the last value.
     package let blocks: FeedBlocks

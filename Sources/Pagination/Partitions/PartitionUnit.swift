@@ -1,7 +1,7 @@
 package import JSON
 internal import Time
 
-/// What the partitions of a partitioned feed are ranges of. Every value is a whole number of steps, which can be halved.
+/// The unit of a partitioned feed's ranges. Every value is a whole number of steps, which can be halved.
 package enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
     /// Days of UTC, as in `2026-11-21`.
     case date
@@ -13,7 +13,7 @@ package enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
     /// The most that a range may reach from zero, so that no sum of two is beyond 64 bits.
     package static let furthest = 1 << 60
 
-    /// The value of a text, as an item or the configuration has it; nil for what is none.
+    /// The value of a text, from an item or the configuration; nil for other text.
     package func value(of text: String) -> Int? {
         guard self != .number else {
             return Int(text).flatMap { (-Self.furthest...Self.furthest).contains($0) ? $0 : nil }
@@ -21,7 +21,7 @@ package enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
         return Timestamp(text).map { value(ofSecond: $0.seconds) }
     }
 
-    /// The value of an item's member; nil for what is none.
+    /// The value of an item's member; nil for other values.
     package func value(of scalar: JSONScalar?) -> Int? {
         switch scalar {
         case .text(let text)?: value(of: text)
@@ -43,7 +43,8 @@ package enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How far outside of its partition an item may seem to be: upstreams count days in zones of their own.
+    /// The distance by which an item may seem to be outside of its partition: upstreams count days in zones of their
+    /// own.
     package var tolerance: Int {
         switch self {
         case .date: 1
@@ -56,7 +57,7 @@ package enum PartitionUnit: String, Sendable, Hashable, CaseIterable {
         self == .date ? Int((second - (second % 86_400 + 86_400) % 86_400) / 86_400) : Int(second)
     }
 
-    /// The last moment that can be written stands for all behind it.
+    /// Moments that are too late to be written become the last one that is not.
     private static func moment(_ value: Int, of seconds: Int) -> String {
         let last = 253_402_300_799
         let (second, isBeyond) = value.multipliedReportingOverflow(by: seconds)

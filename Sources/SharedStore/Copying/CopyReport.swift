@@ -1,4 +1,4 @@
-/// What a copy came to.
+/// The result of a copy.
 package struct CopyReport: Sendable, Hashable {
     /// A table of it.
     package struct Table: Sendable, Hashable {
@@ -7,7 +7,7 @@ package struct CopyReport: Sendable, Hashable {
         package let rowCount: Int
         /// The checksum that both have now: 32 hexadecimal digits.
         package let checksum: String
-        /// Whether it was written; false where the copy had these rows already.
+        /// True if the table was written; false if the copy had these rows already.
         package let isWritten: Bool
     }
 

@@ -5,19 +5,19 @@ internal import SQLite
 
 /// Copies a store in SQLite to one in PostgreSQL.
 ///
-/// The states of the copy: none; begun (`_copy` has no `finished_at`), in which each table that is like its original is
-/// committed; whole. One that is whole is brought up to date in a single transaction: those who read it see the one or the
-/// other. What ends a copy leaves it begun or as it was, and the next one goes on with the tables that differ.
+/// A copy is absent, begun or complete. While it is begun, `_copy` has no `finished_at`, and each table that equals its
+/// original is committed. A complete copy is updated in a single transaction: its readers see the old state or the new
+/// one. An interruption leaves a copy begun, or as it was, and the next one continues with the tables that differ.
 struct PostgreSQLCopy {
     let source: SQLite.Connection
     let target: PostgreSQLStore
     let now: String
-    /// Is told of each table behind it.
+    /// Receives each finished table.
     let report: (CopyReport.Table) -> Void
 
     private var connection: PostgreSQL.Connection { target.connection }
 
-    /// Copies what differs.
+    /// Copies the differences.
     ///
     /// - Throws: `CopyProblem`, `PostgreSQLError`, `SQLiteError`, `MigrationError`.
     func run() throws -> CopyReport {
@@ -84,7 +84,7 @@ struct PostgreSQLCopy {
 
 // A table.
 extension PostgreSQLCopy {
-    /// Makes a table's rows what the source has, and makes sure of it.
+    /// Makes a table's rows equal to the source's, and verifies them.
     private func bring(_ table: CopiedTable) throws -> CopyReport.Table {
         let before = try target.checksum(table)
         // Of a table without rows, the rows are read once: on their way.

@@ -5,16 +5,16 @@ internal import SQLite
 
 /// Copies a store in PostgreSQL to one in SQLite.
 ///
-/// The target is a file that nobody else uses. Each table that is like its original is committed; the next copy goes on with
-/// those that differ.
+/// The target is a file without other users. Each table that equals its original is committed; the next copy continues
+/// with those that differ.
 struct SQLiteCopy {
     let source: PostgreSQLStore
     /// A store with its tables.
     let target: SQLite.Connection
-    /// Is told of each table behind it.
+    /// Receives each finished table.
     let report: (CopyReport.Table) -> Void
 
-    /// Copies what differs.
+    /// Copies the differences.
     ///
     /// - Throws: `CopyProblem`, `PostgreSQLError`, `SQLiteError`, `MigrationError`.
     func run() throws -> CopyReport {
@@ -49,7 +49,7 @@ struct SQLiteCopy {
         }
     }
 
-    /// Makes a table's rows what the source has, and makes sure of it.
+    /// Makes a table's rows equal to the source's, and verifies them.
     private func bring(_ table: CopiedTable) throws -> CopyReport.Table {
         let wanted = try source.checksum(table)
         let isWritten = try table.checksum(in: target) != wanted

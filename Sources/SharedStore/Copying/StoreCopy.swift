@@ -6,14 +6,16 @@ internal import SQLite
 internal import SchemaMigration
 internal import Time
 
-/// Copies a store from SQLite to PostgreSQL, or back: rows, places, crawls, validators, history. What is copied is read again
-/// and compared by a checksum; what is equal already is left as it is, so that a copy that was cut off goes on.
+/// Copies a store from SQLite to PostgreSQL, or back: rows, positions, crawls, validators, history.
+///
+/// Copied data is read again and compared by a checksum; equal data is left alone, so that an interrupted copy
+/// continues.
 package enum StoreCopy {
     /// Copies a store.
     ///
-    /// - Parameter report: Is told of each table behind it.
-    /// - Throws: `FeedSyncError` of kind `store`. A target that was whole is as it was then; another one goes on where it is, by
-    ///   the same call.
+    /// - Parameter report: Receives each finished table.
+    /// - Throws: `FeedSyncError` of kind `store`. A complete target is unchanged then; the same call continues any
+    ///   other one.
     package static func copy(
         from: StoreAddress, to: StoreAddress, report: @escaping @Sendable (CopyReport.Table) -> Void = { _ in }
     ) async throws(FeedSyncError) -> CopyReport {
@@ -65,7 +67,7 @@ package enum StoreCopy {
                 }
             }
         } catch {
-            // Nothing to go on with.
+            // There is nothing to continue.
             if isNew, !hasBegun.withLock({ $0 }) { for end in ["", "-wal", "-shm", "-lock"] { unlink(part + end) } }
             throw error
         }
@@ -81,7 +83,7 @@ package enum StoreCopy {
     /// A table is read and compared while PostgreSQL waits.
     private static let patience = Duration.seconds(3_600)
 
-    /// Turns what goes wrong into one error with what to try.
+    /// Turns any error into one with advice.
     private static func telling<Result>(
         _ path: String, _ body: () throws -> Result
     ) throws(FeedSyncError) -> Result {

@@ -2,7 +2,7 @@ internal import Text
 
 /// A checksum of a table's rows in any order: of each value's kind and bytes, as SQLite has them.
 ///
-/// It finds what was lost or changed on the way; it is no protection against who means to deceive.
+/// It finds losses and changes on the way; it is no protection against deception.
 struct TableChecksum: Sendable, Hashable {
     private(set) var rowCount = 0
     private var sum: UInt64 = 0

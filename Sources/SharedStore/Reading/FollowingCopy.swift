@@ -4,16 +4,17 @@ internal import MirrorStore
 internal import PostgreSQL
 internal import SQLite
 
-/// A store in PostgreSQL in a file that follows it, for those who look at it as long as they like.
+/// A file that follows a store in PostgreSQL, for long-lived readers.
 ///
-/// - Isolation: an actor on a thread of its own, because libpq and SQLite block. Who reads the file has other connections to it.
+/// - Isolation: an actor on a thread of its own, because libpq and SQLite block. Readers of the file have other
+///   connections to it.
 package actor FollowingCopy {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// The file's path.
     package nonisolated let path: String
-    /// What made the file, and keeps its full-text indexes.
+    /// The store that made the file, and that maintains its full-text indexes.
     private let store: Store
     private let file: SQLite.Connection
     private let uri: String
@@ -21,10 +22,10 @@ package actor FollowingCopy {
     private let extent: Extent
     private var numbers = LogNumbers()
     private var source: PostgreSQLStore?
-    /// What PostgreSQL had when it was looked at last; nil before the first time.
+    /// PostgreSQL's snapshot at the last update; nil before the first one.
     private var snapshot: String?
 
-    /// How much of the history the file has from the beginning.
+    /// The part of the history that the file has from the beginning.
     package enum Extent: Sendable {
         /// Of each feed the latest runs.
         case latest
@@ -32,7 +33,7 @@ package actor FollowingCopy {
         case whole
     }
 
-    /// How often PostgreSQL is asked what is new, and how much of the time that may take.
+    /// The interval of queries for news in PostgreSQL, and the limit on their share of the time.
     private static let pause = Duration.milliseconds(250)
     private static let share = 4
 
@@ -90,8 +91,8 @@ package actor FollowingCopy {
     /// Follows until its task is cancelled.
     ///
     /// - Parameters:
-    ///   - definitions: Of the feeds, as they are now.
-    ///   - report: Is told why PostgreSQL could not be asked, once for each reason.
+    ///   - definitions: The present definitions of the feeds.
+    ///   - report: Receives the reason for a failed query of PostgreSQL, once for each reason.
     package func follow(
         _ definitions: @Sendable () async -> [FeedDefinition], report: @Sendable (FeedSyncError) -> Void
     ) async {

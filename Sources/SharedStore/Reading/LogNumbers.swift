@@ -1,14 +1,14 @@
-/// The numbers that events and changes have in a copy that is only read: they grow in the order of commits, across all feeds.
+/// The numbers of events and changes in a read-only copy: they grow in the order of commits, across all feeds.
 ///
-/// In PostgreSQL, each worker numbers what it stores by itself. A number follows from the transaction, so that a later copy of the
-/// same store gives the same ones, but for what was committed at the same moment.
+/// In PostgreSQL, each worker numbers its own rows. A number here is computed from the transaction, so that a later
+/// copy of the same store gives the same ones, except for rows committed at the same moment.
 final class LogNumbers {
     /// The last number of each log.
     private var last: [String: Int64] = [:]
 
-    /// So many rows of one transaction have numbers before those of the next one.
+    /// The number of a transaction's rows that get numbers before those of the next one.
     private static let room: Int64 = 1_024
-    /// What leaves room to count on.
+    /// The largest number that leaves room for later ones.
     private static let latest: Int64 = 1 << 52
 
     /// The next number.

@@ -2,7 +2,7 @@ package import Feeds
 package import MirrorStore
 internal import PostgreSQL
 
-/// What a store in PostgreSQL has, in a file, for a command that reads.
+/// A file with the content of a store in PostgreSQL, for a command that reads.
 package enum ReadingCopy {
     /// Fills a new file, and opens it for reading.
     ///
@@ -34,7 +34,7 @@ package enum ReadingCopy {
         return try await Store(path: path, options: Store.Options(access: .readOnly))
     }
 
-    /// Whether there is a store that can be read.
+    /// True if there is a readable store.
     ///
     /// - Throws: `CopyProblem` if an older feedsync made it.
     static func isThere(_ source: PostgreSQLStore) throws -> Bool {

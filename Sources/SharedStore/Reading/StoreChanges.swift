@@ -1,11 +1,11 @@
 internal import PostgreSQL
 internal import SQLite
 
-/// What a store in PostgreSQL has that a copy of it has not yet.
+/// The changes in a store in PostgreSQL since a copy of it was updated.
 struct StoreChanges {
     /// In a transaction in which it does not change.
     let source: PostgreSQLStore
-    /// What PostgreSQL had when the copy was brought up to date last, as `pg_current_snapshot()` tells it.
+    /// PostgreSQL's state at the copy's last update, from `pg_current_snapshot()`.
     let since: String
     /// The feeds that are wanted; nil for all.
     let feeds: [String]?
@@ -53,10 +53,11 @@ struct StoreChanges {
         return changed
     }
 
-    /// Whether a row of a log came since.
+    /// The condition for rows of a log that are newer than that.
     private var isNew: String {
         let snapshot = "CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)"
-        // Where a store was dumped and restored, its rows have transactions of another server, which may be to come here.
+        // Where a store was dumped and restored, its rows have transactions of another server, which may be to come
+        // here.
         return """
             (_transaction >= pg_snapshot_xmin(\(snapshot)) AND NOT pg_visible_in_snapshot(_transaction, \(snapshot))
                 AND pg_visible_in_snapshot(_transaction, pg_current_snapshot()))
@@ -105,8 +106,8 @@ struct StoreChanges {
             try table.make(in: target, key: key)
             return try table.insert(into: target) { insert in try source.rows(of: table, insert) }
         }
-        // Rows that were written by transactions which the last look did not see, and some that it did. The age of a transaction
-        // is right beyond the 2³² of which a row knows the number:
+        // Rows that were written by transactions which the last look did not see, and some that it did. The age of a
+        // transaction is right beyond the 2³² of which a row knows the number:
         // https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-INFO-SNAPSHOT
         let isNewer =
             "age(xmin) <= age(CAST(pg_snapshot_xmin(CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)) AS xid))"

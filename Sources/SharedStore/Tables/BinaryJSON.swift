@@ -1,11 +1,11 @@
 internal import JSON
 
-/// JSON as PostgreSQL's `jsonb` keeps it: members in the order of their names' lengths, then their bytes, the last of each
-/// name, and numbers in all their digits.
+/// JSON as PostgreSQL's `jsonb` keeps it: members in the order of their names' lengths, then their bytes, the last of
+/// each name, and numbers in all their digits.
 ///
 /// Source: https://www.postgresql.org/docs/15/datatype-json.html
 enum BinaryJSON {
-    /// A JSON text as a field: compact, in the order in which it comes back. None for what `jsonb` does not take.
+    /// A JSON text as a field: compact, in its original order. The text is nil if `jsonb` cannot hold it.
     static func field(_ json: String) -> FieldType.Field {
         guard let value = try? JSONValue(parsing: json) else { return FieldType.Field(text: nil, isExact: false) }
         var text: [UInt8] = []
@@ -58,7 +58,7 @@ enum BinaryJSON {
 
     /// A string with the escapes that PostgreSQL writes, which are fewer than ours.
     private static func append(_ string: String, to text: inout [UInt8], _ comesBack: inout Bool) {
-        // A byte of 0 is two characters there, and stays that in what is compared.
+        // A byte of 0 is two characters there, and remains so in the comparison.
         if string.utf8.contains(0) { comesBack = false }
         text.append(UInt8(ascii: "\""))
         for byte in NULText.written(string).utf8 {
@@ -76,7 +76,7 @@ enum BinaryJSON {
         text.append(UInt8(ascii: "\""))
     }
 
-    /// What PostgreSQL writes, without the spaces behind `,` and `:`.
+    /// PostgreSQL's output without the spaces after `,` and `:`.
     static func compact(_ json: String) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(json.utf8.count)

@@ -28,10 +28,9 @@ extension CopiedTable {
         return checksum
     }
 
-    /// Inserts the rows that `rows` gives to what it is lent.
+    /// Inserts the rows that `rows` passes to its argument.
     ///
-    /// - Parameter key: The columns by which a row that is there already is found, which then gets the values; none where no row
-    ///   is there.
+    /// - Parameter key: The columns that identify an existing row, which then gets the values; empty if no row exists.
     func insert(
         into connection: SQLite.Connection, updating key: [String] = [],
         _ rows: (([StoredValue]) throws -> Void) throws -> Void
@@ -39,7 +38,7 @@ extension CopiedTable {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         var sql = "INSERT INTO \(try SQL.identifier(name)) (\(try sqliteColumns)) VALUES (\(marks))"
         if !key.isEmpty {
-            // Not REPLACE, which would delete the row, and what refers to it, without the triggers of full-text indexes.
+            // Not REPLACE, which would delete the row and its dependents without the triggers of full-text indexes.
             let keys = try key.map { try SQL.identifier($0) }.joined(separator: ", ")
             let others = try columns.filter { !key.contains($0.name) }.map { try SQL.identifier($0.name) }
             let settings = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")

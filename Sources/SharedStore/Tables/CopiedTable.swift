@@ -31,9 +31,9 @@ struct CopiedTable: Sendable, Hashable {
             self.type = type
         }
 
-        /// A column of PostgreSQL's.
+        /// A column in PostgreSQL.
         ///
-        /// - Parameter comment: The name in SQLite where it is another; somebody may have written something else there.
+        /// - Parameter comment: The name in SQLite if it is another; the text may also be a user's own comment.
         init(_ shortName: String, comment: String?, type: FieldType) {
             let isName = comment.map { Column(name: $0, type: type).shortName == shortName } ?? false
             self.init(name: isName ? comment ?? shortName : shortName, type: type)
@@ -42,10 +42,10 @@ struct CopiedTable: Sendable, Hashable {
 
     let name: String
     let columns: [Column]
-    /// Whether it has a column `_exact`, for what the types of the others cannot hold.
+    /// True if it has a column `_exact`, for values that do not fit the types of the others.
     let hasExact: Bool
-    /// The columns of its primary key as PostgreSQL names them; none where it has none. A table that is partitioned has those
-    /// by which it is, too.
+    /// The columns of its primary key as PostgreSQL names them; none where it has none. A table that is partitioned has
+    /// those by which it is, too.
     let primaryKey: [String]
 
     /// The columns as PostgreSQL's statements name them.
@@ -54,7 +54,7 @@ struct CopiedTable: Sendable, Hashable {
             .joined(separator: ", ")
     }
 
-    /// What `_exact` has of a column of PostgreSQL's, as a text in SQL; empty where the column itself has all.
+    /// The part of `_exact` for a column in PostgreSQL, as a text in SQL; empty if the column itself holds the value.
     static func exact(_ column: String) -> String {
         "coalesce(CAST(_exact -> \(PostgreSQL.Connection.literal(column)) AS text), '')"
     }
@@ -66,21 +66,21 @@ struct CopiedTable: Sendable, Hashable {
         }
     }
 
-    /// Those that every store has, in an order in which none refers to a later one.
+    /// The tables that every store has, in an order in which none refers to a later one.
     static let fixed = [
         "feed", "run", "event", "_feed", "_crawl", "_page", "_crawl_page", "_section", "_quota", "_salt", "_change",
         "_consumer", "_response", "feed_part", "_feed_part", "_part_ahead",
     ]
 
-    /// Those that tell what happened; PostgreSQL has the transaction of each row besides.
+    /// The tables of events and changes; in PostgreSQL, each of their rows also has its transaction.
     static let logs = ["event", "_change"]
 
-    /// Whether a table has this column in PostgreSQL, and not in SQLite.
+    /// True for a column that a table has in PostgreSQL, and not in SQLite.
     static func isOfPostgreSQL(_ column: String, in table: String) -> Bool {
         column == "_exact" || column == "_transaction" && logs.contains(table)
     }
 
-    /// Those whose rows are numbered in the order in which they come.
+    /// The tables whose rows are numbered in the order of insertion.
     static let numbered = ["run", "event", "_feed", "_crawl", "_page", "_change", "_feed_part"]
 
     /// Their columns in which SQLite's values are of any type.
@@ -115,9 +115,9 @@ extension CopiedTable {
         return fields
     }
 
-    /// Puts a value that its column cannot hold into what becomes `_exact`.
+    /// Moves a value that its column cannot hold into the object for `_exact`.
     ///
-    /// - Throws: `CopyProblem` where the table has no `_exact`.
+    /// - Throws: `CopyProblem` if the table has no `_exact`.
     func keep(_ value: StoredValue, of column: Column, in exact: inout JSONObject) throws {
         guard hasExact else { throw CopyProblem.unfit(table: name, column: column.name) }
         exact[column.shortName] = ExactValue.json(value)
@@ -125,7 +125,7 @@ extension CopiedTable {
 
     /// The row of fields.
     ///
-    /// - Throws: `CopyProblem` for what none of ours can have become.
+    /// - Throws: `CopyProblem` for a field that no value of SQLite's can have become.
     func row(_ fields: [[UInt8]?]) throws -> [StoredValue] {
         guard fields.count == columns.count + (hasExact ? 1 : 0) else { throw CopyProblem.unreadable(table: name) }
         var exact: JSONObject?
@@ -149,13 +149,13 @@ extension CopiedTable {
     }
 }
 
-/// Why a copy cannot be made.
+/// The reason for which a copy cannot be made.
 enum CopyProblem: Error {
-    /// A table without `_exact` has a value that a column cannot hold: somebody wrote it by hand.
+    /// A table without `_exact` has a value that a column cannot hold: it was written by hand.
     case unfit(table: String, column: String)
     /// A row in PostgreSQL is none that was copied there.
     case unreadable(table: String)
-    /// What was written is not what was read.
+    /// The written data differs from the original.
     case different(table: String)
     /// Anything else.
     case refused(String, advice: String)

@@ -1,8 +1,8 @@
 internal import JSON
 internal import Text
 
-/// A value that its column's type cannot hold, as the column `_exact` has it: a number for an integer, a string for text, an
-/// object for any other.
+/// A value that its column's type cannot hold, as the column `_exact` has it: a number for an integer, a string for
+/// text, an object for any other.
 enum ExactValue {
     /// The value as JSON.
     static func json(_ value: StoredValue) -> JSONValue {
@@ -17,7 +17,7 @@ enum ExactValue {
         }
     }
 
-    /// The value of its JSON; nil for what is none.
+    /// The value of its JSON; nil if it is none.
     static func value(_ json: JSONValue) -> StoredValue? {
         switch json {
         case .null: return .null

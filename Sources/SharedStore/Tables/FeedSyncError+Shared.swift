@@ -2,7 +2,7 @@ internal import MirrorStore
 internal import PostgreSQL
 
 extension FeedSyncError {
-    /// An error of one of the two databases, with what to try.
+    /// An error of one of the two databases, with advice.
     init(copying error: any Error, path: String) {
         switch error {
         case let error as FeedSyncError: self = error

@@ -4,13 +4,13 @@ internal import PostgreSQL
 internal import SQLite
 internal import Text
 
-/// A feed's table in SQLite, and what it becomes in PostgreSQL.
+/// A feed's table in SQLite, and its form in PostgreSQL.
 struct FeedTableShape {
     let name: String
     let columns: [CopiedTable.Column]
     let key: FeedKey
-    /// Whether the key can be a primary key: not if one has more bytes than PostgreSQL takes into an index (2,704, less what it
-    /// adds), nor if two are one text, as `7` and `"7"` are.
+    /// True if the key can be a primary key: not if one has more bytes than PostgreSQL takes into an index (2,704, less
+    /// its overhead), nor if two are the same text, as `7` and `"7"` are.
     let hasPrimaryKey: Bool
     private let notNull: Set<String>
 
@@ -64,7 +64,7 @@ struct FeedTableShape {
         return try connection.scalar(same) == nil
     }
 
-    /// The type for values whose type the definition leaves to each of them.
+    /// The type for values whose type the definition leaves open.
     private static func type(
         of column: String, in table: String, on connection: SQLite.Connection
     ) throws -> FieldType {
@@ -77,7 +77,7 @@ struct FeedTableShape {
         return !kinds.isEmpty && kinds.isSubset(of: ["integer", "real"]) ? .numeric : .text
     }
 
-    /// Whether a type holds every value of a key exactly: a key cannot be NULL.
+    /// True if a type holds every value of a key exactly: a key cannot be NULL.
     private static func holdsAll(
         _ type: FieldType, _ column: String, in table: String, on connection: SQLite.Connection
     ) throws -> Bool {
@@ -123,7 +123,7 @@ struct FeedTableShape {
             + comments(column)
     }
 
-    /// A name that was cut stands in a comment.
+    /// A comment with the full name if it was cut.
     private func comments(_ column: CopiedTable.Column) -> [String] {
         guard column.shortName != column.name else { return [] }
         let identifier = PostgreSQL.Connection.identifier

@@ -4,9 +4,9 @@ internal import SQLite
 internal import Text
 internal import Time
 
-/// The type of a column in PostgreSQL, and how it holds what SQLite's column does.
+/// The type of a column in PostgreSQL, and its conversion of SQLite's values. Pure.
 ///
-/// Pure. A field is the text that COPY takes and gives: https://www.postgresql.org/docs/15/datatype.html
+/// A field is the text that COPY reads and writes: https://www.postgresql.org/docs/15/datatype.html
 enum FieldType: String, Sendable, Hashable, CaseIterable {
     case text
     case bigint
@@ -16,7 +16,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     case timestamp = "timestamp with time zone"
     /// Keeps the text as it is.
     case json
-    /// Keeps what the text means: members in an order of its own, no spaces.
+    /// Keeps the meaning of the text: its members in another order, without spaces.
     case jsonb
     /// Text that is a JSON scalar, of a column in which SQLite's values are of any type.
     case anyAsJSON
@@ -24,7 +24,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     /// As SQL has it.
     var sql: String { self == .anyAsJSON ? FieldType.text.rawValue : rawValue }
 
-    /// Whether a wider type for columns of numbers would hold the value.
+    /// True if a wider type for columns of numbers would hold the value.
     func isNarrow(for value: StoredValue) -> Bool {
         switch (self, value) {
         case (.bigint, .real), (.bigint, .text), (.numeric, .text): true
@@ -32,7 +32,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether it is the wider one of the types for columns whose type follows from their values.
+    /// True if it is the wider one of the types for columns whose type is derived from their values.
     func isWider(than other: FieldType) -> Bool {
         let types: [FieldType] = [.bigint, .numeric, .text]
         guard let place = types.firstIndex(of: self), let before = types.firstIndex(of: other) else { return false }
@@ -43,7 +43,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     struct Field: Sendable, Hashable {
         /// The text; nil for NULL.
         let text: String?
-        /// Whether the value comes back from it as it was. If not, the field is as near as the type allows.
+        /// True if the field converts back to the same value. If not, it is as near as the type allows.
         let isExact: Bool
     }
 
@@ -66,8 +66,8 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Adds the field of a statement's column to an array, if its value is one that such columns often have. A row has twenty of
-    /// them: they are taken byte by byte, and none becomes a `String`.
+    /// Adds the field of a statement's column to an array, if its value is one that such columns often have. A row has
+    /// twenty of them: they are taken byte by byte, and none becomes a `String`.
     ///
     /// - Returns: False for all others, with nothing added.
     func appendOften(_ statement: Statement, at index: Int, to array: inout ArrayText) -> Bool {
@@ -92,7 +92,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         return true
     }
 
-    /// Whether the bytes are UTF-8 without what `NULText` writes otherwise.
+    /// True if the bytes are UTF-8 without the characters that `NULText` encodes.
     private static func isOrdinary(_ bytes: UnsafeRawBufferPointer, _ traits: TextTraits) -> Bool {
         guard !traits.hasExtremes else { return false }
         return traits.isASCII || (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
@@ -117,7 +117,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The value of a field that is not NULL; nil for what no value of ours can have become.
+    /// The value of a field that is not NULL; nil for a field that no value of ours can have become.
     func value(_ field: String) -> StoredValue? {
         switch self {
         case .text, .json: .text(NULText.read(field))
@@ -184,7 +184,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
         return text.prefix(19).replacing("T", with: " ") + point + String(decoding: fraction, as: UTF8.self) + "+00"
     }
 
-    /// What PostgreSQL writes, `2026-11-21 02:20:11.5+00`, as the store does.
+    /// The store's notation of PostgreSQL's `2026-11-21 02:20:11.5+00`.
     private static func timestamp(_ field: String) -> String {
         var bytes = Array(field.utf8)
         // A year before the first has `BC` behind it.
@@ -200,8 +200,8 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Text with U+0000 in a form that PostgreSQL can hold: U+10FFFF and `0`. U+10FFFF itself, which no text should have, is
-/// U+10FFFF and `1`.
+/// Text with U+0000 in a form that PostgreSQL can hold: U+10FFFF and `0`. U+10FFFF itself, which no text should have,
+/// is U+10FFFF and `1`.
 enum NULText {
     private static let mark = "\u{10FFFF}"
 

@@ -3,8 +3,8 @@ internal import PostgreSQL
 
 // The feeds' tables.
 extension PostgreSQLStore {
-    /// Makes a feed's table, or adds to it what SQLite's has besides. Where the key is another now, or no longer fits, the table
-    /// is made anew, and is empty.
+    /// Creates a feed's table, or adds the columns that only SQLite's has. If the key is another now, or no longer
+    /// fits, the table is created again, empty.
     func shape(_ feed: StoredFeed, as shape: FeedTableShape) throws -> CopiedTable {
         // The tables of PostgreSQL itself come before those of any schema.
         guard !feed.table.hasPrefix("pg_") else {

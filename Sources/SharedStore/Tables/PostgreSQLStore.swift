@@ -11,15 +11,15 @@ struct PostgreSQLStore {
 
     init(connection: PostgreSQL.Connection) { self.connection = connection }
 
-    /// Connects to one.
+    /// Connects to a store.
     ///
-    /// A machine that is gone says nothing, and would keep its locks for two hours; a process that is paused in a transaction
-    /// would keep them until it goes on. Also one that only reads a table keeps it from being changed.
+    /// A host that has disappeared would keep its locks for two hours; a process that is paused in a transaction would
+    /// keep them until it continues. Even a reader of a table prevents changes of its schema.
     ///
     /// Source: https://www.postgresql.org/docs/15/runtime-config-connection.html#GUC-TCP-KEEPALIVES-IDLE
     ///
-    /// - Parameter patience: How long PostgreSQL waits at most for somebody who does nothing in a transaction, or, for a minute
-    ///   at most, who takes no rows.
+    /// - Parameter patience: The time for which PostgreSQL waits for a client that is idle in a transaction or, for a
+    ///   minute at most, that takes no rows.
     /// - Throws: `PostgreSQLError`.
     init(uri: String, patience: Duration = .seconds(20)) throws(PostgreSQLError) {
         connection = try PostgreSQL.Connection(uri: uri)
@@ -31,7 +31,7 @@ struct PostgreSQLStore {
             """)
     }
 
-    /// Whether there is one; false in a schema without tables.
+    /// True if there is a store; false in a schema without tables.
     ///
     /// - Throws: `CopyProblem` if the tables in the schema are another program's.
     func exists() throws -> Bool {
@@ -131,11 +131,11 @@ struct PostgreSQLStore {
             primaryKey: rows.filter { $0[3] == "t" }.compactMap { $0[0] })
     }
 
-    /// The columns that identify a row of a feed's table, and whether all of them are integers in SQLite; nil where the table
-    /// does not say.
+    /// The columns that identify a row of a feed's table, and whether all of them are integers in SQLite; nil where the
+    /// table does not say.
     func key(of table: String) throws -> FeedKey? { try keys(of: [table])[table] }
 
-    /// Those of tables by their names.
+    /// The keys of tables by the tables' names.
     func keys(of tables: [String]) throws -> [String: FeedKey] {
         let rows = try connection.query(
             """
@@ -190,10 +190,10 @@ struct PostgreSQLStore {
     }
 }
 
-/// What a feed's table says of its key, in its comment.
+/// The key of a feed's table, from its comment.
 struct FeedKey: Sendable, Hashable {
     let columns: [String]
-    /// Whether SQLite has the key as the number of the row.
+    /// True if the key is the row id in SQLite.
     let isRowID: Bool
 
     init(columns: [String], isRowID: Bool) {

@@ -11,7 +11,7 @@ struct PostgreSQLViews {
         let model: String?
         let table: CopiedTable
         let key: [String]
-        /// Whether it has a list for each row of another feed.
+        /// True if it has a list for each row of another feed.
         let hasParts: Bool
         /// The columns of its model, in order.
         let columns: [String]
@@ -20,12 +20,12 @@ struct PostgreSQLViews {
     let feeds: [Feed]
 
     private static let own = ["_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at"]
-    /// How many tables one view shows: a union of thousands is deeper than the server's stack.
+    /// The number of tables in one view: a union of thousands is deeper than the server's stack.
     private static let mostTerms = 500
 
-    /// Makes those anew that should be others.
+    /// Creates the views again that have changed.
     ///
-    /// - Throws: `PostgreSQLError`, also where a view of the user's stands on one that has to go.
+    /// - Throws: `PostgreSQLError`, also if a user's view depends on one that must be dropped.
     func apply(to connection: PostgreSQL.Connection) throws {
         var wanted = parts(of: "change", changes)
         for model in Set(feeds.compactMap(\.model)).sorted() {
@@ -45,8 +45,8 @@ struct PostgreSQLViews {
         }
     }
 
-    /// SQL that marks the views as outdated; empty if there are none. It is committed with the new or changed table, because the
-    /// worker may end before it updates the views.
+    /// SQL that marks the views as outdated; empty if there are none. It is committed with the new or changed table,
+    /// because the worker may end before it updates the views.
     static func outdating(on connection: PostgreSQL.Connection) throws -> String {
         guard let mark = try marks(on: connection, of: "change")["change"], !mark.hasSuffix(outdated) else {
             return ""
@@ -54,16 +54,16 @@ struct PostgreSQLViews {
         return "COMMENT ON VIEW change IS \(PostgreSQL.Connection.literal(mark + outdated));\n"
     }
 
-    /// Whether tables were made or changed since the views were made.
+    /// True if tables were created or changed since the views were.
     static func areOutdated(on connection: PostgreSQL.Connection) throws -> Bool {
         try marks(on: connection, of: "change")["change"]?.hasSuffix(outdated) ?? true
     }
 
     private static let outdated = " outdated"
 
-    /// Drops them all.
+    /// Drops all views.
     ///
-    /// - Throws: `PostgreSQLError` where a view of the user's stands on one of them.
+    /// - Throws: `PostgreSQLError` if a user's view depends on one of them.
     func drop(from connection: PostgreSQL.Connection) throws {
         // Those that show the parts go first.
         let names = try Self.marks(on: connection).keys.map { (isPart: $0.hasPrefix("_"), name: $0) }
@@ -72,9 +72,9 @@ struct PostgreSQLViews {
         }
     }
 
-    /// What the views that are there say of their SQL.
+    /// The marks of existing views, which identify their SQL.
     ///
-    /// - Parameter name: Of the only one that is wanted.
+    /// - Parameter name: The only view of interest.
     private static func marks(on connection: PostgreSQL.Connection, of name: String? = nil) throws -> [String: String] {
         let stored = try connection.query(
             """
@@ -107,7 +107,7 @@ struct PostgreSQLViews {
 }
 
 extension PostgreSQLViews {
-    /// What happened to stored rows, and what is new in each feed's table.
+    /// The queries for changes of stored rows, and for new rows in each feed's table.
     private var changes: [String] {
         let first = """
             SELECT at, feed, run, kind, CAST(key AS json) #>> '{}' AS key, before FROM _change
@@ -134,8 +134,8 @@ extension PostgreSQLViews {
             }
     }
 
-    /// A model's feeds: `feed` first, then every column that any of them has. Where feeds differ in a column's type, it is
-    /// text.
+    /// A model's feeds: `feed` first, then every column that any of them has. Where feeds differ in a column's type, it
+    /// is text.
     private func terms(of feeds: [Feed]) -> [String] {
         var columns: [String] = []
         var types: [String: Set<FieldType>] = [:]

@@ -2,8 +2,8 @@ internal import JSON
 internal import PostgreSQL
 internal import SQLite
 
-/// Rows on their way into a table of PostgreSQL, as an array for each column: a value in an array costs PostgreSQL less than
-/// one in a list of values. What is the same in all rows is sent once.
+/// Rows on their way into a table of PostgreSQL, as an array for each column: a value in an array costs PostgreSQL less
+/// than one in a list of values. What is the same in all rows is sent once.
 struct RowArrays {
     let table: CopiedTable
     private let key: [CopiedTable.Column]
@@ -26,7 +26,7 @@ struct RowArrays {
     /// About how many bytes they are in a script.
     var byteCount: Int { columns.reduce(0) { $0 + $1.byteCount } }
 
-    /// Adds the row that a statement stands at, which has the table's columns.
+    /// Adds the current row of a statement, which has the table's columns.
     ///
     /// - Throws: `CopyProblem` for a value that the table cannot hold.
     mutating func append(_ statement: Statement) throws {
@@ -64,7 +64,7 @@ struct RowArrays {
         count = 0
     }
 
-    /// Adds what gives a column's values, one for each row.
+    /// Adds the expression for a column's values, one for each row.
     ///
     /// Source: https://www.postgresql.org/docs/15/xfunc-sql.html#XFUNC-SQL-FUNCTIONS-RETURNING-SET
     private func add(_ column: ArrayText, _ type: FieldType, isWhole: Bool, to script: inout Script) {
@@ -73,7 +73,8 @@ struct RowArrays {
             script.append(.runs, of: column)
             script += " AS \(type.sql)[]))[1]"
         } else if type == .timestamp, !column.hasNull, column.runCount * 4 <= count {
-            // A time costs more than a number, and a page's rows have the same. Its place in such an array is found at once.
+            // A time costs more than a number, and a page's rows have the same. Its place in such an array is found at
+            // once.
             script += "(CAST("
             script.append(.runs, of: column)
             script += " AS \(type.sql)[]))[unnest(CAST("

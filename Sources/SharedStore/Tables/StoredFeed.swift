@@ -3,12 +3,12 @@ internal import JSON
 internal import PostgreSQL
 internal import SQLite
 
-/// A feed that has a table, as the store's own tables tell of it.
+/// A feed with a table, from the store's own tables.
 struct StoredFeed {
     let name: String
     let model: String?
     let table: String
-    /// Whether it has a list for each row of another feed.
+    /// True if it has a list for each row of another feed.
     let hasParts: Bool
     /// The columns of its model, in order.
     private(set) var columns: [String] = []
@@ -29,9 +29,9 @@ struct StoredFeed {
         }
     }
 
-    /// Those of a store in SQLite.
+    /// The feeds of a store in SQLite.
     ///
-    /// - Parameter withTable: Whether those are left out whose tables are not there yet.
+    /// - Parameter withTable: True to leave out feeds whose tables do not exist yet.
     static func all(in connection: SQLite.Connection, withTable: Bool = true) throws -> [StoredFeed] {
         var feeds: [StoredFeed] = []
         try connection.rows(
@@ -51,7 +51,7 @@ struct StoredFeed {
         return feeds
     }
 
-    /// Those of a store in PostgreSQL.
+    /// The feeds of a store in PostgreSQL.
     static func all(in connection: PostgreSQL.Connection) throws -> [StoredFeed] {
         try connection.query(
             """

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// A value of a store, as SQLite holds it: what a copy must give back.
+/// A value of a store, as SQLite holds it and as a copy must return it.
 ///
 /// Source: https://sqlite.org/datatype3.html#storage_classes_and_datatypes
 enum StoredValue: Sendable, Hashable {
@@ -9,10 +9,10 @@ enum StoredValue: Sendable, Hashable {
     case real(Double)
     case text(String)
     case blob([UInt8])
-    /// Text that is not UTF-8, which only somebody else can have written.
+    /// Text that is not UTF-8, which only another program can have written.
     case otherText([UInt8])
 
-    /// A column of the row that a statement stands at.
+    /// A column of a statement's current row.
     init(_ statement: Statement, at index: Int) {
         switch statement.storageClass(at: index) {
         case .null: self = .null

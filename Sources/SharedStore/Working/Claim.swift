@@ -3,21 +3,20 @@ internal import PostgreSQL
 /// A worker's right to work on a group.
 package struct Claim: Sendable, Hashable {
     package let group: FeedGroup
-    /// What each commit is checked by.
+    /// The number by which each commit is checked.
     package let fence: Int64
-    /// How many commits the group had when it was claimed.
+    /// The number of the group's commits when it was claimed.
     let version: Int64
 }
 
 extension [Claim] {
-    /// What errors call the feeds.
+    /// The name of the feeds in errors.
     var nameOfFeeds: String {
         let names = map(\.group.name)
         return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and others" : "")
     }
 
-    /// What a commit begins with: the claims are still ours, or what follows fails; and they stay ours for a while, however
-    /// long it waited.
+    /// The start of each commit: it renews the claims, for their full time after any wait, and fails if they are lost.
     package var guarded: String {
         """
         UPDATE _claim SET version = version + 1, until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs);
@@ -27,7 +26,7 @@ extension [Claim] {
         """
     }
 
-    /// What was begun with `guarded` may have taken longer than a claim lasts.
+    /// Renews the claims after a commit that may have taken longer than a claim lasts.
     var renewal: String {
         "UPDATE _claim SET until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs)"
     }

@@ -11,7 +11,7 @@ package actor ClaimedStore {
     private var file: WorkingFile?
     private var pulse: Task<Void, Never>?
 
-    /// How long a reload waits for a worker that has its feed and was asked to let go.
+    /// The time for which a reload waits for the worker that has its feed and was asked to release it.
     private static let urgentWait = Duration.seconds(15)
     private static let pause = Duration.milliseconds(200)
 
@@ -32,11 +32,11 @@ package actor ClaimedStore {
         worker = try Worker(uri: uri, name: name, groups: GroupLayout(groups), takesOver: false)
     }
 
-    /// Claims the feeds, and reads what the store has of them.
+    /// Claims the feeds, and reads their part of the store.
     ///
     /// - Parameters:
-    ///   - wait: How long to wait for others who have them.
-    ///   - isUrgent: Whether these are asked to let go.
+    ///   - wait: The time to wait for other owners.
+    ///   - isUrgent: True to ask them to release the feeds.
     /// - Throws: `FeedSyncError` of kinds `locked`, `store`.
     package func open(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> Store {
         // PostgreSQL has work to do for the claims; the file is made meanwhile.
@@ -90,9 +90,9 @@ package actor ClaimedStore {
         }
     }
 
-    /// Commits what is left, and lets go of the feeds.
+    /// Commits the rest, and releases the feeds.
     ///
-    /// - Returns: Why something was not stored; nil if all was.
+    /// - Returns: The reason for which something was not stored; nil if all was.
     package func close() async -> FeedSyncError? {
         let failure = await file?.detach(keep: nil)?.error
         file?.remove()

@@ -1,14 +1,14 @@
 package import Feeds
 internal import PostgreSQL
 
-/// Why PostgreSQL did not take a commit. Nothing of the working file is stored any more.
+/// A commit that PostgreSQL refused. The working file stores nothing any more.
 package struct CommitFailure: Sendable {
     package let error: FeedSyncError
-    /// Whether it refused a feed's data, and would do so again: a row is too large or breaks a constraint of the user's, or
-    /// somebody reads the table for long and keeps it from being changed.
+    /// True if it refused a feed's data for good: a row is too large or breaks a user's constraint, or a long-running
+    /// reader prevents a change of the table.
     package let isOfFeed: Bool
 
-    /// What the check of the fence fails with, in the words of PostgreSQL's error.
+    /// The text by which the check of the fence fails, in PostgreSQL's error.
     static let lostClaim = "feedsync: the claim was lost"
 
     /// - Parameters:

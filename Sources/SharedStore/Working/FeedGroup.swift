@@ -1,8 +1,8 @@
 package import Feeds
 
-/// Feeds that one worker works on at a time: those of one host, and what hangs together by `for_each`.
+/// Feeds on which one worker works at a time: those of one host, and those connected by `for_each`.
 ///
-/// So that a host gets one request at a time however many workers there are, and its quota is one worker's to keep.
+/// A host therefore gets one request at a time from any number of workers, and one worker keeps its quota.
 package struct FeedGroup: Sendable, Hashable {
     /// The first of its hosts in alphabetical order.
     package let name: String
@@ -17,8 +17,8 @@ package struct FeedGroup: Sendable, Hashable {
 
     /// The groups of a configuration's feeds.
     package static func all(of feeds: [FeedDefinition]) -> [FeedGroup] {
-        // Feeds that share a host, or are a feed and its parent, are of one group. Each points to an earlier feed of its group,
-        // or to itself: there may be a million feeds.
+        // Feeds that share a host, or are a feed and its parent, are of one group. Each points to an earlier feed of
+        // its group, or to itself: there may be a million feeds.
         var earlier = Array(feeds.indices)
         func first(_ feed: Int) -> Int {
             var feed = feed

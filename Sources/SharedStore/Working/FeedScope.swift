@@ -1,11 +1,11 @@
 internal import PostgreSQL
 
-/// Which rows of a store's tables are about some of its feeds. All in SQL of PostgreSQL, where nothing else is said.
+/// The rows of a store's tables that concern some of its feeds, as SQL of PostgreSQL unless stated otherwise.
 struct FeedScope {
     /// Nil for all feeds.
     let feeds: [String]?
 
-    /// How many runs of a feed or a list a working copy has.
+    /// The number of runs of a feed or a list in a working copy.
     private static let runsKept = 20
 
     /// The condition for a table that every store has; nil for one that is about no feed.
@@ -21,7 +21,7 @@ struct FeedScope {
         }
     }
 
-    /// The condition for the rows that a sync may need: of the history the latest, and what hooks were not told yet.
+    /// The condition for the rows that a sync may need: the latest history, and the part not yet delivered to hooks.
     func recent(of table: String) -> String? {
         switch table {
         case "run": "id IN (SELECT r.id FROM \(latestRuns) UNION ALL SELECT e.run FROM \(untold("event", "event")))"
@@ -72,7 +72,7 @@ struct FeedScope {
         "SELECT name FROM feed WHERE name IN (\(names)) UNION ALL SELECT name FROM feed_part WHERE feed IN (\(names))"
     }
 
-    /// Those under way come first.
+    /// Runs under way come first.
     private var latestRuns: String {
         """
         (\(lists)) f CROSS JOIN LATERAL (
@@ -80,15 +80,15 @@ struct FeedScope {
         """
     }
 
-    /// What a consumer of a feed's changes was not told yet.
+    /// The rows not yet delivered to a consumer of a feed's changes.
     private func untold(_ table: String, _ place: String) -> String {
         """
         _consumer c JOIN \(table) e ON e.id > c.\(place) AND split_part(e.feed, '/', 1) = c.feed WHERE c.feed IN (\(names))
         """
     }
 
-    /// Of a feed, or of a list that one has: by the indexes that begin with `feed`, however many feeds there are. What is
-    /// known of lists goes with them, but for their history.
+    /// Of a feed, or of a list that one has: by the indexes that begin with `feed`, however many feeds there are. What
+    /// is known of lists goes with them, but for their history.
     private var isOfList: String {
         guard feeds != nil else { return "true" }
         return """
@@ -97,6 +97,7 @@ struct FeedScope {
             """
     }
 
-    /// Of a feed, or of a list that one has or had, whose name has a slash behind the feed's. No index helps.
+    /// The condition for a feed, or for its present and former lists, whose names have a slash after the feed's. No
+    /// index helps.
     private var isOfFeed: String { "split_part(feed, '/', 1) IN (\(names))" }
 }

@@ -2,7 +2,7 @@ internal import Feeds
 internal import PostgreSQL
 internal import Text
 
-/// Which groups there are: what `_claim` has a row for. All workers of a store agree on it, or the last one to come decides.
+/// The groups that exist: the rows of `_claim`. All workers of a store agree on them, or the last one to start decides.
 package struct GroupLayout: Sendable {
     let groups: [String: FeedGroup]
 
@@ -17,13 +17,13 @@ package struct GroupLayout: Sendable {
         digest = hash.digits
     }
 
-    /// How the table differs from these groups.
+    /// The difference between the table and these groups.
     struct Difference: Sendable, Hashable {
-        /// How often the table was changed when it was looked at.
+        /// The number of changes to the table when it was read.
         var version: Int64 = -1
         /// Groups of the table that are not among these.
         var others: [String] = []
-        /// Those of these that the table has not.
+        /// The groups of these that the table lacks.
         var lost: [String] = []
     }
 
@@ -57,7 +57,7 @@ package struct GroupLayout: Sendable {
         }
     }
 
-    /// How the table differs now; `known` if it was not changed since.
+    /// The present difference of the table; `known` if it has not changed since.
     func difference(since known: Difference, on connection: PostgreSQL.Connection) throws -> Difference {
         let row = try connection.query("SELECT version, digest, is_whole FROM _layout").first ?? []
         let version = row.first.flatMap(\.self).flatMap { Int64($0) } ?? 0
@@ -102,14 +102,14 @@ package struct GroupLayout: Sendable {
         )
         """
 
-    /// Whether a group `c` of the table is among these, as these have it.
+    /// The condition for a group `c` of the table that is among these, with the same feeds.
     static let isOurs = """
         c."group" = ANY (CAST($1 AS text[])) AND EXISTS (
             SELECT 1 FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])) o (name, feeds)
             WHERE o.name = c."group" AND string_to_array(o.feeds, E'\\n') = c.feeds)
         """
 
-    /// Names, and lines of feeds: the parameters of what is asked of groups.
+    /// Names, and lines of feeds: the parameters of queries about groups.
     let arrays: [String?]
     private let digest: String
 }

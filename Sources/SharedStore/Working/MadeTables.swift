@@ -4,8 +4,8 @@ internal import SQLite
 struct MadeTables: Sendable, Hashable {
     /// The statements that made them, by table.
     private var statements: [String: String] = [:]
-    /// The types of their columns, by table: a column of any type is another one in PostgreSQL when its values turn out to be of
-    /// another type.
+    /// The types of their columns, by table: a column of any type is another one in PostgreSQL when its values turn out
+    /// to be of another type.
     private var types: [String: String] = [:]
 
     /// All of a file.
@@ -14,7 +14,7 @@ struct MadeTables: Sendable, Hashable {
         try readTypes("true", [], in: file)
     }
 
-    /// What says how a table was made; equal for the same table as long as it is the same.
+    /// The description of a table's creation, which is equal while the table is the same.
     subscript(table: String) -> [String?] { [statements[table], types[table]] }
 
     /// Reads the statements again.
@@ -25,8 +25,8 @@ struct MadeTables: Sendable, Hashable {
         }
     }
 
-    /// Reads the types of feeds again, of which `_feed` has these rows. A sync of one feed of thousands does not read those of
-    /// the others.
+    /// Reads the types of feeds again, of which `_feed` has these rows. A sync of one feed of thousands does not read
+    /// those of the others.
     mutating func readTypes(of feeds: [ChangedRow], in file: SQLite.Connection) throws {
         for feed in feeds { try readTypes("id = ?", feed.key.values, in: file) }
     }

@@ -1,12 +1,12 @@
 internal import PostgreSQL
 internal import SQLite
 
-/// The numbers that a working copy gives to runs, events and other rows: those of a block that is nobody else's.
+/// A range of row ids reserved for one working copy.
 struct NumberBlock: Sendable {
     private let index: Int64
 
     private static let size: Int64 = 1 << 24
-    /// How many blocks a store has.
+    /// The number of a store's blocks.
     private static let most = Int64.max / size / 2
 
     /// The next block of a store.
@@ -20,10 +20,10 @@ struct NumberBlock: Sendable {
         self.index = index
     }
 
-    /// Makes the blocks of a store begin behind all numbers that were given in it.
+    /// Makes the blocks of a store begin after all its ids.
     ///
-    /// A sequence that stands behind them already is not touched: another worker may be taking its next block, and would get
-    /// one twice.
+    /// A sequence that is already beyond them is not changed: another worker may be taking its next block, and would
+    /// get one twice.
     static func begin(in connection: PostgreSQL.Connection) throws {
         let highest = CopiedTable.numbered.map { "SELECT max(id) FROM \($0)" }.joined(separator: " UNION ALL ")
         try connection.execute(
@@ -43,7 +43,7 @@ struct NumberBlock: Sendable {
         }
     }
 
-    /// Whether a file should get a new block: half of this one is used.
+    /// True if a file should get a new block: half of this one is used.
     func isShort(in connection: SQLite.Connection) throws -> Bool {
         try connection.int64("SELECT max(seq) FROM sqlite_sequence") ?? 0 > index * Self.size + Self.size / 2
     }

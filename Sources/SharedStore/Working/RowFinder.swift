@@ -2,14 +2,14 @@ internal import SQLite
 
 /// Finds rows of a table by their keys, one after the other.
 ///
-/// Rows that are found by their number have to be asked for in ascending order: a row that is close to the one before costs
-/// SQLite a step and not a search.
+/// Rows that are found by their row id must be requested in ascending order: a row close to the previous one costs
+/// SQLite a step, not a search.
 struct RowFinder {
     /// Stands at the row that was found last; it has the table's columns.
     let statement: Statement
-    /// Where the row's number is among the columns; nil where the key is another.
+    /// The index of the row id among the columns; nil for another key.
     private let numberIndex: Int?
-    /// The number of the row at which the statement stands.
+    /// The row id of the statement's current row.
     private var number: Int64?
 
     /// Up to this distance, the rows between two numbers are stepped over; each of them is read, too.

@@ -3,10 +3,11 @@ package import Feeds
 internal import PostgreSQL
 internal import Time
 
-/// A worker, as the others see it: what it has claimed, and that it lives.
+/// A worker, as the others see it: its claims and its signs of life.
 ///
-/// A claim is a row of `_claim` with the worker's number and a time. The worker moves the time on every few seconds; when it
-/// has passed, anybody may take the claim, with a new fence. So a claim ends within ten seconds of its worker.
+/// A claim is a row of `_claim` with the worker's number and a time, which the worker moves forward every few seconds.
+/// When it has passed, any worker may take the claim, with a new fence. So a claim ends within ten seconds of its
+/// worker.
 ///
 /// - Isolation: an actor on a thread of its own, because libpq blocks.
 package actor Worker {
@@ -22,7 +23,7 @@ package actor Worker {
     private var claimed: Set<String> = []
     private var difference = GroupLayout.Difference()
 
-    /// How long a claim lasts without a sign of life, and how often there is one.
+    /// The time for which a claim lasts without a sign of life, and the interval of such signs.
     static let lease = "10 seconds"
     package static let pulse = Duration.seconds(3)
 
@@ -41,15 +42,15 @@ package actor Worker {
         layout = groups
     }
 
-    /// Makes the tables where there are none, and says which feeds there are, and who works.
+    /// Creates missing tables, and registers the feeds and the worker.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func begin() throws(FeedSyncError) { try connected { _ in } }
 
-    /// Groups that are free and have a feed that is due, those first that have been due longest.
+    /// Claims free groups with a due feed, those first that have been due longest.
     ///
-    /// - Parameter limit: The most.
-    /// - Returns: None if nothing is due that is free.
+    /// - Parameter limit: The most groups to claim.
+    /// - Returns: The claims; none if no free group is due.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func claim(limit: Int) throws(FeedSyncError) -> [Claim] {
         try connected { connection in
@@ -70,10 +71,10 @@ package actor Worker {
         }
     }
 
-    /// Claims all groups, or none if somebody has one of them.
+    /// Claims all groups, or none if another worker has one of them.
     ///
-    /// - Parameter isUrgent: Whether those who have them are asked to let go.
-    /// - Returns: The claims, or who has a group.
+    /// - Parameter isUrgent: True to ask their owners to release them.
+    /// - Returns: The claims, or the owner of a group.
     /// - Throws: `FeedSyncError` of kind `store`.
     func claimAll(isUrgent: Bool) throws(FeedSyncError) -> Result<[Claim], Holder> {
         try connected { connection in
@@ -102,7 +103,7 @@ package actor Worker {
         }
     }
 
-    /// Somebody who has a group.
+    /// The owner of a group.
     struct Holder: Error, Sendable {
         let group: String
         let name: String
@@ -116,9 +117,9 @@ package actor Worker {
         return Claim(group: group, fence: numbers[0], version: numbers[1])
     }
 
-    /// Lets go of a claim, if it is still the worker's, and says when the group is due next.
+    /// Releases a claim, if it is still the worker's, and records the time at which the group is due next.
     ///
-    /// - Parameter rests: Whether nobody takes it for a while, because nothing could be done.
+    /// - Parameter rests: True if no worker should claim it for a while, because nothing could be done.
     package func release(_ claim: Claim, rests: Bool = false) {
         claimed.remove(claim.group.name)
         let rest = rests ? "now() + interval '\(Self.rest)'" : "'-infinity'"
@@ -133,7 +134,7 @@ package actor Worker {
         }
     }
 
-    /// How long a group rests of which nothing could be done.
+    /// The time for which a group rests after nothing could be done.
     private static let rest = "15 seconds"
 
     /// Says that the worker has ended.
@@ -144,11 +145,11 @@ package actor Worker {
         }
     }
 
-    /// What others made of groups.
+    /// The changes of groups by others.
     package struct Signs: Sendable, Hashable {
-        /// Those that another worker, whose configuration differs, has made others of.
+        /// The groups that another worker with another configuration has changed.
         package var lost: [String] = []
-        /// Those that this worker has, and that a reload wants.
+        /// This worker's groups that a reload waits for.
         package var wanted: [String] = []
     }
 
@@ -159,7 +160,7 @@ package actor Worker {
     package func live() throws(FeedSyncError) -> Signs {
         try connected { connection in
             let claimed = PostgreSQL.Connection.array(claimed)
-            // What is locked is being committed, and nobody's to take.
+            // A locked row is being committed and cannot be taken by others.
             try connection.query(
                 """
                 UPDATE _claim SET until = now() + interval '\(Self.lease)' WHERE "group" IN (
@@ -177,7 +178,7 @@ package actor Worker {
         }
     }
 
-    /// How long until a group that nobody has is due: an hour at most.
+    /// The time until a group without an owner is due: an hour at most.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func timeUntilDue() throws(FeedSyncError) -> Duration {
@@ -191,19 +192,19 @@ package actor Worker {
         return .seconds(min(max(seconds.flatMap(Double.init) ?? 3_600, 0), 3_600))
     }
 
-    /// How the workers of a store do, together.
+    /// The state of a store's workers together.
     package struct Fleet: Sendable, Hashable {
         /// Workers that live.
         package let workers: Int
-        /// Groups that somebody works on, that are due and free, and all others.
+        /// Groups that have an owner, groups that are due and free, and all others.
         package let claimed: Int
         package let due: Int
         package let resting: Int
-        /// How long the group that waits longest has been due; 0 if it was never synced.
+        /// The time for which the longest waiting group has been due; 0 if it was never synced.
         package let oldestDueSeconds: Int
     }
 
-    /// How the workers of the store do.
+    /// The state of the store's workers.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func fleet() throws(FeedSyncError) -> Fleet {
@@ -225,13 +226,13 @@ package actor Worker {
             workers: counts[0], claimed: counts[1], due: counts[2], resting: counts[3], oldestDueSeconds: counts[4])
     }
 
-    /// How long PostgreSQL waits at most for a connection that writes: others wait for the claims that it has locked.
+    /// The time limits of a connection that writes: others wait for the claims that it has locked.
     static let limits = """
         SET tcp_user_timeout = 10000; SET idle_in_transaction_session_timeout = '10s'; SET statement_timeout = '10min'
         """
 
     private static let isFree = "(c.until IS NULL OR c.until < now())"
-    /// Who wants it asks again and again; if it ends meanwhile, the others wait no longer than this.
+    /// A reload repeats its request for a group; if the reload ends meanwhile, the others wait no longer than this.
     private static let isWanted = "coalesce(c.wanted_at > now() - interval '5 seconds', false)"
 
     private func connected<Result>(
@@ -241,7 +242,7 @@ package actor Worker {
             if let connection { return try body(connection) }
             let made = try PostgreSQLStore(uri: uri).connection
             try made.execute(Self.limits)
-            // Once: after a lost connection, what it has claimed is still its own.
+            // Once: after a lost connection, the worker still owns its claims.
             if id.isEmpty { try register(on: made) }
             connection = made
             return try body(made)
@@ -252,7 +253,7 @@ package actor Worker {
         }
     }
 
-    /// Makes the tables where there are none, and says which feeds there are, and who works.
+    /// Creates missing tables, and registers the feeds and the worker.
     private func register(on connection: PostgreSQL.Connection) throws {
         let store = PostgreSQLStore(connection: connection)
         let now = WallClock.system.text

@@ -5,14 +5,14 @@ internal import SQLite
 struct WorkingCopy {
     let source: PostgreSQLStore
     let scope: FeedScope
-    /// A store that was just made, or what was copied before.
+    /// A new store, or an earlier copy.
     let target: SQLite.Connection
-    /// What events and changes are numbered by; nil where they keep their numbers, because more are to be written.
+    /// The numbers of events and changes; nil if they keep their own, because more will be written.
     var numbers: LogNumbers?
 
-    /// What is wanted of it.
+    /// The part of the store to copy.
     enum Extent: Sendable {
-        /// What a sync may need: of the history the latest.
+        /// The data that a sync may need, with the latest history.
         case recent
         /// The same without items.
         case states
@@ -20,12 +20,12 @@ struct WorkingCopy {
         case all
     }
 
-    /// Fills the file with what PostgreSQL has at one moment.
+    /// Fills the file with PostgreSQL's content at one moment.
     ///
     /// - Parameters:
     ///   - groups: The claimed groups of these feeds.
-    ///   - block: The numbers that are given to what is stored from now on; nil where nothing is.
-    /// - Returns: How many commits the groups had at that moment.
+    ///   - block: The ids for rows stored from now on; nil if there will be none.
+    /// - Returns: The number of the groups' commits at that moment.
     func fill(_ extent: Extent, groups: [String] = [], block: NumberBlock?) throws -> [Int64] {
         // PostgreSQL does not wait until SQLite has committed all rows.
         try target.transaction {

@@ -5,24 +5,24 @@ internal import PostgreSQL
 internal import SQLite
 internal import Time
 
-/// A SQLite file with the feeds of some claims: what it commits is committed in PostgreSQL first.
+/// A SQLite file with the feeds of some claims, whose commits are made in PostgreSQL first.
 struct WorkingFile: Sendable {
     let path: String
     let store: Store
     let numbers: NumberBlock
     let progress: WriteThrough.Progress
 
-    /// What counts is in PostgreSQL: a file that a crash leaves is not used again.
+    /// Only PostgreSQL's content counts: a file that a crash leaves is not used again.
     private static func options(keep: Duration = .zero) -> Store.Options {
         var options = Store.Options(keep: keep)
         options.isScratch = true
         return options
     }
 
-    /// Makes a file, fills it with what PostgreSQL has, and attaches it.
+    /// Creates a file, fills it from PostgreSQL, and attaches it.
     ///
-    /// - Parameter claims: Are waited for when the file is there and a connection of its own, both of which take time.
-    /// - Throws: `FeedSyncError` of kind `store`; what `claims` throws.
+    /// - Parameter claims: Awaited after the file and a connection of its own are ready, because both are slow.
+    /// - Throws: `FeedSyncError` of kind `store`; the error of `claims`.
     init(
         path: String, uri: String, keep: Duration, claims: @escaping @Sendable () async throws -> [Claim]
     ) async throws(FeedSyncError) {
@@ -50,7 +50,7 @@ struct WorkingFile: Sendable {
         self.progress = progress
     }
 
-    /// Has PostgreSQL commit what the file commits from now on.
+    /// Has the file's commits made in PostgreSQL from now on.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     func attach(uri: String, claims: [Claim]) async throws(FeedSyncError) {
@@ -68,15 +68,15 @@ struct WorkingFile: Sendable {
     private static func attach(
         _ file: SQLite.Connection, to target: PostgreSQLStore, claims: [Claim], progress: WriteThrough.Progress
     ) throws {
-        // The worker tells itself when its feeds are due.
+        // The worker itself records when its feeds are due.
         try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
         file.companion = try WriteThrough(file, to: target, claims: claims, progress: progress)
     }
 
-    /// Commits what is left, and nothing from now on.
+    /// Commits the rest, and nothing from now on.
     ///
-    /// - Parameter keep: How long history in PostgreSQL is kept; nil where it is not looked at now.
-    /// - Returns: Why a commit failed, now or before; nil if none did.
+    /// - Parameter keep: The time for which history in PostgreSQL is kept; nil to leave it alone now.
+    /// - Returns: The error of a failed commit, now or before; nil if none failed.
     func detach(keep: Duration?) async -> CommitFailure? {
         let limit = keep.flatMap { Timestamp(sinceEpoch: WallClock.system.seconds - $0.components.seconds)?.text }
         let (path, progress) = (path, progress)
@@ -101,7 +101,7 @@ struct WorkingFile: Sendable {
         return progress.failure
     }
 
-    /// Whether it should get other numbers.
+    /// True if it should get another block of ids.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     func isShort() async throws(FeedSyncError) -> Bool {
@@ -111,7 +111,7 @@ struct WorkingFile: Sendable {
         }
     }
 
-    /// Those who have the file open keep what they read until they are gone, too.
+    /// Deletes the file. Processes that have it open can read it until they close it.
     func remove() { Self.remove(path) }
 
     static func remove(_ path: String) {

@@ -1,20 +1,20 @@
 package import MirrorStore
 
-/// The files of a worker, one for each group that it has claimed.
+/// The files of a worker, one for each claimed group.
 ///
-/// A file whose group nobody else has changed meanwhile is used again; any other one is filled anew.
+/// A file whose group has not been changed by others is used again; any other one is filled again.
 package actor WorkingStores {
     private let uri: String
     private let folder: String
     private let keep: Duration
     private var files: [String: WorkingFile] = [:]
     private var count = 0
-    /// When the history of a group was looked at for what is too old.
+    /// The times at which each group's history was last pruned.
     private var prunedAt: [String: ContinuousClock.Instant] = [:]
 
-    /// So many files stay open for the next claim of their group.
+    /// The number of files that stay open for the next claim of their group.
     private static let mostKept = 64
-    /// How often the history that is older than `keep` is deleted.
+    /// The interval for deleting history that is older than `keep`.
     private static let pruning = Duration.seconds(12 * 3_600)
 
     /// Files in a folder of the worker's own.
@@ -42,12 +42,12 @@ package actor WorkingStores {
         return file.store
     }
 
-    /// Whether nothing of the claim's group can be stored any more.
+    /// True if nothing of the claim's group can be stored any more.
     package func hasFailed(_ claim: Claim) -> Bool { files[claim.group.name]?.progress.failure != nil }
 
-    /// Commits what is left, and lets go of the group.
+    /// Commits the rest, and releases the group.
     ///
-    /// - Returns: Why a commit failed; nil if none did.
+    /// - Returns: The error of a failed commit; nil if none failed.
     package func end(_ claim: Claim) async -> CommitFailure? {
         let name = claim.group.name
         guard let file = files[name] else { return nil }

@@ -107,7 +107,7 @@ extension WriteThrough {
         return rows.sorted { $0.number < $1.number }.map(\.change)
     }
 
-    /// What has an insertion change rows that are there.
+    /// The clause by which an insertion updates existing rows.
     private func update(in target: Target) -> String {
         let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
         // What a table is partitioned by never changes, and Citus refuses to set it.

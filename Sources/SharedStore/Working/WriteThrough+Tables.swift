@@ -7,7 +7,8 @@ extension WriteThrough {
     ///
     /// - Parameters:
     ///   - fixed: What was written to the tables that every store has.
-    ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made otherwise.
+    ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made
+    ///     otherwise.
     ///   - now: The feeds' tables.
     func commitTables(_ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ now: MadeTables) throws {
         let connection = target.connection
@@ -50,8 +51,8 @@ extension WriteThrough {
         spare = [:]
     }
 
-    /// Whether PostgreSQL's tables are those of the rows. The types of a table's columns follow from the first rows of a feed, so
-    /// there is none before they come.
+    /// True if PostgreSQL's tables fit the rows. A table's column types are derived from the first rows of a feed, so
+    /// it has no table before them.
     ///
     /// - Parameter now: The feeds' tables in SQLite.
     func areShaped(_ rows: [String: [ChangedRow]], _ now: MadeTables) throws -> Bool {
@@ -66,8 +67,8 @@ extension WriteThrough {
         try source.scalar("SELECT 1 FROM \(try SQL.identifier(table)) LIMIT 1") == nil
     }
 
-    /// Makes the views what the tables are by now, in a transaction of their own. Where somebody reads one for long, the next
-    /// claim does it.
+    /// Updates the views to the present tables, in a transaction of their own. While a view has a long-running reader,
+    /// the next claim does it.
     func refreshViews() throws {
         guard progress.failure == nil, try PostgreSQLViews.areOutdated(on: target.connection) else { return }
         do {
@@ -84,13 +85,15 @@ extension WriteThrough {
         progress.committed()
     }
 
-    /// Others who make tables wait until the transaction ends, so it does not wait long for those who read one.
+    /// Other workers that create tables wait until the transaction ends, so it does not wait long for readers of a
+    /// table.
     private func lockTables() throws {
         try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
         try target.connection.execute("SET LOCAL lock_timeout = '5s'")
     }
 
-    /// About so many bytes are sent at a time. What there is at first of a feed fits: PostgreSQL stores it while the next pages come.
+    /// About so many bytes are sent at a time. What there is at first of a feed fits: PostgreSQL stores it while the
+    /// next pages come.
     private static let chunk = 8 << 20
 
     private func execute(_ script: inout Script) throws {
@@ -103,8 +106,8 @@ extension WriteThrough {
         let table = try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
         let name = PostgreSQL.Connection.identifier(table.name)
         try target.connection.execute("DELETE FROM \(name)")
-        // Not by COPY: where a worker is paused in the middle of one, PostgreSQL waits for it as long as it lasts, and others for
-        // the claim.
+        // Not by COPY: where a worker is paused in the middle of one, PostgreSQL waits for it as long as it lasts, and
+        // others for the claim.
         var rows = RowArrays(into: table)
         func takeRows() {
             guard !rows.isEmpty else { return }

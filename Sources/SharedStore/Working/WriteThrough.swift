@@ -3,27 +3,27 @@ internal import Feeds
 internal import PostgreSQL
 internal import SQLite
 
-/// Commits in PostgreSQL what a worker's own file is about to commit, first there and then here.
+/// Makes a worker's commits in PostgreSQL first, and then in its own file.
 ///
-/// PostgreSQL's commit is the one that counts. It checks in the same transaction that the claim is still the worker's: whoever
-/// was paused, cut off or believed dead has an older fence by then, and neither commits. If it is not known whether PostgreSQL
-/// committed, the file is not used again: the next worker reads from PostgreSQL what is true.
+/// PostgreSQL's commit is the one that counts. The same transaction checks that the claim is still the worker's: a
+/// worker that was paused, cut off or believed dead has an older fence by then, and neither commits. If PostgreSQL's
+/// commit is uncertain, the file is not used again: the next worker reads the truth from PostgreSQL.
 ///
 /// - Isolation: belongs to the thread of the store whose connection it is.
 final class WriteThrough: CommitCompanion {
     let target: PostgreSQLStore
     let source: SQLite.Connection
     let claims: [Claim]
-    /// What errors call the feeds.
+    /// The name of the feeds in errors.
     let name: String
     let scope: FeedScope
     let recorder: ChangeRecorder
     private var schemaVersion: Int64?
     /// The feeds' tables as they were at the last commit.
     var made: MadeTables
-    /// What is known of tables in PostgreSQL.
+    /// The known tables in PostgreSQL.
     var tables: [String: Target] = [:]
-    /// What the last commit was written with: the next one uses its memory.
+    /// The script of the last commit, whose memory the next one uses.
     private var script = Script()
     var spare: [String: RowArrays] = [:]
     /// The rows of `_section`, which has no key, as they were written last; nil if that is not known.
@@ -32,15 +32,15 @@ final class WriteThrough: CommitCompanion {
     var underway: Underway?
     let progress: Progress
 
-    /// What can be seen of it from elsewhere.
+    /// The state that other threads may read.
     final class Progress: Sendable {
         private let state: Lock<(version: Int64, failure: CommitFailure?)>
 
         init(version: Int64) { state = Lock((version, nil)) }
 
-        /// How many commits the group has had.
+        /// The number of the group's commits.
         var version: Int64 { state.withLock { $0.version } }
-        /// Why a commit failed; nothing is committed any more.
+        /// The error of a failed commit, after which nothing is committed.
         var failure: CommitFailure? { state.withLock { $0.failure } }
 
         func committed() { state.withLock { $0.version += 1 } }
@@ -50,9 +50,9 @@ final class WriteThrough: CommitCompanion {
 
     /// A commit that is on its way.
     struct Underway {
-        /// What was written to the tables that every store has.
+        /// The rows written to the tables that every store has.
         let fixed: [String: [ChangedRow]]
-        /// Whether it has all rows of the feeds' tables; if not, it has the rows that were written.
+        /// True if it has all rows of the feeds' tables; if not, it has the written ones.
         let isWhole: Bool
     }
 
@@ -78,7 +78,8 @@ final class WriteThrough: CommitCompanion {
         let feeds = try StoredFeed.all(in: source)
         try learn(CopiedTable.fixed + feeds.map(\.table), feeds: feeds)
         sections = try tables["_section"]?.table.checksum(in: source)
-        // An older feedsync left columns with the type of their first values. The next commit that changes the feed changes them.
+        // An older feedsync left columns with the type of their first values. The next commit that changes the feed
+        // changes them.
         for feed in feeds {
             guard let target = tables[feed.table] else { continue }
             let isRight = target.table.columns.allSatisfy { column in
@@ -96,12 +97,12 @@ final class WriteThrough: CommitCompanion {
         return now
     }
 
-    /// Commits what was written since the last commit.
+    /// Commits the rows written since the last commit.
     ///
-    /// While PostgreSQL commits some pages, the next ones are worked out here.
+    /// While PostgreSQL commits some pages, the next ones are decoded here.
     ///
-    /// - Throws: `SQLiteError` where PostgreSQL did not, or may not have, committed it, or what was on its way: `failure` says
-    ///   why.
+    /// - Throws: `SQLiteError` if PostgreSQL did not, or may not have, committed these or the previous rows: `failure`
+    ///   has the reason.
     func commitFirst(isFollowed: Bool) throws(SQLiteError) {
         try unlessFailed {
             let changes = try recorder.take()
@@ -109,7 +110,7 @@ final class WriteThrough: CommitCompanion {
             let rows = changes.filter { fixed[$0.key] == nil }
             let version = try source.int64("PRAGMA schema_version")
             let now = try madeNow(changes, isNewSchema: version != schemaVersion)
-            // PostgreSQL tells nothing of a table that is new to us before the last commit has ended.
+            // PostgreSQL cannot describe a table that is new to us before the last commit has ended.
             if now != made || !recorder.remade.isEmpty || changes.keys.contains(where: { tables[$0] == nil }) {
                 try receive()
             }
@@ -157,7 +158,8 @@ final class WriteThrough: CommitCompanion {
         underway = nil
         do throws(PostgreSQLError) { try target.connection.receive() } catch {
             if target.connection.isInTransaction { try? target.connection.execute("ROLLBACK") }
-            // A key is longer than an index takes, or is another one's text: the table is made without an index of keys.
+            // A key is longer than an index takes, or is another one's text: the table is made without an index of
+            // keys.
             guard !commit.isWhole, ["54000", "23505", "21000"].contains(error.code) else { throw error }
             sections = nil
             try commitTables(commit.fixed, nil, made)

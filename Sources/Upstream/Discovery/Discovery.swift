@@ -63,8 +63,8 @@ package struct Discovery: Sendable {
     ///
     /// A page without content or items shows little, and is no failure: what was found may not be enough to store it.
     ///
-    /// - Parameter triedElementCount: The elements of a page with which a search was in vain: one with no more of them is
-    ///   looked at for signs only.
+    /// - Parameter triedElementCount: The elements of a page with which a search was in vain: one with no more of them
+    ///   is looked at for signs only.
     /// - Throws: `FeedSyncError`: a page that is no JSON, or has no items or no
     ///   key; with the effort `verify` also a host that cannot be reached or wants no request now. Nothing is learned
     ///   then. With less effort such a host keeps the first page from nobody.

@@ -34,8 +34,8 @@ package enum DiscoveryFault {
 
     /// Nothing tells the items apart.
     ///
-    /// - Parameter single: The body, where it was taken for the only item: a list in it that is not of objects is what was
-    ///   meant.
+    /// - Parameter single: The body, where it was taken for the only item: a list in it that is not of objects is what
+    ///   was meant.
     static func noKey(_ reason: String, of single: JSONTree?) -> FeedSyncError {
         if case .object(let members)? = single, members.all.contains(where: { $0.value.isBareList }) {
             return noItems(in: .object(members))

@@ -3,8 +3,8 @@ extension ItemShape {
     struct Columns: Sendable, Hashable {
         /// The columns, those that were there before first.
         let all: [ColumnDefinition]
-        /// How many members have no column, because there would be too many or their names are too long; 0 where every one
-        /// has.
+        /// How many members have no column, because there would be too many or their names are too long; 0 where every
+        /// one has.
         let passedOver: Int
     }
 

@@ -58,7 +58,8 @@ extension ItemsCandidate {
         }
     }
 
-    /// The members as items, if all are objects of one kind: `{"12": {…}, "15": {…}}`, not `{"owner": {…}, "plan": {…}}`.
+    /// The members as items, if all are objects of one kind: `{"12": {…}, "15": {…}}`, not `{"owner": {…}, "plan":
+    /// {…}}`.
     private static func keyedItems(_ members: JSONTree.Members) -> [Item]? {
         let items = members.all.compactMap { member in
             member.value.members.map { Item(name: member.name, members: $0) }

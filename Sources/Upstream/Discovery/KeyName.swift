@@ -102,7 +102,8 @@ enum KeyName: Int, Comparable {
         return name.folded.hasPrefix("pk") && name.folded.count > 2 && Int(name.folded.dropFirst(2)) != nil
     }
 
-    /// Whether an id is named like the resource, or like one of it: `topic_id` of `topics`, `category_id` of `categories`.
+    /// Whether an id is named like the resource, or like one of it: `topic_id` of `topics`, `category_id` of
+    /// `categories`.
     private static func isOwn(_ name: MemberName, _ resource: String?) -> Bool {
         guard let resource = resource.map({ MemberName($0).folded }), !resource.isEmpty else { return false }
         let isOneWord = name.words.count == 1 && name.folded.hasSuffix("id")

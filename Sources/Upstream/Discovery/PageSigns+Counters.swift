@@ -70,7 +70,8 @@ extension PageSigns {
     /// Where a figure is that pages are to be told by; one that may count something else only makes us try.
     func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
 
-    /// Elasticsearch counts by `from`: https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html
+    /// Elasticsearch counts by `from`:
+    /// https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html
     private var isElasticsearch: Bool {
         first(["shards"]) { $0.path.segments.count == 1 } != nil || isHitsOfHits && total != nil
     }

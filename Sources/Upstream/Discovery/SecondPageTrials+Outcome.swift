@@ -121,7 +121,8 @@ extension SecondPageTrials {
         return try await fetch(settled, PageCursor("\(number)"), structure)
     }
 
-    /// Asks for the first page's last item and what follows: that proves what is counted, and that nothing lies between.
+    /// Asks for the first page's last item and what follows: that proves what is counted, and that nothing lies
+    /// between.
     private mutating func passedOver(
         _ candidate: PagingCandidate, _ structure: StructureSearch
     ) async throws(FeedSyncError) -> Outcome {

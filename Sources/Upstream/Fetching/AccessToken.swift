@@ -5,7 +5,8 @@ internal import HTTP
 /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-5.1
 struct AccessToken: Sendable, Hashable {
     let text: String
-    /// When it is to be replaced, in seconds since 1970, a little before it expires; nil where nobody said.
+    /// The time at which it is replaced, in seconds since 1970, a little before it expires; nil if its expiry is
+    /// unknown.
     var renewal: Int64?
 
     /// Reads the response of a token endpoint to a request that was made at `now`.

@@ -5,7 +5,7 @@ internal import HTTP
 ///
 /// - Isolation: any task or thread.
 package final class AccessTokens: Sendable {
-    /// What a fetch of a token came to.
+    /// The result of fetching a token.
     typealias Outcome = Result<AccessToken, FeedSyncError>
 
     private struct Waiter {
@@ -16,7 +16,7 @@ package final class AccessTokens: Sendable {
     private struct Fetch {
         let number: Int
         let task: Task<Void, Never>
-        /// In the order in which they came; the fetch goes on as long as there is one.
+        /// The waiting requests, in order; the fetch continues while there is one.
         var waiters: [Waiter]
     }
 
@@ -46,9 +46,10 @@ package final class AccessTokens: Sendable {
         state.withLock { if $0.tokens[request] == token { $0.tokens[request]?.renewal = .min } }
     }
 
-    /// Sees to it that there is a fresh token: one fetch serves all who ask meanwhile, and counts as the first one's.
+    /// Returns once a fresh token is stored: one fetch serves all callers that wait meanwhile, and is counted for the
+    /// first.
     ///
-    /// Whoever is cancelled stops waiting; the fetch is cancelled with the last one who waits for it.
+    /// A cancelled caller stops waiting; the fetch is cancelled with its last caller.
     func renew(
         _ request: TokenRequest, now: Int64, fetch: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {
@@ -65,12 +66,12 @@ package final class AccessTokens: Sendable {
         }
     }
 
-    /// Has the waiter wait for a fetch, unless what it will come to is known already.
+    /// Makes the waiter wait for a fetch, unless the outcome is already known.
     private func join(
         _ request: TokenRequest, as waiter: Waiter, now: Int64, fetch: @escaping @Sendable () async -> Outcome
     ) -> Outcome? {
         state.withLock { state in
-            // Cancelled from here on, it is found among those who wait.
+            // If it is cancelled after this, `leave` finds it among the waiters.
             if Task.isCancelled { return .failure(.cancelled) }
             if let token = state.tokens[request], token.isFresh(at: now) { return .success(token) }
             if state.fetches[request] != nil {
@@ -109,7 +110,7 @@ package final class AccessTokens: Sendable {
 }
 
 extension AccessTokens: CustomStringConvertible, CustomReflectable {
-    /// How many there are.
+    /// The number of tokens.
     package var description: String { "\(state.withLock { $0.tokens.count }) access tokens" }
 
     /// A mirror without children, so that `dump` shows no secret.

@@ -75,7 +75,7 @@ package struct AuthorizedFetcher: Sendable {
 }
 
 extension AuthorizedFetcher {
-    /// What a token endpoint says to a request that it does not like, so that we tell it in our own words.
+    /// The refusals of a token endpoint, which get messages of our own.
     private static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
 
     private func fetchToken(

@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// What the commands of `${command:…}` printed: each is run once in a process, however many feeds refer to it.
+/// The outputs of the commands in `${command:…}`: each runs once in a process, for any number of feeds.
 ///
 /// - Isolation: any task or thread; commands run one after the other on a thread of their own.
 package final class CommandSecrets: Sendable {
@@ -20,22 +20,22 @@ package final class CommandSecrets: Sendable {
         placeholder = nil
     }
 
-    /// For showing what would be requested: each command counts as one that printed `placeholder`, and none is run.
+    /// For showing requests without running commands: `placeholder` replaces the output of each.
     package init(standingIn placeholder: String) {
         timeLimit = .zero
         self.placeholder = placeholder
     }
 
-    /// What a command printed; nil as long as it was not run.
+    /// The output of a command; nil before it has run.
     func value(of command: String, folder: String) -> Result<String, ShellCommand.Failure>? {
         if let placeholder { return .success(placeholder) }
         let key = Key(command: command, folder: folder)
         return values.withLock { $0[key] }
     }
 
-    /// Runs a command, unless it was run before; whether it failed is told by `value`.
+    /// Runs a command, unless it has run before; `value` has its output or its failure.
     ///
-    /// - Throws: `FeedSyncError`, of kind `cancelled` if the task is: the command is ended then, and may be run again.
+    /// - Throws: `FeedSyncError`, of kind `cancelled` if the task is: the command is ended then, and may run again.
     package func run(
         _ command: String, folder: String, environment: [String: String]
     ) async throws(FeedSyncError) {
@@ -63,14 +63,14 @@ package final class CommandSecrets: Sendable {
 }
 
 extension CommandSecrets: CustomStringConvertible, CustomReflectable {
-    /// How many there are.
+    /// The number of outputs.
     package var description: String { "\(values.withLock { $0.count }) command outputs" }
 
     /// A mirror without children, so that `dump` shows no secret.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// Runs what blocks, on a thread of its own.
+/// Runs blocking code, on a thread of its own.
 private actor CommandRunner {
     private let executor: ThreadExecutor
 

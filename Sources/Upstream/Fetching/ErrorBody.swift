@@ -10,7 +10,7 @@ package enum ErrorBody {
     private static let longest = 1 << 20
     private static let flags = ["success", "ok"].map { Path([.member($0)]) }
 
-    /// What the upstream says in the body, as a failure; nil where it says nothing of an error.
+    /// The error in a successful response's body, as a failure; nil if there is none.
     package static func failure(_ response: Response, secrets: Secrets) -> FeedSyncError? {
         let body = response.body
         guard (200..<300).contains(response.status), body.count <= longest, saysError(body) else { return nil }

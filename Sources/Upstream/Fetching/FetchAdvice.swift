@@ -1,8 +1,8 @@
 internal import HTTP
 
-/// What a failed fetch is called, and what to try next.
+/// The kind of a failed fetch, and advice.
 enum FetchAdvice {
-    /// What it means for the feed that no response came.
+    /// The kind of failure for a feed without a response.
     static func kind(of kind: HTTPError.Kind) -> FeedSyncError.Kind {
         switch kind {
         case .resolve, .connect, .tls, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,

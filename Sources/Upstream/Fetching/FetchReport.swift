@@ -1,6 +1,6 @@
 package import HTTP
 
-/// What the attempts at one page told so far, and the words for how they ended.
+/// The course of the attempts at one page, and the words for their end.
 package struct FetchReport {
     let page: PreparedPage
     let bodyValue: BodyValue
@@ -14,7 +14,7 @@ package struct FetchReport {
         self.bodyValue = bodyValue
     }
 
-    /// Counts a response and keeps what it told.
+    /// Counts a response and keeps its findings.
     mutating func add(_ response: Response, now: Int64) {
         meter.add(FetchCost(requestCount: 1 + response.redirectCount, byteCount: response.wireByteCount))
         note(QuotaReading(of: response, to: page, now: now))
@@ -33,7 +33,7 @@ package struct FetchReport {
         FetchedPage(kind: kind, response: response, quota: told.quota)
     }
 
-    /// A failure that the upstream told us of.
+    /// A failure with the upstream's response.
     package func failure(_ kind: FeedSyncError.Kind, _ response: Response, attempts: Int = 1) -> FeedSyncError {
         FeedSyncError(
             kind, sentence(about: response, attempts), advice: FetchAdvice.advice(kind, response.status),
@@ -41,7 +41,7 @@ package struct FetchReport {
         ).keeping(response, to: page)
     }
 
-    /// The host wants no request for a time; `isTooLong` tells that we would have made one had we been allowed to wait.
+    /// The host permits no request for a time; `isTooLong` means that the permitted wait is shorter.
     mutating func limited(
         _ response: Response, wait: Duration, isTooLong: Bool, attempts: Int, now: Int64
     ) -> FeedSyncError {
@@ -69,7 +69,7 @@ package struct FetchReport {
 
     private func sentence(about response: Response, _ attempts: Int) -> String {
         let quotation = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: bodyValue)
-        // Of a 304 only one that no validators asked for is a failure.
+        // A 304 is a failure only if the request had no validators.
         let question = response.isModified ? "" : " to an unconditional request"
         let words = quotation.map { ": \($0)" } ?? ""
         return "the upstream answered \(StatusText.text(response.status))\(question)\(words)\(Self.times(attempts))"

@@ -2,7 +2,7 @@ package import HTTP
 
 /// A response that is worth going on with.
 package struct FetchedPage: Sendable {
-    /// What the response is for the feed.
+    /// The meaning of a response for the feed.
     package enum Kind: Sendable, Hashable {
         /// A body to decode.
         case content
@@ -16,13 +16,13 @@ package struct FetchedPage: Sendable {
         case empty
     }
 
-    /// What the response is for the feed.
+    /// The meaning of the response for the feed.
     package let kind: Kind
     /// The response itself.
     package let response: Response
     /// The last word on each quota, in the order in which they came up.
     package let quota: [QuotaReading]
-    /// What the body was, before it became JSON.
+    /// The original format of the body, before its conversion to JSON.
     package let format: FeedFormat
 
     package init(kind: Kind, response: Response, quota: [QuotaReading], format: FeedFormat = .json) {
@@ -41,7 +41,7 @@ extension FeedSyncError {
     package static var heldBack: FeedSyncError { FeedSyncError(.cancelled, "the request was held back") }
 }
 
-/// What a fetch is at when it is not simply waiting for a response; for a progress line.
+/// The activity of a fetch other than waiting for a response; for a progress line.
 package enum FetchProgress: Sendable, Hashable {
     /// An attempt failed; the one of this number, counted from 1, comes next. The reason holds no secret.
     case retry(attempt: Int, because: String)

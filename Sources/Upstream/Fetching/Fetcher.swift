@@ -16,23 +16,23 @@ package struct Fetcher: Sendable {
     private let trace: TraceHandler?
     private var gate: CircuitBreaker?
     private var prepare: (@Sendable (Response) -> (any Sendable)?)?
-    /// Where requests are counted.
+    /// The meter that counts the requests.
     package private(set) var meter: RequestMeter
 
     /// A fetcher for the pages of a feed.
     ///
     /// - Parameters:
-    ///   - client: What sends the requests.
+    ///   - client: Sends the requests.
     ///   - rules: The definition's `responses`.
-    ///   - policy: When to try again; the definition's `retries` and the command's `--max-wait` are in it.
-    ///   - clock: What waits.
+    ///   - policy: The rules for trying again, with the definition's `retries` and the command's `--max-wait`.
+    ///   - clock: Waits.
     ///   - random: A number from 0 up to but not including 1, for the back-off.
     ///   - now: The time in seconds since 1970.
     ///   - bodyValue: Reads a value from a body, for rules and messages.
-    ///   - meter: Where requests are counted.
-    ///   - progress: Hears of what would otherwise look like standing still.
-    ///   - pacer: The turns of requests where there is a rate.
-    ///   - trace: Hears of each request and response; nil where nobody does.
+    ///   - meter: Counts the requests.
+    ///   - progress: Receives activities that would otherwise look like a stall.
+    ///   - pacer: The turns of requests with a rate limit.
+    ///   - trace: Receives each request and response; nil for no trace.
     package init(
         client: Client, rules: [ResponseRule], policy: RetryPolicy,
         clock: any Clock<Duration> = ContinuousClock(),
@@ -78,7 +78,7 @@ package struct Fetcher: Sendable {
         return fetcher
     }
 
-    /// A fetcher whose requests are counted elsewhere.
+    /// A fetcher with another meter for its requests.
     package func counting(in meter: RequestMeter) -> Fetcher {
         var fetcher = self
         fetcher.meter = meter
@@ -87,8 +87,8 @@ package struct Fetcher: Sendable {
 
     /// Fetches a page, conditionally if there are validators and it is a GET.
     ///
-    /// - Parameter isAhead: Whether it is not yet the page's turn: the request is not sent if the gate is shut by then.
-    /// - Throws: `FeedSyncError`: `cancelled` as soon as the task is, `heldBack` for what was held back.
+    /// - Parameter isAhead: True for a prefetched page: the request is not sent if the breaker has opened by then.
+    /// - Throws: `FeedSyncError`: `cancelled` as soon as the task is, `heldBack` for a request that was held back.
     package func fetch(
         _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false
     ) async throws(FeedSyncError) -> FetchedPage {

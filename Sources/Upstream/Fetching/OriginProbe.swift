@@ -1,19 +1,19 @@
 internal import Concurrency
 internal import HTTP
 
-/// What came of asking a host for nothing in particular, to see whether it can be reached.
+/// The result of a request to a host's origin, which shows if it can be reached.
 package struct OriginProbe: Sendable {
     /// The host with scheme and port.
     package let origin: String
     /// The feeds that are there.
     package var feeds: [String]
-    /// How it went; nil where the request could not even be made.
+    /// The exchange; nil if the request could not even be made.
     package let exchange: TracedExchange?
-    /// Why there was no response, and what to try.
+    /// The error, with advice, if there was no response.
     package let error: FeedSyncError?
-    /// How far this machine's clock is ahead of the host's, to a second; nil where the host did not tell.
+    /// The lead of this machine's clock over the host's, to a second; nil if the host did not send its time.
     package let clockLead: Duration?
-    /// Whether the feeds name a proxy.
+    /// True if the feeds name a proxy.
     package let hasOwnProxy: Bool
 
     /// Asks the host of each feed once, as the feed would be asked, but without its credentials.

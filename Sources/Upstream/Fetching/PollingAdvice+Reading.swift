@@ -1,7 +1,7 @@
 package import HTTP
 
 extension PollingAdvice {
-    /// What a response says.
+    /// The advice in a response.
     package init(_ response: Response) {
         self.init()
         pollInterval = response.pollInterval?.components.seconds

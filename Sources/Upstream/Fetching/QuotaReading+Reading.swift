@@ -1,7 +1,7 @@
 package import HTTP
 
 extension QuotaReading {
-    /// The reading of a response to `page`; nil where it tells nothing.
+    /// The reading of a response to `page`; nil if it has no information.
     ///
     /// | response | blocked until |
     /// | --- | --- |
@@ -12,13 +12,13 @@ extension QuotaReading {
     ///
     /// - Parameters:
     ///   - response: Any response.
-    ///   - page: What was requested.
+    ///   - page: The requested page.
     ///   - now: Our clock, in seconds since 1970.
     package init?(of response: Response, to page: PreparedPage, now: Int64) {
         self.init(of: response, to: page, now: now, ownWait: nil)
     }
 
-    /// The reading where we leave the host alone for `ownWait` at least, whatever it says.
+    /// The reading if we do not request from the host for `ownWait` at least, whatever it permits.
     package init?(of response: Response, to page: PreparedPage, now: Int64, ownWait: Duration?) {
         let limit = response.rateLimit(now: now)
         let resetAt = limit?.resetAfter.map { now.adding($0) }

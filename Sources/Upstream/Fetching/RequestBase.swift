@@ -1,12 +1,12 @@
 internal import Concurrency
 internal import HTTP
 
-/// What the requests of all pages have in common.
+/// The common part of the requests of all pages.
 struct RequestBase: Sendable {
     let parts: ResolvedParts
     /// The feed's `url`.
     let url: WebURL
-    /// What tells the credentials from others.
+    /// The fingerprint that distinguishes the credentials from others.
     let fingerprint: Int64
 }
 
@@ -17,8 +17,8 @@ final class KeptRequestBase: Sendable {
     private let kept = Lock<RequestBase?>(nil)
     private let isConstant: Bool
 
-    /// - Parameter definition: Where it refers to a file, which may be replaced while pages come, or needs an access token,
-    ///   which expires, nothing is kept.
+    /// - Parameter definition: Where it refers to a file, which may be replaced while pages come, or needs an access
+    ///   token, which expires, nothing is kept.
     init(for definition: FeedDefinition) {
         let references = definition.templates.flatMap(\.references)
         let hasFile = references.contains { if case .file = $0 { true } else { false } }
@@ -28,7 +28,7 @@ final class KeptRequestBase: Sendable {
 
     /// The base that is kept, or a new one.
     ///
-    /// - Throws: what `make` throws; nothing is kept then.
+    /// - Throws: the error of `make`; nothing is kept then.
     func base(_ make: () throws(FeedSyncError) -> RequestBase) throws(FeedSyncError) -> RequestBase {
         guard isConstant else { return try make() }
         if let base = kept.withLock({ $0 }) { return base }

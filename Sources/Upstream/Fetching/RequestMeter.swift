@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// Counts what requests cost, where they are made: also those that fail, are dropped, or fetch a token.
+/// Counts the cost of requests at their source, including those that fail, are dropped, or fetch a token.
 ///
 /// - Isolation: any thread.
 package final class RequestMeter: Sendable {
@@ -10,10 +10,10 @@ package final class RequestMeter: Sendable {
     /// - Parameter whole: What it counts is counted there, too.
     package init(within whole: RequestMeter? = nil) { self.whole = whole }
 
-    /// What was counted since it was last taken.
+    /// The cost since it was last taken.
     package var cost: FetchCost { counted.withLock { $0 } }
 
-    /// What was counted since it was last taken; it begins anew.
+    /// The cost since it was last taken, which is reset.
     package func take() -> FetchCost {
         counted.withLock { counted in
             defer { counted = FetchCost() }

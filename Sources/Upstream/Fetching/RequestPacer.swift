@@ -10,7 +10,7 @@ package final class RequestPacer: Sendable {
     /// Nobody has asked yet.
     package init() {}
 
-    /// How long to wait before a request; its turn is taken.
+    /// The wait before a request, which takes the next turn.
     ///
     /// - Parameter interval: the time from it to the next one.
     func wait(

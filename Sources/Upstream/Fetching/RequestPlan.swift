@@ -2,14 +2,14 @@ package import BodyFormats
 internal import Glibc
 internal import HTTP
 
-/// How the pages of one feed are requested.
+/// The requests for the pages of one feed.
 ///
-/// References such as `${NAME}` are followed when a page is prepared and not before: a definition may be read, checked and
-/// shown where its credentials are absent. Those to files are followed for each page, so that a rotated credential is
-/// seen; environment and commands' outputs stay what they are for as long as the plan does.
+/// References such as `${NAME}` are resolved when a page is prepared, not earlier: a definition may be read, checked
+/// and shown without its credentials. References to files are resolved for each page, so that a rotated credential is
+/// found; environment and command outputs stay the same for the life of the plan.
 package struct RequestPlan: Sendable {
     private let definition: FeedDefinition
-    /// What turns bodies of other formats into JSON.
+    /// Converts bodies of other formats to JSON.
     package let bodies: BodyReader
     private let environment: [String: String]
     private let folder: String
@@ -22,9 +22,10 @@ package struct RequestPlan: Sendable {
     private let now: Int64
     /// The access tokens of OAuth 2.
     let tokens: AccessTokens
-    /// What the request of a sync carries besides: how far the mirror reaches.
+    /// The watermark parameter of a sync's request.
     package var watermark: PageRequest.Parameter?
-    /// How many elements of the page before a page should begin with, where the paginator can ask for that: 0 or 1.
+    /// The number of elements of the previous page with which a page should begin, if the paginator can request that: 0
+    /// or 1.
     package var overlap = 0
 
     /// A plan for a feed.
@@ -57,9 +58,9 @@ package struct RequestPlan: Sendable {
         commandTexts = definition.templates.flatMap(\.commands)
     }
 
-    /// Runs the commands that the definition refers to, unless they were run before; do so before the first page.
+    /// Runs the commands that the definition refers to, unless they have run before; call this before the first page.
     ///
-    /// A command that fails is told of by `page`.
+    /// `page` reports a failed command.
     ///
     /// - Throws: `FeedSyncError` of kind `cancelled` if the task is.
     package func runCommands() async throws(FeedSyncError) {
@@ -72,8 +73,8 @@ package struct RequestPlan: Sendable {
     ///
     /// A run does this before it changes the store, so that an unset variable changes nothing there.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that cannot be resolved, a URL that is not one, or
-    ///   a value that no request can hold; `cancelled` if the task is.
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that cannot be resolved, a URL that is not
+    ///   one, or a value that no request can hold; `cancelled` if the task is.
     package func checkReferences() async throws(FeedSyncError) {
         try await runCommands()
         let parts = try resolvedParts()
@@ -99,7 +100,7 @@ package struct RequestPlan: Sendable {
                 parts: parts, url: try url(of: parts), fingerprint: parts.distinction.fingerprint(salt: salt))
         }
         let (parts, base) = (common.parts, common.url)
-        // The style must get what the upstream meant, or a number would not be one.
+        // The paginator must get the upstream's own value, or a number would not be one.
         let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
         if let watermark, case .since(let rule) = definition.sync {
@@ -241,7 +242,7 @@ package struct RequestPlan: Sendable {
 }
 
 extension RequestPlan: CustomStringConvertible, CustomReflectable {
-    /// The feed's name; the environment is nobody's business.
+    /// The feed's name; the environment is private.
     package var description: String { "request plan of feed `\(definition.name)`" }
 
     /// A mirror without children, so that `dump` shows no secret.

@@ -10,14 +10,15 @@ struct ResolvedParts: Sendable {
     private(set) var credentials: [Credential] = []
     /// The body before paging has its say; nil for a GET.
     private(set) var body: JSONValue?
-    /// Whether there is a credential in the body, which so must stay with its origin.
+    /// True if the body contains a credential, and therefore must stay with its origin.
     private(set) var bodyHoldsSecret = false
-    /// What must be neither stored nor shown.
+    /// The secrets that must be neither stored nor shown.
     let secrets: Secrets
-    /// What tells these credentials from others. An access token is not of it: a new one must not void validators.
+    /// The secrets that distinguish these credentials from others. An access token is not one of them: a new one must
+    /// not void validators.
     let distinction: Secrets
     private(set) var tokenRequest: TokenRequest?
-    /// How requests reach the host.
+    /// The options of requests' connections.
     let connection: ConnectionOptions
     /// The access token among the credentials; nil where there is none yet.
     private(set) var accessToken: AccessToken?
@@ -25,10 +26,10 @@ struct ResolvedParts: Sendable {
     /// - Parameters:
     ///   - definition: The feed.
     ///   - address: Its `url`, resolved as one.
-    ///   - resolve: Follows the references of all else; the flag tells whether it is a URL.
-    ///   - token: The access token that there is.
+    ///   - resolve: Resolves all other references; the flag is true for a URL.
+    ///   - token: The present access token.
     ///   - file: The path of a file that the definition names.
-    /// - Throws: what `resolve` throws.
+    /// - Throws: the error of `resolve`.
     init(
         _ definition: FeedDefinition, address: Template.Resolved, token: (TokenRequest) -> AccessToken?,
         file: (ConnectionRule.File) throws(ConfigurationError) -> String,
@@ -96,11 +97,11 @@ struct ResolvedParts: Sendable {
             credentials.append(.header(name: "Authorization", value: "Bearer \(accessToken.text)"))
             found.append(accessToken.text)
         }
-        // What a proxy is told says nothing of what the upstream answers.
+        // The credentials of a proxy have no influence on the upstream's answers.
         secrets = Secrets(found + hidden)
     }
 
-    /// How requests reach the host, and what of it must not be shown.
+    /// The options of requests' connections, and their secrets.
     private static func connection(
         _ rule: ConnectionRule, _ file: (ConnectionRule.File) throws(ConfigurationError) -> String,
         _ resolve: (Template) throws(ConfigurationError) -> Template.Resolved
@@ -143,7 +144,7 @@ struct ResolvedParts: Sendable {
     /// A URL for people, secrets masked.
     func shown(_ url: WebURL) -> String { secrets.mask(url.redacted) }
 
-    /// Adds what `auth` says to the credentials and returns its secrets.
+    /// Adds the headers and parameters of `auth` to the credentials and returns their secrets.
     private static func credentials(
         of authentication: Authentication,
         resolve: (Template) throws(ConfigurationError) -> Template.Resolved, into credentials: inout [Credential]
@@ -186,7 +187,7 @@ struct ResolvedParts: Sendable {
         return FormEncoding.parameters(in: query.utf8).filter { SecretName.matches($0.name) }.map(\.value)
     }
 
-    /// The value, and what follows a scheme such as `Bearer` in it.
+    /// The value, and the part of it after a scheme such as `Bearer`.
     private static func secrets(inHeader value: String) -> [String] {
         guard let space = value.firstIndex(of: " ") else { return [value] }
         return [value, String(value[value.index(after: space)...])]

@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// What a response is for the feed. The definition's rules come first, then this table:
+/// The meaning of a response for the feed. The definition's rules come first, then this table:
 ///
 /// | status | meaning |
 /// | --- | --- |
@@ -16,13 +16,13 @@ internal import HTTP
 /// | 101, which nobody asked for | unreachable |
 /// | 600 and more, which are none | as 5xx: https://www.rfc-editor.org/rfc/rfc9110#section-15 |
 ///
-/// A page is worked out by the styles that number their pages: they may ask for one behind the last. Where the upstream
-/// itself led to a page, such an answer is no end, but a token that has expired or a link that is broken. Nor is a 404
-/// the end where the total says that the page is there; that is for whoever knows the total to tell.
+/// Paginators with numbered pages compute the next page, and may request one after the last. If the upstream itself led
+/// to a page, such an answer is no end, but an expired token or a broken link. Nor is a 404 the end if the page exists
+/// by the total; the caller that knows the total decides that.
 package enum ResponseDisposition: Equatable {
     /// The page came, or there is none.
     case page(FetchedPage.Kind)
-    /// A 304 that nobody can make use of.
+    /// A 304 without a stored page.
     case unaskedNotModified
     /// Trouble that may pass.
     case retry
@@ -57,16 +57,16 @@ package enum ResponseDisposition: Equatable {
         }
     }
 
-    /// What upstreams answer to a page behind the last one. 422 is GitHub's to results past the first thousand:
+    /// The answers of upstreams to a page after the last one. 422 is GitHub's to results past the first thousand:
     /// https://docs.github.com/en/rest/search/search#about-search
     private static let endStatuses: Set<Int> = [400, 404, 416, 422]
 
-    /// What a status means that kept coming through every attempt.
+    /// The failure for a status that persisted through every attempt.
     static func failureAfterRetries(_ status: Int) -> FeedSyncError.Kind {
         (200..<300).contains(status) ? .unreachable : failure(status)
     }
 
-    /// What a status means that ends the fetch.
+    /// The failure for a status that ends the fetch.
     package static func failure(_ status: Int) -> FeedSyncError.Kind {
         switch status {
         case 401, 403: .refused

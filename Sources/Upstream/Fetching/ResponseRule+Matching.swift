@@ -4,7 +4,7 @@ package import HTTP
 package typealias BodyValue = @Sendable (Body, Path) -> JSONScalar?
 
 extension ResponseRule {
-    /// Whether the rule is about this response; the body is read only if the status is right.
+    /// True if the rule applies to this response; the body is read only if the status matches.
     func matches(_ response: Response, bodyValue: BodyValue) -> Bool {
         guard status == nil || status == response.status else { return false }
         return body.allSatisfy { match in

@@ -1,11 +1,11 @@
 internal import Concurrency
 internal import Glibc
 
-/// One run of a command for `${command:…}`: what it prints is the value.
+/// One run of a command for `${command:…}`: its output is the value.
 ///
-/// It is in a process group of its own, so that all that it starts can be ended with it.
+/// It is in a process group of its own, so that it can be ended with all its children.
 final class ShellCommand: Sendable {
-    /// Why there is no value, as the end of a sentence that starts with the command.
+    /// The reason for a missing value, as the end of a sentence that starts with the command.
     enum Failure: Error, Hashable {
         case problem(String)
         case cancelled
@@ -15,7 +15,7 @@ final class ShellCommand: Sendable {
     private let folder: String
     private let environment: [String: String]
     private let timeLimit: Duration
-    /// The end of a pipe that wakes whoever waits for the output; nil once the run is over.
+    /// The end of a pipe that wakes the thread that waits for the output; nil once the run is over.
     private let alarm = Lock<Int32?>(nil)
     private let isStopped = Lock(false)
 
@@ -80,7 +80,7 @@ final class ShellCommand: Sendable {
 }
 
 extension ShellCommand {
-    /// Starts the shell; what it prints can be read from the descriptor.
+    /// Starts the shell; its output can be read from the descriptor.
     private func start() throws(Failure) -> (output: Int32, child: pid_t) {
         let (output, outputEnd) = try Self.starting(Pipe.open)
         defer { close(outputEnd) }

@@ -7,17 +7,16 @@ extension Template {
         package let secrets: [String]
     }
 
-    /// Puts in what the references stand for. All that lead nowhere are told of.
+    /// Replaces the references by their values, and reports all that have none.
     ///
     /// - Parameters:
     ///   - environment: The environment variables.
-    ///   - folder: Where relative paths of `${file:PATH}` start: the folder of the configuration file. `~/` is
-    ///     `$HOME`.
-    ///   - isURL: Whether the template is one of a URL: in the path and the query values are percent-encoded, so that
-    ///     none becomes another part of it; a value that the URL begins with goes in as it is.
-    ///   - commands: What the commands printed, which are not run here.
-    ///   - now: The time that `{now}` and `{today}` go by, in seconds since 1970.
-    /// - Throws: `ConfigurationError` at the template's place if a variable is unset or empty, or a file cannot be
+    ///   - folder: The base of relative paths in `${file:PATH}`: the folder of the configuration file. `~/` is `$HOME`.
+    ///   - isURL: True for a URL: values in the path and the query are percent-encoded, so that each stays one
+    ///     component; a value at the start of the URL is not encoded.
+    ///   - commands: The outputs of commands, which are not run here.
+    ///   - now: The time for `{now}` and `{today}`, in seconds since 1970.
+    /// - Throws: `ConfigurationError` at the template's position if a variable is unset or empty, or a file cannot be
     ///   read, is empty, is not UTF-8 or is larger than 64 KiB, or a command failed or was not run.
     package func resolved(
         environment: [String: String], relativeTo folder: String, isURL: Bool = false,
@@ -75,7 +74,7 @@ extension Template {
     }
 
     private static func content(of path: String) throws(Unresolved) -> String {
-        // Who may write it decides what is sent, and may have read it.
+        // A user with write access decides what is sent, and may have read it.
         if let status = FileStatus(of: path), !status.isWritable() {
             throw Unresolved(problem: "`\(path)` can be written by others; run chmod go-w \(path)")
         }
@@ -104,7 +103,7 @@ extension String {
     }
 }
 
-/// Why a reference leads nowhere.
+/// The reason for which a reference has no value.
 private struct Unresolved: Error {
     let problem: String
 }

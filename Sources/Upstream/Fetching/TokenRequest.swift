@@ -11,17 +11,17 @@ package struct TokenRequest: Sendable, Hashable {
     let audience: String?
     let sending: OAuthClient.Sending
 
-    /// What HTTP Basic authentication sends: id and secret are encoded as in a form before they are joined.
+    /// The value for HTTP Basic authentication: id and secret are encoded as in a form before they are joined.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
     private var pair: String { Base64.encoded("\(FormEncoding.encoded(id)):\(FormEncoding.encoded(secret))") }
 
-    /// What must be neither stored nor shown.
+    /// The secrets that must be neither stored nor shown.
     private var secrets: [String] { [secret, id, pair] }
 
     /// The request of a client, and its secrets.
     ///
-    /// - Throws: what `resolve` throws; `ConfigurationError` for a URL that is none.
+    /// - Throws: the error of `resolve`; `ConfigurationError` for an invalid URL.
     static func resolved(
         _ client: OAuthClient,
         _ resolve: (Template, _ isURL: Bool) throws(ConfigurationError) -> Template.Resolved
@@ -46,7 +46,7 @@ package struct TokenRequest: Sendable, Hashable {
         return (request, request.secrets + references + address.secrets.flatMap(URLSecret.otherForms))
     }
 
-    /// What else tells tokens of one client apart.
+    /// The other values that distinguish tokens of one client.
     var distinction: [String] { [scope, audience].compactMap(\.self) }
 
     /// The request as it is sent; it goes to its own URL or nowhere.
@@ -80,7 +80,7 @@ package struct TokenRequest: Sendable, Hashable {
 }
 
 extension TokenRequest: CustomStringConvertible, CustomReflectable {
-    /// Where the token comes from, without the query.
+    /// The token's URL, without the query.
     package var description: String { "access token of \(url.origin)\(url.path)" }
 
     /// A mirror without children, so that `dump` shows no secret.

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// What a response's headers say of how many elements there are in all.
+/// The total number of elements in a response's headers.
 package enum TotalHeaders {
     /// The headers that count a list, folded.
     private static let names: Set<String> = [

@@ -1,11 +1,11 @@
 package import HTTP
 
-/// What an upstream says about a failure, fit for a message.
+/// An upstream's text about a failure, fit for a message.
 package enum UpstreamText {
     /// The most Unicode scalars that are quoted.
     private static let limit = 200
 
-    /// Where APIs put the sentence that is meant for people, best first.
+    /// The usual places of the message in APIs' errors, best first.
     private static let places =
         [
             ["message"], ["error", "message"], ["error_description"], ["error"], ["detail"], ["title"],

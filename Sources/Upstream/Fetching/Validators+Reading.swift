@@ -6,7 +6,7 @@ extension Validators {
         self.init(etag: response.etag, lastModified: response.lastModified)
     }
 
-    /// The validators after a 304: what it says outranks what was kept.
+    /// The validators after a 304: its own outrank the stored ones.
     package func refreshed(by response: Response) -> Validators {
         Validators(etag: response.etag ?? etag, lastModified: response.lastModified ?? lastModified)
     }

@@ -1,7 +1,7 @@
 package import HTTP
 
 extension FeedSyncError {
-    /// The error with the response that it tells of; one that it has already stays.
+    /// The error with its response, unless it has one already.
     package func keeping(_ response: Response, to page: PreparedPage) -> FeedSyncError {
         guard self.response == nil, httpStatus != nil else { return self }
         let mask = TraceMask(page)

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// What happens while a feed's pages are requested, for whoever wants to know why; secrets are masked.
+/// An event while a feed's pages are requested, for diagnosis; secrets are masked.
 package enum RequestTrace: Sendable {
     /// A request is about to be sent.
     case began(TracedRequest)
@@ -16,7 +16,7 @@ package enum RequestTrace: Sendable {
 
 /// A request as it went out, or is about to.
 package struct TracedRequest: Sendable {
-    /// What tells requests of a process apart, from 1.
+    /// The number of the request in its process, from 1.
     package let number: UInt64
     package let method: String
     package let url: String
@@ -24,9 +24,9 @@ package struct TracedRequest: Sendable {
     package let body: String?
 }
 
-/// A request and what came back.
+/// A request and its response.
 package struct TracedExchange: Sendable {
-    /// What came back.
+    /// The response.
     package struct Answer: Sendable {
         package let status: Int
         package let version: String
@@ -35,7 +35,7 @@ package struct TracedExchange: Sendable {
         package subscript(name: String) -> String? { Headers(headers)[name] }
         package let headerByteCount: Int
         package let bodyByteCount: Int
-        /// How long the body is, decompressed.
+        /// The length of the body, decompressed.
         package let size: Int
         private let body: Body
         private let mask: TraceMask
@@ -56,12 +56,12 @@ package struct TracedExchange: Sendable {
     }
 
     package let request: TracedRequest
-    /// When it began, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     package let startedAt: Int64
     package let timings: Exchange.Timings
     package let address: String?
     package let answer: Answer?
-    /// Why there is no response.
+    /// The reason for a missing response.
     package let failure: String?
 }
 
@@ -69,10 +69,10 @@ package struct TracedExchange: Sendable {
 package struct TracedPage: Sendable {
     /// Its number in the crawl, from 1.
     package let number: Int
-    /// The page cursor that it was asked for with; nil for the first page.
+    /// The page cursor of its request; nil for the first page.
     package let cursor: String?
     package let itemCount: Int
-    /// Whether the upstream said that it is the stored one.
+    /// True if the upstream reported the stored page as unmodified.
     package let isUnmodified: Bool
     /// The next page cursor; nil at the end.
     package let next: String?
@@ -86,5 +86,5 @@ package struct TracedPage: Sendable {
     }
 }
 
-/// Hears what happens while pages are requested, on any thread.
+/// Receives the events of requests, on any thread.
 package typealias TraceHandler = @Sendable (RequestTrace) -> Void

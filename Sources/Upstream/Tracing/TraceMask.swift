@@ -1,9 +1,9 @@
 internal import HTTP
 
-/// Makes of what went over the wire what may be shown.
+/// Redacts traced requests and responses.
 struct TraceMask: Sendable {
     let secrets: Secrets
-    /// Whether the response is a credential itself.
+    /// True if the response is a credential itself.
     let hidesBody: Bool
 
     init(_ page: PreparedPage) { self.init(secrets: page.secrets, hidesBody: page.isForToken) }
@@ -36,7 +36,7 @@ struct TraceMask: Sendable {
         }
     }
 
-    /// A body as text; what is beyond the limit is left out before a secret could be cut.
+    /// A body as text; the end beyond the limit is left out before a secret could be cut.
     func text(of body: Body, limit: Int) -> String {
         if hidesBody { return Secrets.mask }
         return body.withUnsafeBytes { bytes in
@@ -45,7 +45,7 @@ struct TraceMask: Sendable {
         }
     }
 
-    /// An observer that tells `trace` what it sees, masked.
+    /// An observer that passes masked exchanges to `trace`.
     func observer(telling trace: @escaping TraceHandler) -> ExchangeObserver {
         ExchangeObserver(
             began: { trace(.began(request($0))) }, ended: { trace(.ended(exchange($0))) })
