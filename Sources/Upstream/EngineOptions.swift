@@ -1,35 +1,35 @@
 package import HTTP
 
-/// What an engine works with besides its feed and its store.
+/// The settings of an engine besides its feed and its store.
 package struct EngineOptions: Sendable {
     /// Sends the requests; shared by engines, so that connections and the limit for each host are.
     package var client: Client
     /// The environment variables that `${NAME}` refers to, and that commands get.
     package var environment: [String: String]
-    /// Where relative paths of `${file:PATH}` start, and where `${command: …}` is run.
+    /// The folder in which relative paths of `${file:PATH}` start and `${command: …}` runs.
     package var folder: String
-    /// What `${command: …}` printed; shared by engines, so that each command is run once.
+    /// The outputs of `${command: …}`; shared by engines, so that each command runs once.
     package var commands: CommandSecrets
-    /// The access tokens of OAuth 2; shared by engines whose feeds have one client.
+    /// The access tokens of OAuth 2; shared by engines whose feeds have the same client.
     package var tokens: AccessTokens
     /// The turns of requests where feeds have a `rate`; shared by engines.
     package var pacer: RequestPacer
-    /// The longest time to wait because an upstream says so; longer ones end the run as limited.
+    /// The longest wait at an upstream's request; a longer one ends the run as limited.
     package var maxWait: Duration
     /// The longest time to wait for another process to let go of the feed.
     package var wait: Duration
-    /// What waits.
+    /// The clock for waiting.
     package var clock: any Clock<Duration>
     /// The time of day.
     package var wallClock: WallClock
     /// A number from 0 up to but not including 1, for the back-off.
     package var random: @Sendable () -> Double
-    /// Hears what the engine is at, as it happens and on the engine's thread, which waits for it.
+    /// Receives the engine's activity as it happens, on the engine's thread, which waits for it.
     package var onActivity: @Sendable (EngineActivity) -> Void
-    /// Hears of every request of a feed, on any thread; nil where nobody does, which costs nothing.
+    /// Receives every request of a feed, on any thread; nil for no trace, which costs nothing.
     package var onTrace: (@Sendable (_ feed: String, RequestTrace) -> Void)?
 
-    /// What hears of a feed's requests.
+    /// The handler of a feed's requests.
     package func trace(of feed: String) -> TraceHandler? {
         guard let onTrace else { return nil }
         return { trace in onTrace(feed, trace) }

@@ -4,16 +4,16 @@ package import HTTP
 ///
 /// Source: https://html.spec.whatwg.org/multipage/links.html#rel-alternate
 package struct AlternateLink: Sendable, Hashable {
-    /// Where the feed is.
+    /// The URL of the feed.
     package let url: WebURL
-    /// What the page calls it.
+    /// The page's title for it.
     package let title: String?
 
-    /// What feeds are called, those of JSON among them (https://www.jsonfeed.org/version/1.1/#discovery).
+    /// The media types of feeds, including JSON's (https://www.jsonfeed.org/version/1.1/#discovery).
     private static let types: Set<String> = [
         "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
     ]
-    /// How much of a page is looked at, in bytes: links stand in its head.
+    /// The bytes of a page to search: links are in its head.
     private static let most = 1 << 20
 
     /// The feeds that a page names, in its order, each once.
@@ -32,7 +32,7 @@ package struct AlternateLink: Sendable, Hashable {
             } else if tag.name == "link", tag["rel"]?.lowercased().split(separator: " ").contains("alternate") == true,
                 let type = tag["type"]?.lowercased().split(separator: ";").first,
                 types.contains(type.trimmingPrefix(while: \.isWhitespace).description),
-                // In a configuration, braces stand for something else.
+                // In a configuration, braces are placeholders.
                 let target = try? base.resolving(reference), !target.text.contains("{"),
                 !found.contains(where: { $0.url == target })
             {
@@ -43,7 +43,7 @@ package struct AlternateLink: Sendable, Hashable {
     }
 }
 
-/// A start tag of HTML with its attributes; whatever else a page holds is passed over.
+/// A start tag of HTML with its attributes; other content of a page is skipped.
 private struct HTMLTag {
     let name: String
     private var attributes: [String: String] = [:]

@@ -1,18 +1,19 @@
 internal import HTTP
 
-/// Finds what a feed's definition leaves open, from its first page and a few requests for a second one.
+/// Discovers the settings that a feed's definition leaves open, from its first page and a few requests for a second
+/// one.
 ///
-/// What the definition says is taken as given. Requests go out one after the other, at most `mostTrials`.
+/// The definition's own settings are taken as given. Requests are sent one after the other, at most `mostTrials`.
 ///
 /// - Isolation: any; it stores nothing, and keeps nothing but the count of its requests.
 package struct Discovery: Sendable {
-    /// How far to go for the pagination.
+    /// The effort for the pagination.
     package enum Effort: Sendable, Hashable {
-        /// What describes itself is believed; other signs are tried; without any the page is the only one.
+        /// Self-describing signs are believed; other signs are tried; without any, the page is the only one.
         case signs
         /// As `signs`, and where nothing on the page says how to continue, the usual ways are tried.
         case search
-        /// As `search`, and what describes itself is tried too.
+        /// As `search`, and self-describing signs are tried, too.
         case verify
     }
 
@@ -29,12 +30,12 @@ package struct Discovery: Sendable {
     /// A discovery for a feed.
     ///
     /// - Parameters:
-    ///   - definition: What is known.
-    ///   - options: The client that requests, the environment that `${NAME}` refers to, and how long to wait.
+    ///   - definition: The known settings.
+    ///   - options: The client for requests, the environment for `${NAME}`, and the time to wait.
     ///   - salt: Goes into the fingerprint of the credentials, which the quota readings carry.
-    ///   - mostRetries: How often to try again at most, whatever the definition says: fewer where somebody waits.
-    ///   - meter: Where its requests are counted, too.
-    ///   - progress: Hears of what would otherwise look like standing still.
+    ///   - mostRetries: The most further tries, whatever the definition permits: fewer if a user waits.
+    ///   - meter: Counts its requests, too.
+    ///   - progress: Receives activities that would otherwise look like a stall.
     package init(
         _ definition: FeedDefinition, options: EngineOptions, salt: String, mostRetries: Int = .max,
         meter: RequestMeter? = nil, progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
@@ -47,10 +48,10 @@ package struct Discovery: Sendable {
         self.progress = progress
     }
 
-    /// Fetches the first page and finds all that is open, verifying what can be.
+    /// Fetches the first page and discovers all open settings, and verifies them if possible.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` where the body has no items or nothing tells them apart,
-    ///   `undecodable` where it is no JSON, or the reason why a page did not come.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the body has no items or no key, `undecodable` if it is no
+    ///   JSON, or the error of a failed request.
     package func discover() async throws(FeedSyncError) -> DiscoveryResult {
         let requests = plan(definition)
         try await requests.runCommands()
@@ -59,15 +60,15 @@ package struct Discovery: Sendable {
         return try await discover(from: try result.get(), of: page, effort: .verify)
     }
 
-    /// Finds what is open, from a first page that came already.
+    /// Discovers the open settings from a first page that has already been fetched.
     ///
-    /// A page without content or items shows little, and is no failure: what was found may not be enough to store it.
+    /// A page without content or items shows little, and is no failure: its findings may not be enough to store it.
     ///
-    /// - Parameter triedElementCount: The elements of a page with which a search was in vain: one with no more of them
-    ///   is looked at for signs only.
-    /// - Throws: `FeedSyncError`: a page that is no JSON, or has no items or no
-    ///   key; with the effort `verify` also a host that cannot be reached or wants no request now. Nothing is learned
-    ///   then. With less effort such a host keeps the first page from nobody.
+    /// - Parameter triedElementCount: The elements of a page with which a search failed: a page with no more of them is
+    ///   only examined for signs.
+    /// - Throws: `FeedSyncError`: a page that is no JSON, or has no items or no key; with the effort `verify` also a
+    ///   host that cannot be reached or permits no request now. Nothing is learned then. With less effort, such a host
+    ///   is no obstacle to the use of the first page.
     package func discover(
         from first: FetchedPage, of page: PreparedPage, effort: Effort, triedElementCount: Int? = nil
     ) async throws(FeedSyncError) -> DiscoveryResult {
@@ -118,8 +119,8 @@ package struct Discovery: Sendable {
     }
 
     /// - Parameters:
-    ///   - others: Items of another page, which the key has to tell apart, too.
-    ///   - place: Where the items are; nil for the best place.
+    ///   - others: Items of another page, which the key must distinguish, too.
+    ///   - place: The path of the items; nil for the best place.
     private func structure(
         of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], at place: Path? = nil, _ page: PreparedPage
     ) throws(FeedSyncError) -> StructureSearch {

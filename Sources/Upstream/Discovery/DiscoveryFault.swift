@@ -1,6 +1,6 @@
-/// What keeps a feed from being found out, in words a user can act on.
+/// The reason for which discovery fails, in words that a user can act on.
 package enum DiscoveryFault {
-    /// How much of what a body holds is told.
+    /// The number of a body's members to name.
     private static let most = 8
 
     /// The body has nothing that looks like items.
@@ -32,10 +32,10 @@ package enum DiscoveryFault {
             advice: "correct `items`\(best)")
     }
 
-    /// Nothing tells the items apart.
+    /// The error for items that cannot be distinguished.
     ///
-    /// - Parameter single: The body, where it was taken for the only item: a list in it that is not of objects is what
-    ///   was meant.
+    /// - Parameter single: The body, if it was taken for the only item: a list in it whose elements are no objects was
+    ///   probably meant.
     static func noKey(_ reason: String, of single: JSONTree?) -> FeedSyncError {
         if case .object(let members)? = single, members.all.contains(where: { $0.value.isBareList }) {
             return noItems(in: .object(members))
@@ -70,18 +70,18 @@ package enum DiscoveryFault {
 }
 
 extension JSONTree {
-    /// Whether it is a list whose first element is a list.
+    /// True for a list whose first element is a list.
     var isListOfLists: Bool {
         if case .array(let elements) = self, case .array? = elements.first { true } else { false }
     }
 
-    /// Whether it is a list, not of objects.
+    /// True for a list whose elements are no objects.
     fileprivate var isBareList: Bool {
         guard case .array(let elements) = self, let first = elements.first else { return false }
         return first.members == nil
     }
 
-    /// What kind of elements a list has that are no items.
+    /// The kind of a list's elements that are no items.
     private var elementWords: String {
         guard case .array(let elements) = self else { return "" }
         switch elements.first {
@@ -91,7 +91,7 @@ extension JSONTree {
         }
     }
 
-    /// What it is, and how many it holds.
+    /// The kind of value, and the number of its elements.
     fileprivate var sizeWords: String {
         switch self {
         case .array(let elements): elements.isEmpty ? "an empty list" : "a list of \(elements.count)\(elementWords)"

@@ -1,19 +1,19 @@
-/// What discovery made of a feed.
+/// The result of a discovery.
 package struct DiscoveryResult: Sendable {
-    /// What was found of that which the definition leaves open.
+    /// The discovered settings.
     package let findings: Findings
-    /// What says so, one or more for each of what there is to find, in the order items, key, columns, pagination.
+    /// The evidence, one or more for each setting, in the order items, key, columns, pagination.
     package let evidence: [Evidence]
     /// The definition with the findings in it.
     package let definition: FeedDefinition
-    /// How many items the first page has.
+    /// The number of items on the first page.
     package let itemCount: Int
-    /// Where the first page says that there are more items than it has, and how many; nil where it does not say so, or
-    /// a way to them was found.
+    /// The place and number of items beyond the first page, if the page states them and no pagination was found; nil
+    /// otherwise.
     package let missing: MissingItems?
-    /// How many pages of the feed were seen: 2 where one led to another.
+    /// The number of pages seen: 2 if one led to another.
     package let pages: Int
-    /// What discovery's own requests cost, redirects and failed attempts included; not the first page's, where that was
+    /// The cost of discovery's own requests, redirects and failed attempts included; not the first page's, if that was
     /// given.
     package let cost: FetchCost
     /// The feeds that the first page names, where it is a web page and no feed itself; nothing else was found then.
@@ -22,14 +22,14 @@ package struct DiscoveryResult: Sendable {
 
 /// Items that an upstream says there are, and that no way was found to.
 package struct MissingItems: Sendable, Hashable {
-    /// The path in the body, or the header, that says so.
+    /// The path in the body, or the header, with the number.
     package let place: String
-    /// How many there are in all.
+    /// The number of items in all.
     package let total: Int
 }
 
 extension FetchedPage {
-    /// The page, with what hosts said of their quotas while it was found out how to read it.
+    /// The page, with the quota readings of its discovery.
     package func adding(_ discovered: DiscoveryResult) -> FetchedPage {
         FetchedPage(kind: kind, response: response, quota: quota + discovered.cost.quota, format: format)
     }

@@ -1,38 +1,38 @@
-/// What was found of one thing that a definition leaves open, or was not, and what says so.
+/// A finding about one open setting, or the lack of one, with its evidence.
 package struct Evidence: Sendable, Hashable {
-    /// What was looked for.
+    /// The setting in question.
     package enum Subject: String, Sendable, Hashable, CaseIterable {
-        /// What the bodies are, where that is not JSON.
+        /// The format of the bodies, if it is not JSON.
         case format
-        /// Where the items are.
+        /// The place of the items.
         case items
-        /// What tells them apart.
+        /// The columns that identify items.
         case key
-        /// What they have.
+        /// The columns of the items.
         case columns
-        /// How the next page is found.
+        /// The rule that finds the next page.
         case pagination
     }
 
-    /// How much the evidence is worth.
+    /// The strength of the evidence.
     package enum Certainty: String, Sendable, Hashable, CaseIterable {
-        /// The definition, or the page in so many words, says so; or a second page has shown it.
+        /// The definition states it, or the page does explicitly; or a second page has confirmed it.
         case certain
         /// Signs say so.
         case likely
-        /// Nothing says so, nor anything else.
+        /// There is no evidence, for this or for anything else.
         case guess
         /// Nothing was found.
         case nothing
     }
 
-    /// What was looked for.
+    /// The setting in question.
     package let subject: Subject
-    /// How much the evidence is worth.
+    /// The strength of the evidence.
     package let certainty: Certainty
-    /// What was found, as it would stand in a definition; nil where nothing was.
+    /// The finding in the form of a definition; nil if there is none.
     package let found: String?
-    /// What says so, in a sentence; secrets masked.
+    /// The evidence, in a sentence; secrets masked.
     package let text: String
 
     /// Evidence; `found` and `text` hold no secret.

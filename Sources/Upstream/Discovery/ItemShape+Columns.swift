@@ -3,24 +3,24 @@ extension ItemShape {
     struct Columns: Sendable, Hashable {
         /// The columns, those that were there before first.
         let all: [ColumnDefinition]
-        /// How many members have no column, because there would be too many or their names are too long; 0 where every
-        /// one has.
+        /// The number of members without a column, because there would be too many or their names are too long; 0 if
+        /// every one has one.
         let passedOver: Int
     }
 
-    /// The columns for what the items have; the same as `allColumns(extending:fixed:)` has.
+    /// The columns for the members of the items; the same as those of `allColumns(extending:fixed:)`.
     package func columns(extending existing: [ColumnDefinition] = [], fixed: Set<String> = []) -> [ColumnDefinition] {
         allColumns(extending: existing, fixed: fixed).all
     }
 
-    /// The columns for what the items have.
+    /// The columns for the members of the items.
     ///
-    /// Those that exist keep name, path and place; their type is widened where values do not fit it. New ones follow in
-    /// order of appearance.
+    /// Existing ones keep name, path and position; their type is widened for values that do not fit it. New ones follow
+    /// in order of appearance.
     ///
     /// - Parameters:
     ///   - existing: The columns so far, the definition's own among them.
-    ///   - fixed: The names of those whose type stays as it is.
+    ///   - fixed: The names of columns whose type is fixed.
     func allColumns(extending existing: [ColumnDefinition] = [], fixed: Set<String> = []) -> Columns {
         let room = max(0, FeedDefinition.mostColumns - existing.count)
         var wanted: [Leaf] = []
@@ -65,7 +65,7 @@ extension ItemShape {
                 if child.objects > 0, !child.isMixed, !child.isEmptyAtTimes || !isFlattened, !isWhole {
                     visit(child, place)
                 } else {
-                    // The columns of its members stay, if it has any; what they do not tell of gets one besides.
+                    // The columns of its members stay, if it has any; the rest of its values get a column in addition.
                     leaves.append(Leaf(path: place, type: Self.type(of: child)))
                 }
             }
@@ -74,7 +74,7 @@ extension ItemShape {
         return leaves
     }
 
-    /// The type of a column that holds what stood there whole.
+    /// The type of a column that holds whole values of the node.
     private static func type(of node: Node) -> ColumnType? {
         node.objects == 0 ? node.type : ColumnType.joining(node.type, .json)
     }

@@ -1,30 +1,30 @@
-/// What the members of a feed's items are like, from the items that were added so far.
+/// The shape of a feed's items, from the items added so far.
 ///
-/// It grows page by page; what it makes of them, `columns(extending:fixed:)`, never takes back a column.
+/// It grows page by page, and `columns(extending:fixed:)` never removes a column.
 package struct ItemShape: Sendable {
     /// The most steps of a path that becomes a column of its own.
     static let deepest = 3
     /// The most members that are kept apart; a page of one item with a million members is no table.
     private static let mostNodes = 20_000
 
-    /// What stood at one path.
+    /// The values at one path.
     struct Node: Sendable {
         let name: String
         /// The type of the scalars and arrays that stood there; nil while there was none but null.
         var type: ColumnType?
-        /// How many objects stood there, and how many of them had members.
+        /// The number of objects at the path, and of those with members.
         var objects = 0
         var filledObjects = 0
         /// The members of those objects, in order of appearance.
         var children: [Node] = []
         var places: [ExactText: Int] = [:]
-        /// How many members those objects had together.
+        /// The number of those objects' members together.
         var memberCount = 0
     }
 
     private(set) var root = Node(name: "")
     private var nodeCount = 0
-    /// How many members there was no room for, or had too long a name.
+    /// The number of members for which there was no room, or whose names were too long.
     private(set) var passedOver = 0
 
     /// Nothing known yet.
@@ -73,7 +73,7 @@ extension ItemShape.Node {
     /// An object without members in some items.
     var isEmptyAtTimes: Bool { filledObjects < objects }
 
-    /// An object whose members are values rather than names of something, or one that has none in some items.
+    /// True for an object whose members' names are values rather than names, or that is empty in some items.
     var isDictionary: Bool {
         guard !isEmptyAtTimes else { return true }
         if children.contains(where: { MemberName.isDatum($0.name) }) { return true }
@@ -100,7 +100,7 @@ extension JSONTree {
         switch self {
         case .null: nil
         case .bool: .boolean
-        // Digits count, not what 64 bits hold: a number beyond them is kept as it is written.
+        // The digits count, not the range of 64 bits: a number beyond it is kept as written.
         case .number(let digits): digits.utf8.allSatisfy { !".eE".utf8.contains($0) } ? .integer : .real
         case .string: .text
         case .array, .object: .json

@@ -1,12 +1,12 @@
 /// A place in a body where the items may be.
 package struct ItemsCandidate {
-    /// What the place is like.
+    /// The kind of place.
     enum Shape: Equatable {
         /// An array of objects.
         case array
         /// An array without elements.
         case emptyArray
-        /// An object whose members are the items; `isNumbered` if their names merely count them.
+        /// An object whose members are the items; `isNumbered` if their names only count them.
         case members(isNumbered: Bool)
         /// One object, which is the only item.
         case single
@@ -14,11 +14,11 @@ package struct ItemsCandidate {
 
     let path: Path
     let shape: Shape
-    /// The objects, null and whatever else stands between them left away.
+    /// The objects, without null and other values between them.
     let items: [Item]
-    /// How likely it is that these are the feed's items.
+    /// The likelihood that these are the feed's items.
     var score = 0.0
-    /// Whether its name is one that items have.
+    /// True if its name is a usual one of items.
     var isNamed = false
     /// Another place that is as likely.
     var rival: Path?
@@ -29,7 +29,7 @@ package struct ItemsCandidate {
         package let members: JSONTree.Members
     }
 
-    /// Whether both stand in one object.
+    /// True if both are members of the same object.
     func isBeside(_ other: ItemsCandidate) -> Bool {
         path != other.path && path.segments.dropLast() == other.path.segments.dropLast()
     }
@@ -72,7 +72,7 @@ extension ItemsCandidate {
         return alike >= (areData ? 0.3 : 0.8) && items.contains { !$0.members.all.isEmpty } ? items : nil
     }
 
-    /// How much of all the members there are an object has on average, from 0 to 1.
+    /// The average share of all member names that an object has, from 0 to 1.
     static func likeness(of objects: [JSONTree.Members]) -> Double {
         var presence: [String: Int] = [:]
         for object in objects { for name in object.names { presence[name, default: 0] += 1 } }

@@ -1,4 +1,4 @@
-/// What the names of members say about their being the items.
+/// The meaning of member names for the search of items.
 enum ItemsNames {
     /// Names under which APIs put the items of a page, folded.
     private static let usual: Set<String> = [
@@ -19,7 +19,7 @@ enum ItemsNames {
     /// Names of lists that are the items where there is no better one, folded.
     private static let perhapsBeside: Set<String> = ["authors", "users", "tags", "fields", "columns", "categories"]
 
-    /// Names of what went wrong, folded.
+    /// Names of errors, folded.
     private static let faults: Set<String> = ["error", "errors", "exception", "exceptions", "failures"]
 
     /// Objects that merely wrap one item, folded.
@@ -35,12 +35,12 @@ enum ItemsNames {
     static func isPerhapsBeside(_ name: String) -> Bool { perhapsBeside.contains(MemberName(name).folded) }
     static func isFault(_ name: String) -> Bool { faults.contains(MemberName(name).folded) }
 
-    /// Whether a member's name says what the URL asks for: `issues` of `/issues.json`, `results` of none.
+    /// True if a member's name is that of the URL's resource: `issues` of `/issues.json`, `results` of none.
     static func isResource(_ name: String, of resource: String?) -> Bool {
         resource.map { MemberName(name).folded == MemberName($0).folded } ?? false
     }
 
-    /// Whether these are links: `[{"rel": "next", "href": "…"}]`.
+    /// True for links: `[{"rel": "next", "href": "…"}]`.
     static func areLinks(_ objects: [JSONTree.Members]) -> Bool {
         !objects.isEmpty
             && objects.allSatisfy { object in
@@ -51,13 +51,13 @@ enum ItemsNames {
             }
     }
 
-    /// Whether an object says in so many words that the request failed, as in https://github.com/omniti-labs/jsend
+    /// True if an object states that the request failed, as in https://github.com/omniti-labs/jsend
     static func saysNo(_ object: JSONTree.Members) -> Bool {
         if ["success", "ok"].contains(where: { object[$0] == .bool(false) }) { return true }
         return object["status"]?.text.map { ["error", "fail"].contains($0.lowercased()) } ?? false
     }
 
-    /// Whether an object has what tells items apart, so that lists in it are its own.
+    /// True if an object has an id, so that lists in it are its own.
     static func isItemLike(_ object: JSONTree.Members) -> Bool {
         ["id", "_id", "uuid", "guid", "ID", "Id", "sha"].contains { object[$0]?.isScalar == true }
     }

@@ -2,14 +2,14 @@ internal import HTTP
 
 /// Looks for the items in a body.
 struct ItemsSearch {
-    /// How many steps from the body the items are looked for.
+    /// The number of steps from the body up to which items are searched.
     private static let deepest = 5
-    /// How many elements of an array are looked into.
+    /// The number of elements of an array to search.
     private static let widest = 4
-    /// How many places are looked at before the search is given up.
+    /// The number of places after which the search is given up.
     private static let most = 5_000
 
-    /// The last part of the URL's path, without a file extension: what was asked for, with luck.
+    /// The last component of the URL's path, without a file extension: with luck, the name of the resource.
     private let resource: String?
     private var found: [ItemsCandidate] = []
     private var seen = 0
@@ -42,7 +42,7 @@ struct ItemsSearch {
             // Where the items should be there are none, and some other list is none.
             return empty
         }
-        // A list of lists where the items should be is what was meant, and nothing else.
+        // A list of lists in the usual place of the items was meant, and nothing else.
         if !best.isNamed,
             body.members?.all.contains(where: { ItemsNames.isUsual($0.name) && $0.value.isListOfLists }) == true
         {
@@ -97,7 +97,7 @@ struct ItemsSearch {
         if candidate.path.segments.dropLast().contains(.member("_embedded")) { (score, isNamed) = (score + 8, true) }
         // Links and figures for paging stand where the items are.
         if let parent = objects.last, parent.names.contains(where: PagingNames.isOfPaging) { score += 3 }
-        // A list in what has an id of its own belongs to it.
+        // A list in an object with an id of its own belongs to it.
         if objects.contains(where: ItemsNames.isItemLike) { score -= 8 }
         if ItemsNames.areLinks(items) { score -= 12 }
         switch candidate.shape {
@@ -109,7 +109,7 @@ struct ItemsSearch {
             if isAlone { score = max(score, 2) }
         case .array:
             score += 1 + Self.weight(items)
-            // The only answer of several that might have been asked for.
+            // The only answer of several that the request could have asked for.
             if items.count == 1, items.contains(where: { Self.isEnvelope($0) && !ItemsNames.isItemLike($0) }) {
                 score -= 8
             }
@@ -124,7 +124,7 @@ struct ItemsSearch {
         found.append(candidate)
     }
 
-    /// Whether an empty list is all that there is in an object, but for what speaks of pages.
+    /// True if an empty list is the only member of an object apart from those about pages.
     private static func isAlone(_ candidate: ItemsCandidate, in objects: [JSONTree.Members]) -> Bool {
         guard let parent = objects.last, let name = candidate.name, !ItemsNames.isBeside(name),
             !objects.contains(where: ItemsNames.isItemLike)
@@ -132,14 +132,14 @@ struct ItemsSearch {
         return parent.all.allSatisfy { $0.name == name || PagingNames.isOfPaging($0.name) }
     }
 
-    /// More for many, alike, and with something that tells them apart.
+    /// A greater weight for many items that are alike and have an id.
     private static func weight(_ items: [JSONTree.Members]) -> Double {
         let size = Double((items.count + 1).bitWidth - (items.count + 1).leadingZeroBitCount)
         let isKeyed = items.allSatisfy(ItemsNames.isItemLike)
         return min(size, 7) + 2 * ItemsCandidate.likeness(of: items) + (isKeyed ? 2 : 0)
     }
 
-    /// Whether the object holds a list that may be the items.
+    /// True if the object holds a list that may be the items.
     private static func isEnvelope(_ object: JSONTree.Members) -> Bool {
         object.all.contains { member in
             ItemsNames.isUsual(member.name) && ItemsCandidate(member.value, at: Path([]))?.shape == .array

@@ -1,8 +1,8 @@
-/// How likely a member is, by its name, to tell items apart.
+/// The likelihood that a member identifies items, by its name.
 enum KeyName: Int, Comparable {
     /// `id`, `uuid`, `sha`, the name of the member that the item is …
     case identifier
-    /// An id named like what the feed asked for: `question_id` of `/questions`.
+    /// An id with the name of the resource: `question_id` of `/questions`.
     case ownIdentifier
     /// The id of an object that the item wraps: `node.id`, `repo.id`.
     case wrappedIdentifier
@@ -14,7 +14,7 @@ enum KeyName: Int, Comparable {
     case moment
     /// Nothing is known of the name.
     case unknown
-    /// What changes, or is alike by chance: a title, a figure, `created_at`.
+    /// A value that changes, or is equal by chance: a title, a number, `created_at`.
     case fleeting
 
     static func < (one: KeyName, other: KeyName) -> Bool { one.rawValue < other.rawValue }
@@ -61,13 +61,13 @@ enum KeyName: Int, Comparable {
         "track", "video", "post", "object", "entity", "record", "document", "snippet", "result", "product",
     ]
 
-    /// Whether the path ends in a name that tells things apart wherever it stands, though it is not an id.
+    /// True if the path ends in a name that identifies things anywhere, though it is not an id.
     static func isAddress(_ path: Path) -> Bool {
         guard case .member(let name)? = path.segments.last else { return false }
         return addresses.contains(MemberName(name).folded)
     }
 
-    /// Whether the name says that sentences stand there.
+    /// True if the name is one of sentences.
     static func isFreeText(_ path: Path) -> Bool {
         guard case .member(let name)? = path.segments.last else { return false }
         return freeTexts.contains(MemberName(name).folded)
@@ -102,7 +102,7 @@ enum KeyName: Int, Comparable {
         return name.folded.hasPrefix("pk") && name.folded.count > 2 && Int(name.folded.dropFirst(2)) != nil
     }
 
-    /// Whether an id is named like the resource, or like one of it: `topic_id` of `topics`, `category_id` of
+    /// True if an id has the name of the resource, or of a single one: `topic_id` of `topics`, `category_id` of
     /// `categories`.
     private static func isOwn(_ name: MemberName, _ resource: String?) -> Bool {
         guard let resource = resource.map({ MemberName($0).folded }), !resource.isEmpty else { return false }

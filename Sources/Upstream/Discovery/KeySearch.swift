@@ -1,18 +1,18 @@
-/// Looks for what tells a feed's items apart.
+/// Searches for the columns that identify a feed's items.
 struct KeySearch {
     /// Longer texts are no keys.
     private static let longestText = 512
-    /// How many members of an item are looked at, and how many go into pairs.
+    /// The number of an item's members to examine, and of those to combine in pairs.
     private static let mostPaths = 300
     private static let mostInPairs = 8
 
-    /// What was found.
+    /// The result of the search.
     struct Found: Hashable {
-        /// The paths that tell items apart together; none where nothing does.
+        /// The paths that identify items together; empty if there are none.
         let paths: [Path]
-        /// Why these, or why none: a sentence for people.
+        /// The reason for the choice or for its absence: a sentence for people.
         let reason: String
-        /// How far they can be trusted.
+        /// The certainty of the choice.
         var certainty = Evidence.Certainty.guess
     }
 
@@ -20,19 +20,19 @@ struct KeySearch {
         let path: Path
         let name: KeyName
         let order: Int
-        /// What stands there, item by item.
+        /// The values, item by item.
         let values: [String]
-        /// Whether it is the items' own id merely because they begin with it.
+        /// True if it counts as the items' own id only because they begin with it.
         let isAssumed: Bool
-        /// Whether it is a text for people, which may come again any time.
+        /// True for a text for people, which may occur again at any time.
         let isFreeText: Bool
 
-        /// Whether it names what it is in by itself.
+        /// True if it identifies its object by itself.
         var isIdentifier: Bool { name <= .wrappedIdentifier || name == .otherIdentifier }
-        /// Whether it is a day, a month or a year rather than a time.
+        /// True for a day, a month or a year rather than a time.
         var isDay: Bool { values.allSatisfy { $0.utf8.count <= 10 } }
         var isNumber: Bool { values.allSatisfy { $0.hasPrefix("#") } }
-        /// Whether it may be a part of a key.
+        /// True if it may be a part of a key.
         var isPart: Bool { name < .fleeting && !isFreeText }
     }
 
@@ -89,7 +89,7 @@ struct KeySearch {
         return Found(paths: [], reason: none(candidates, count: objects.count) + told)
     }
 
-    /// What is tried as a key, best first.
+    /// The possible keys, best first.
     private static func ways(_ sorted: [Candidate], inOrder all: [Candidate]) -> [[Candidate]] {
         let parts = sorted.filter(\.isPart)
         let named = parts.filter { $0.name <= .otherIdentifier }.map { [$0] }
@@ -114,7 +114,7 @@ struct KeySearch {
         return KeyName.isAddress(one.path) ? .likely : .guess
     }
 
-    /// Whether these are sentences rather than words.
+    /// True for sentences rather than words.
     private static func isFreeText(_ values: [String]) -> Bool {
         values.contains { !$0.hasPrefix("#") && ($0.utf8.count > 80 || $0.utf8.count { $0 == UInt8(ascii: " ") } > 1) }
     }

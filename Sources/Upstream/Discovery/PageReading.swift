@@ -1,15 +1,15 @@
 internal import HTTP
 
-/// A page that was read without a complete definition: its items, and the values that tell them apart.
+/// A page read without a complete definition: its items, and the values that identify them.
 package struct PageReading {
     let body: JSONTree
     package let items: [ItemsCandidate.Item]
     /// The elements of the items' array, also those that are no objects.
     let elementCount: Int
-    /// Whether the items are the elements of an array.
+    /// True if the items are the elements of an array.
     let isList: Bool
 
-    /// Reads what stands where the items are; nil where nothing does that could be items.
+    /// Reads the items at a path; nil if there are none.
     package init?(_ body: JSONTree, items path: Path, isKeyed: Bool) {
         self.body = body
         switch body.value(at: path) {
@@ -44,7 +44,7 @@ package struct PageReading {
 }
 
 extension ItemsCandidate.Item {
-    /// What stands at a path of the item; `~` is its name.
+    /// The value at a path of the item; `~` is its name.
     func value(at path: Path) -> JSONTree? {
         if path == .memberName { return name.map(JSONTree.string) }
         if path == .itemHash {

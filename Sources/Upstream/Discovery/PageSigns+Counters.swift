@@ -11,11 +11,11 @@ extension PageSigns {
         "after", "since", "sinceid", "maxid", "startingafter", "afterid", "beforeid", "cursor", "lastid",
     ]
 
-    /// What numbers in the body, the headers and the URL speak for, likeliest first.
+    /// The candidates from numbers in the body, the headers and the URL, likeliest first.
     var counted: [PagingCandidate] {
         let pages = numbered
         let offsets = offset
-        // Who asks by offset, or is told one, is not asked by page.
+        // An offset in the request or the response makes page numbers unlikely.
         let prefersOffset =
             parameter(Self.offsetParameters) != nil
             || parameter(Self.pageParameters) == nil && (offsetSign != nil || isElasticsearch)
@@ -53,7 +53,7 @@ extension PageSigns {
     var total: Sign? {
         first(PagingNames.total) { sign in
             guard let count = sign.value.count, count >= itemCount, itemCount > 0 else { return false }
-            // These may as well count what came.
+            // These names may also count the items received.
             return count > itemCount || !["count", "records", "matches", "found"].contains(sign.name.folded)
         }
     }
@@ -61,13 +61,14 @@ extension PageSigns {
     /// The total, where it speaks of the list and of more than has come.
     var listTotal: Sign? { total.flatMap { isOfList($0) && ($0.value.count ?? 0) > itemCount ? $0 : nil } }
 
-    /// How many pages there are, where it can be true.
+    /// The number of pages, if it is plausible.
     var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }
 
     /// A flag that says there is more.
     var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
 
-    /// Where a figure is that pages are to be told by; one that may count something else only makes us try.
+    /// The path of a number that determines the pages; a number that may count something else is only a reason for a
+    /// trial.
     func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
 
     /// Elasticsearch counts by `from`:
@@ -99,7 +100,7 @@ extension PageSigns {
                     ? number.written : "page")
         }
         if names.isEmpty { names = pageCount == nil ? ["page"] : ["page", "pageNo", "p"] }
-        // The number that the URL has is the first page's; one that the body tells is, if it can be.
+        // The number in the URL is the first page's; so is a number in the body, if it is plausible.
         let first = given.flatMap { Int($0.value) } ?? number?.value.count.flatMap { $0 <= 1 ? $0 : nil }
         let says = [
             given.map { "the request has `\($0.name)`" }, number.map { "`\($0.path)` is \($0.value.json)" },

@@ -7,7 +7,7 @@ extension PageSigns {
         "nextrecordsurl", "nextpagepath", "nextpage", "nextresults",
     ]
 
-    /// What leads to the next page in so many words: `Link`, a URL in the body or a header, an object to send back.
+    /// The explicit signs of the next page: `Link`, a URL in the body or a header, an object to send back.
     var selfDescribing: [PagingCandidate] { [link].compactMap(\.self) + nextURLs + nextURLHeaders + nextObjects }
 
     private var link: PagingCandidate? {
@@ -82,7 +82,7 @@ extension PageSigns {
         }
     }
 
-    /// Whether a URL may be that of a page to look at: `/latest?page=1` in the answer to `/latest.json`.
+    /// True if a URL may be that of a web page: `/latest?page=1` in the answer to `/latest.json`.
     private func isMeantForPeople(_ target: String) -> Bool {
         url.path.hasSuffix(".json") && !target.prefix { $0 != "?" }.hasSuffix(".json") && !target.hasPrefix("?")
     }
@@ -97,7 +97,7 @@ extension PageSigns {
         ])
     }
 
-    /// Whether a text is an absolute URL, or a relative one that cannot be anything else.
+    /// True if a text is an absolute URL, or a relative one that cannot be anything else.
     static func isURL(_ text: String) -> Bool {
         guard !text.contains("{"), !text.contains(" ") else { return false }
         return ["http://", "https://", "HTTP://", "HTTPS://", "/", "?"].contains { text.hasPrefix($0) }

@@ -1,10 +1,10 @@
 internal import HTTP
 
 extension PageSigns {
-    /// How many parameters are tried for one token.
+    /// The number of parameters to try for one token.
     private static let mostParameters = 4
 
-    /// What is sent back to get the next page, though nothing says as which parameter.
+    /// The tokens to send back for the next page, although their parameter is unknown.
     var tokens: [PagingCandidate] {
         let inBody = signs.filter(isToken).sorted { one, other in
             one.name.words.contains("next") && !other.name.words.contains("next")
@@ -27,7 +27,7 @@ extension PageSigns {
             let speaks = words.contains("next") || words.contains("cursor") || words.contains("cursor")
             return speaks && !field.value.isEmpty && !Self.isURL(field.value)
         }.flatMap { field in
-            // `X-` and a vendor's name are no part of what is sent.
+            // `X-` and a vendor's name are not sent back.
             let words = MemberName(field.name).words.filter { !["x", "ms"].contains($0) }
             let name = words.joined(separator: "_")
             return parameters(for: name, value: .text(field.value)).map { parameter in
@@ -81,7 +81,7 @@ extension PageSigns {
         case "nextresults", "nextrecord", "nextindex": wishes = ["start", "offset"]
         default: wishes = [Self.joined(plain, isCamel: isCamel), name]
         }
-        // What the URL has already is what the upstream reads.
+        // The upstream reads the parameters that the URL already has.
         let given = query.map(\.name).filter { name in
             wishes.contains(name) || PagingNames.token.contains(MemberName(name).folded)
         }

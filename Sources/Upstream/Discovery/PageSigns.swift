@@ -1,10 +1,10 @@
 package import HTTP
 
-/// What a response says besides its items.
+/// The signs in a response beside its items.
 package struct PageSigns {
     typealias Sign = PageEnvelope.Member
 
-    /// How deep and how wide a request's body is looked at.
+    /// The depth and width up to which a request's body is searched.
     private static let deepest = 4
     private static let most = 2_000
 
@@ -14,9 +14,9 @@ package struct PageSigns {
     let url: WebURL
     /// The request's parameters: the query's, or where it has a body that body's members, named by their paths.
     let query: [QueryItem]
-    /// The elements of the page, whatever they are.
+    /// The number of the page's elements of any kind.
     let itemCount: Int
-    /// Where an item has what tells it apart; nil unless that is one value.
+    /// The path of an item's key; nil unless that is one value.
     let key: Path?
 
     var signs: [Sign] { envelope.members }
@@ -31,18 +31,18 @@ package struct PageSigns {
         envelope = PageEnvelope(of: body, besides: items)
     }
 
-    /// Whether the items are where Elasticsearch and OpenSearch have them, with or without `_shards`.
+    /// True if the items are at the place of Elasticsearch and OpenSearch, with or without `_shards`.
     var isHitsOfHits: Bool { items == Path([.member("hits"), .member("hits")]) }
 
-    /// The first sign whose folded name is one of these and whose value is fit, other than by its name.
+    /// The first sign with one of these folded names and a suitable value.
     func first(_ names: Set<String>, where isFit: (Sign) -> Bool = { _ in true }) -> Sign? {
         envelope.first(names, where: isFit)
     }
 
-    /// True for what speaks of the list: it stands around the items, or in an object whose name says so.
+    /// True for signs that concern the list: they are around the items, or in an object with a name for that.
     func isOfList(_ sign: Sign) -> Bool { envelope.isOfList(sign) }
 
-    /// The first parameter of the request whose folded name is one of these.
+    /// The first parameter of the request with one of these folded names.
     func parameter(_ names: Set<String>) -> QueryItem? {
         query.first { names.contains(MemberName($0.name).folded) }
     }
@@ -72,7 +72,7 @@ package struct PageSigns {
 }
 
 extension PageSigns {
-    /// How many elements a request asks for; nil where it does not say.
+    /// The number of elements that a request asks for; nil if it has no size.
     package static func askedCount(in request: Request) -> Int? {
         parameters(of: request).first { PagingNames.size.contains(MemberName($0.name).folded) }
             .flatMap { JSONScalar.text($0.value).count }.flatMap { $0 > 0 ? $0 : nil }

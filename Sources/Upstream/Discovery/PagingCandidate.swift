@@ -1,6 +1,6 @@
-/// A way in which a feed may have pages, with what speaks for it.
+/// A possible pagination of a feed, with its evidence.
 struct PagingCandidate: Sendable, Hashable {
-    /// How the way is tried.
+    /// The trial of the candidate.
     enum Trial: Sendable, Hashable {
         /// The page itself leads on.
         case follow
@@ -16,9 +16,9 @@ struct PagingCandidate: Sendable, Hashable {
     /// The style's members; the number of the first page is added once it is known.
     let members: FlowMapping
     let certainty: Evidence.Certainty
-    /// What speaks for it, in words.
+    /// The evidence, in words.
     let evidence: String
-    /// Whether there is a further page, as far as the candidate can tell; false if the sign says that this is the last.
+    /// True if there is a further page, as far as the candidate shows; false if the sign marks the last one.
     var leadsOn = true
     /// The parameter that it counts by, where it does: two candidates of one parameter would make the same requests.
     var counter: String?
@@ -26,7 +26,7 @@ struct PagingCandidate: Sendable, Hashable {
     /// The offset of the first page.
     var offset = 0
 
-    /// Whether the first page was asked for by its number.
+    /// True if the first page was requested by its number.
     var isAsked = false
 
     /// The `pagination` member, in one line.

@@ -4,9 +4,9 @@ internal import HTTP
 struct PagingSearch {
     /// Best first.
     let candidates: [PagingCandidate]
-    /// Why there is no further page; nil where that is open.
+    /// The reason for which there is no further page; nil if that is open.
     let isWhole: String?
-    /// Whether that is merely because fewer items came than were asked for.
+    /// True if the only reason is that the page has fewer items than requested.
     let isShort: Bool
 
     /// Weighs the signs of a first page.
@@ -16,14 +16,14 @@ struct PagingSearch {
         isShort = signs.isWhole == nil && isWhole != nil
         let likely = signs.tokens + signs.counted
         var seen: Set<String> = []
-        // What leads on goes before what says that this was all.
+        // Signs of further pages come before signs of the end.
         let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + signs.guesses
         candidates = sorted.filter { seen.insert($0.counter ?? $0.yaml()).inserted }
     }
 }
 
 extension PageSigns {
-    /// Why the page is the only one, where it says so.
+    /// The page's own statement that it is the only one.
     fileprivate var isWhole: String? {
         if let end = selfDescribing.first, !end.leadsOn { return end.evidence }
         if let flag = first(PagingNames.more, where: { isOfList($0) && $0.value == .bool(false) }) {
@@ -47,14 +47,14 @@ extension PageSigns {
         return nil
     }
 
-    /// Why there can be no more though nothing says so: the page is not as long as it was to be.
+    /// The reason for which there can be no more without such a statement: the page is shorter than requested.
     fileprivate var isShort: String? {
         guard let size = parameter(PagingNames.size).flatMap({ Int($0.value) }), itemCount < size else { return nil }
         guard selfDescribing.isEmpty, tokens.isEmpty, total == nil, more == nil, pageCount == nil else { return nil }
         return "\(itemCount) came, and \(size) were requested"
     }
 
-    /// What is tried though nothing speaks for it.
+    /// The candidates to try without any evidence.
     fileprivate var guesses: [PagingCandidate] {
         // One item, or none, is no page of a list.
         guard itemCount > 1 else { return [] }

@@ -1,9 +1,9 @@
 internal import HTTP
 
 extension SecondPageTrials {
-    /// How a trial went.
+    /// The outcome of a trial.
     enum Outcome {
-        /// A second page came; the number of the first, where pages have one, and what shows it.
+        /// A second page was found; the number of the first, if pages have one, and the evidence.
         case verified(first: Int?, String)
         /// It could not be tried.
         case unverified(String)
@@ -17,7 +17,7 @@ extension SecondPageTrials {
     ) async throws(FeedSyncError) -> Outcome {
         switch candidate.trial {
         case .follow, .keyset: try await followed(candidate, structure)
-        // Some tell numbers from 1 and want them from 0.
+        // Some upstreams state numbers from 1 and expect them from 0.
         case .page(let first?) where first != 1 || candidate.isAsked:
             try await numbered(candidate, from: first, structure)
         case .page: try await searched(candidate, structure)
@@ -61,8 +61,8 @@ extension SecondPageTrials {
         }
     }
 
-    /// Why the first page cannot be compared with others: an upstream that gives something else at every request would
-    /// seem to heed any parameter.
+    /// The reason for which the first page cannot be compared with others: an upstream that answers differently each
+    /// time would seem to obey any parameter.
     private mutating func change(_ structure: StructureSearch) async throws(FeedSyncError) -> String? {
         guard case .page(let again) = try await fetch(definition, nil, structure) else {
             return "the first page could not be fetched again"
@@ -71,7 +71,7 @@ extension SecondPageTrials {
         return news.known > news.fresh ? nil : "the first page is different each time"
     }
 
-    /// Asks for the page after the first one, whose number is known.
+    /// Requests the page after the first one, whose number is known.
     private mutating func numbered(
         _ candidate: PagingCandidate, from first: Int, _ structure: StructureSearch
     ) async throws(FeedSyncError) -> Outcome {
@@ -121,8 +121,8 @@ extension SecondPageTrials {
         return try await fetch(settled, PageCursor("\(number)"), structure)
     }
 
-    /// Asks for the first page's last item and what follows: that proves what is counted, and that nothing lies
-    /// between.
+    /// Requests the first page's last item and its successors: that proves the unit of the count, and that no item is
+    /// skipped.
     private mutating func passedOver(
         _ candidate: PagingCandidate, _ structure: StructureSearch
     ) async throws(FeedSyncError) -> Outcome {
@@ -135,7 +135,7 @@ extension SecondPageTrials {
         }
         let answer = try await fetch(settled, PageCursor("\(last)"), structure)
         guard case .page(let reading) = answer else {
-            // Some give only whole pages; what a page says of itself is enough to go by.
+            // Some upstreams return only whole pages; a page's own statement is enough then.
             guard candidate.certainty == .likely,
                 case .page(let next) = try await fetch(settled, PageCursor("\(last + 1)"), structure)
             else { return Self.rejection(answer) }
@@ -166,11 +166,11 @@ extension SecondPageTrials {
 }
 
 extension SecondPageTrials {
-    /// What a page has that the first one has not.
+    /// The difference between a page and the first one.
     struct News {
         let fresh: Int
         let known: Int
-        /// Whether it is the first page.
+        /// True if it is the first page.
         let isSame: Bool
 
         var isAllNew: Bool { fresh > 0 && known == 0 }
@@ -189,7 +189,7 @@ extension SecondPageTrials {
         return news.fresh == 0 ? "nothing new came" : "items of the first page came again"
     }
 
-    /// Whether keys that rise or fall on the first page do not go on so on the second.
+    /// True if keys that rise or fall on the first page do not continue so on the second.
     private func turns(_ second: PageReading, _ structure: StructureSearch) -> Bool {
         let numbers = { (reading: PageReading) in
             reading.items.compactMap { $0.value(at: structure.keyPaths.first ?? .memberName)?.scalar.integer }

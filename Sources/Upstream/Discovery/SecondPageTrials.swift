@@ -8,20 +8,20 @@ struct SecondPageTrials {
     let fetcher: Fetcher
     let plan: @Sendable (FeedDefinition) -> RequestPlan
 
-    /// What was found so far.
+    /// The findings so far.
     var findings = Findings()
     private var trialCount = 0
     private var hasSecondPage = false
     private var missing: MissingItems?
     private let meter: RequestMeter
-    /// Whether a failure that may pass kept a way from being tried.
+    /// True if a temporary failure prevented a trial.
     private var hasFailed = false
-    /// Whether the host is asked no more because it could not be reached, or wanted no request.
+    /// True if no more requests are sent because the host could not be reached, or permitted none.
     private var isStopped = false
     private var effort = Discovery.Effort.verify
-    /// A page in which the first page's key tells nothing apart.
+    /// A page whose items the first page's key does not distinguish.
     private(set) var refutation: PageReading?
-    /// Where a second page has items, of the places where the first has some, though not where they were looked for.
+    /// The place of items on a second page, among the first page's other candidates.
     private(set) var betterPlace: Path?
 
     init(
@@ -36,12 +36,12 @@ struct SecondPageTrials {
         self.plan = plan
     }
 
-    /// Whether another request may go out.
+    /// True if no other request may be sent.
     private var isSpent: Bool {
         trialCount >= Discovery.mostTrials || isBlocked
     }
 
-    /// Finds the pagination, and says what speaks for it or what was tried.
+    /// Finds the pagination, and states its evidence or the failed trials.
     mutating func findPagination(
         _ structure: StructureSearch, effort: Discovery.Effort
     ) async throws(FeedSyncError) -> Evidence {
@@ -114,7 +114,7 @@ struct SecondPageTrials {
         return Evidence(.pagination, certainty, found: findings.pagination, text)
     }
 
-    /// What all of it comes to.
+    /// The result of all findings.
     func discovered(_ evidence: [Evidence], itemCount: Int) -> DiscoveryResult {
         // What cannot be read as pagination was never recorded.
         let settled = try? definition.settled(by: findings)
@@ -126,7 +126,7 @@ struct SecondPageTrials {
 }
 
 extension SecondPageTrials {
-    /// What a request for a further page brought.
+    /// The answer to a request for a further page.
     enum Answer {
         case page(PageReading)
         /// No page, or none with items; why.
@@ -177,7 +177,7 @@ extension SecondPageTrials {
         return .page(reading)
     }
 
-    /// Where both pages have a list of items, if the one that was taken for it is on the first page alone.
+    /// The place at which both pages have a list of items, if the chosen one is on the first page alone.
     private func place(in second: JSONTree, besides structure: StructureSearch) -> Path? {
         guard definition.items == nil, structure.items.keyedBy == nil else { return nil }
         let places = ItemsSearch.candidates(in: structure.reading.body, url: first.response.url)
@@ -187,7 +187,7 @@ extension SecondPageTrials {
         }?.path
     }
 
-    /// What a failed request says of the way that was tried.
+    /// The meaning of a failed request for the candidate.
     private mutating func answer(to error: FeedSyncError) throws(FeedSyncError) -> Answer {
         switch error.kind {
         case .rejected, .undecodable, .unfollowable: return .nothing(error.message)
@@ -205,7 +205,7 @@ extension SecondPageTrials {
 }
 
 extension PageSigns {
-    /// What the page says there is besides its own items.
+    /// The items beyond the page's own, by its own statement.
     fileprivate var missing: MissingItems? {
         if let total = listTotal, let count = total.value.count {
             return MissingItems(place: total.path.description, total: count)

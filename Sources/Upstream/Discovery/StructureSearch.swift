@@ -1,27 +1,27 @@
 internal import HTTP
 
-/// What one page shows of items, key and columns.
+/// The items, key and columns of one page.
 struct StructureSearch {
     private(set) var findings = Findings()
     private(set) var evidence: [Evidence] = []
     /// The page by the rule that was given or found.
     let reading: PageReading
-    /// Where the items are.
+    /// The place of the items.
     let items: ItemsRule
-    /// Whether the body is one item rather than a list.
+    /// True if the body is one item rather than a list.
     let isSingle: Bool
     /// The paths of the key's columns.
     private(set) var keyPaths: [Path] = []
-    /// What the feed asks for, as far as its key was looked for.
+    /// The feed's resource, for the search of its key.
     private var resource: String?
 
-    /// Finds what the definition leaves open.
+    /// Discovers the settings that the definition leaves open.
     ///
     /// - Parameters:
-    ///   - others: Items of another page, which the key has to tell apart, too.
-    ///   - place: Where the items are, of the places that may have them; nil for the best one.
-    ///   - format: What the body was, before it became JSON.
-    /// - Throws: `FeedSyncError` of kind `configuration` where the page has no items, or nothing tells them apart.
+    ///   - others: Items of another page, which the key must distinguish, too.
+    ///   - place: The path of the items, among the possible ones; nil for the best one.
+    ///   - format: The original format of the body, before its conversion to JSON.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the page has no items, or no key.
     init(
         _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = [],
         place: Path? = nil, format: FeedFormat = .json
@@ -49,7 +49,7 @@ struct StructureSearch {
             evidence.append(Evidence(.items, certainty, found: rule.description, Self.words(for: candidate) + doubt))
         }
         let lastPart = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
-        // The list's own name says what is in it, unless it is one that every list may have.
+        // The list's own name is that of its elements, unless every list may have that name.
         let resource = candidate?.name.flatMap { ItemsNames.isUsual($0) ? nil : $0 } ?? lastPart
         try findKey(definition, candidate, resource, others)
         findColumns(definition)
@@ -117,7 +117,7 @@ struct StructureSearch {
         }
     }
 
-    /// The columns: all that the items have where that is open, else only what the key needs.
+    /// The columns: all of the items' members if that is open, else only those of the key.
     private mutating func findColumns(_ definition: FeedDefinition) {
         let given = definition.columns + findings.columns
         var columns = given
@@ -150,10 +150,10 @@ struct StructureSearch {
 }
 
 extension StructureSearch {
-    /// Whether the key that was found for the first page's items does not hold on another page.
+    /// True if the key of the first page's items does not hold on another page.
     ///
-    /// An id that comes again is the same item, changed perhaps; two items of one id on one page are two. Anything else
-    /// that comes again, with little else alike, tells nothing apart.
+    /// An id that occurs again is the same item, perhaps changed; two items of one id on one page are two. Any other
+    /// value that occurs again, with little else alike, is no key.
     func isRefuted(by second: PageReading) -> Bool {
         guard !findings.key.isEmpty, ![[.memberName], [.itemHash]].contains(keyPaths) else { return false }
         let isOwn = keyPaths.contains { KeyName.rank($0, resource: resource).name <= .wrappedIdentifier }
@@ -176,7 +176,7 @@ extension StructureSearch {
         return JSONTree.array(values.compactMap(\.self)).json
     }
 
-    /// Whether at least half of what two items have besides their key is the same.
+    /// True if at least half of two items' members besides their key are equal.
     private func isLike(_ one: JSONTree.Members, _ other: JSONTree.Members) -> Bool {
         let ownNames = Set(keyPaths.compactMap { if case .member(let name)? = $0.segments.first { name } else { nil } })
         let names = Set(one.names).union(other.names).subtracting(ownNames)

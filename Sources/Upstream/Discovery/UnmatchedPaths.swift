@@ -5,7 +5,7 @@ package struct UnmatchedPaths {
     private let definition: FeedDefinition
     private let body: JSONTree
     private let items: [ItemsCandidate.Item]
-    /// Whether the page leads nowhere, although there are more items than it has.
+    /// True if the page leads nowhere, although there are more items than it has.
     private let endsTooSoon: Bool
 
     /// Looks at a page that has items; nil for any other.
@@ -24,7 +24,7 @@ package struct UnmatchedPaths {
         endsTooSoon = end.next == nil && end.total.map { $0 > reading.items.count } ?? false
     }
 
-    /// What to tell of them; nil where every path matches.
+    /// The notice about them; nil if every path matches.
     package var notice: String? {
         let notices = columns + [section].compactMap(\.self) + paging
         return notices.isEmpty ? nil : notices.joined(separator: "; ")
@@ -39,12 +39,12 @@ package struct UnmatchedPaths {
 
     private var section: String? { definition.section.flatMap { unmatched($0.path, for: "`section`") } }
 
-    /// What to tell of a path that no item has; nil where one does.
+    /// The notice about a path that no item has; nil if one does.
     private func unmatched(_ path: Path, for purpose: String) -> String? {
         guard items.allSatisfy({ $0.value(at: path) == nil }) else { return nil }
         let members = items.first.map { JSONTree.object($0.members) } ?? .null
         let nearest = nearest(to: path, in: members)
-        // Of what a preset names the author knew that it may be absent.
+        // The author of a preset knew that its members may be absent.
         guard nearest != nil || definition.presetName == nil else { return nil }
         return "no item of the first page has `\(path)`, for \(purpose)\(hint(nearest))"
     }
@@ -84,6 +84,6 @@ package struct UnmatchedPaths {
 }
 
 extension Paginator {
-    /// Whether it reads figures from the body, which are always there.
+    /// True if it reads numbers from the body, which are always present.
     fileprivate var isCounting: Bool { self is PageNumberPaginator || self is OffsetPaginator }
 }
