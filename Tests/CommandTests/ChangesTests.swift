@@ -6,7 +6,7 @@ import Testing
 
 @Suite("changes")
 struct ChangesTests {
-    /// A folder whose feed brings one of these lists with each sync.
+    /// A folder whose feed gets one of these lists with each sync.
     private func place(_ lists: [String], extra: String = "", key: String = "id") async throws -> Workplace {
         let place = try Workplace([])
         try place.write(
@@ -38,7 +38,7 @@ struct ChangesTests {
     private let second =
         #"{"id":4,"name":"four","n":4,"ok":false},{"id":1,"name":"ONE","n":1.5,"ok":false},{"id":3,"name":"three","n":3,"ok":null}"#
 
-    /// What people read, without the times.
+    /// The output for people, without the times.
     private func lines(_ run: CommandLineRun) -> [String] {
         run.output.split(separator: "\n").map { String($0.dropFirst(26)) }
     }

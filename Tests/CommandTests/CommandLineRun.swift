@@ -21,10 +21,10 @@ final class RunningCommand: Sendable {
     static let binary = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("feedsync")
 
-    /// Where a child counts the lines that it runs, when coverage is measured (`Scripts/coverage`).
+    /// The file in which a child counts its executed lines, when coverage is measured (`Scripts/coverage`).
     private static let coverage = ProcessInfo.processInfo.environment.filter { $0.key == "LLVM_PROFILE_FILE" }
 
-    /// How long a command may take. Then it is killed: a test that fails says more than one that never ends.
+    /// The time limit of a command, after which it is killed: a failed test says more than one that never ends.
     private static let timeLimit = Duration.seconds(300)
 
     init(
@@ -57,7 +57,7 @@ final class RunningCommand: Sendable {
     func end() async -> CommandLineRun { await result.value }
 }
 
-/// A child process with pipes for what it prints.
+/// A child process with pipes for its output.
 private struct Spawn: Sendable {
     let id: pid_t
     let output: Int32
@@ -77,8 +77,7 @@ private struct Spawn: Sendable {
         self.errors = errors.read
     }
 
-    /// Everything that a pipe delivers. At the deadline the process is killed, and whoever else holds the pipe is not
-    /// waited for.
+    /// All output of a pipe. At the deadline the process is killed, and other holders of the pipe are not waited for.
     func text(of descriptor: Int32, until deadline: ContinuousClock.Instant) -> String {
         defer { close(descriptor) }
         var bytes: [UInt8] = []

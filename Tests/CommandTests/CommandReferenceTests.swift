@@ -45,7 +45,8 @@ import Testing
         let place = try Workplace(extra: #"auth: {bearer: "${command: echo up > fifo; tail -f /dev/null}"}"#)
         #expect(try await place.shell("mkfifo fifo").code == 0)
         let run = try place.start("reload things --config feedsync.yaml")
-        // One shell reads and sends: a busy machine may take longer between two steps of a test than the command may run.
+        // One shell reads and sends: a busy machine may take longer between two steps of a test than the command may
+        // run.
         #expect(try await place.shell("cat fifo; kill -INT \(run.id)").output == "up\n")
         #expect(await run.end().code == 130)
     }

@@ -99,7 +99,7 @@ import Testing
         return place
     }
 
-    /// Types into a shell on a terminal of its own, and prints what the line is after a tab.
+    /// Types into a shell on a terminal of its own, and prints the line after a tab.
     private static let terminal = #"""
         zmodload zsh/zpty
         if [[ $1 == bash ]]; then

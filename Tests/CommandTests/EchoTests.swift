@@ -3,13 +3,13 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-/// A kind of credential: how a feed has it, and what of it must not be found.
+/// A kind of credential: its form in a feed, and the texts that must not be found.
 private struct Kind: Sendable, CustomTestStringConvertible {
     let name: String
     let secret: String
     /// Lines of each feed; `$SECRET` is the environment's.
     let lines: [String]
-    /// What stands behind a feed's URL.
+    /// The end of a feed's URL.
     var query = ""
 
     var testDescription: String { name }
@@ -40,7 +40,7 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// How an upstream writes what it echoes.
+/// The form of an upstream's echo.
 private enum Form: String, CaseIterable {
     case plain, percent, percentLower, percentTwice, json, base64, base64url, hex, lower, upper
 
@@ -72,7 +72,7 @@ private enum Form: String, CaseIterable {
     }
 }
 
-/// Where an upstream echoes something.
+/// The place of an upstream's echo.
 private enum Place: String, CaseIterable {
     case message401, message403, message404, message500, html, words, errorIn200, notJSON, brokenJSON, wrongItems,
         noItems
@@ -139,7 +139,7 @@ private enum Place: String, CaseIterable {
     }
 }
 
-/// The items of a feed are the upstream's: whatever it puts there is stored. Everything else is ours.
+/// The items of a feed are the upstream's, and all their content is stored. Everything else is ours.
 @Suite("A credential that an upstream knows", .timeLimit(.minutes(5)))
 struct EchoTests {
     @Test("is nowhere in what is stored and shown, wherever and however it is echoed", arguments: Kind.all)
@@ -195,7 +195,7 @@ struct EchoTests {
         #expect(shown.contains { $0.contains("***") }, "\(shown.joined(separator: "\n").prefix(1_000))")
     }
 
-    /// Where the bytes begin; much faster than Foundation's own search.
+    /// The position of the bytes; much faster than Foundation's own search.
     private static func start(of bytes: [UInt8], in data: Data) -> Int? {
         data.withUnsafeBytes { all in
             guard let start = all.baseAddress, let first = bytes.first else { return nil }
@@ -237,7 +237,8 @@ struct EchoTests {
         let feed = Workplace.feed(
             "things", at: "\(place.server.url)/things\(kind.query)", extra: lines.joined(separator: "\n    "))
         try place.write("feedsync.yaml", "feeds:\n" + feed)
-        // Read by a shell: a file that was just written is not run while a process that is being started has it open, too.
+        // Read by a shell: a file that was just written is not run while a process that is being started has it open,
+        // too.
         let look = "env; cat /proc/$PPID/cmdline /proc/$$/cmdline"
         try place.write("hook", "(\(look)) > seen\n")
         let environment = ["SECRET": kind.secret, "TMPDIR": place.folder]

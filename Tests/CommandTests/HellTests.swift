@@ -9,7 +9,7 @@ struct HellTests {
     private static let hell = Hell()
     private static let server = Result { () throws(ServerError) in try hell.start() }
 
-    /// A list that was mirrored while it was sound keeps its rows, whatever the upstream answers then.
+    /// A list that was mirrored while it was sound keeps its rows after any later answer.
     @Test(
         "Each kind of fault has the exit code that is promised, and a message, and leaves the rows as they were",
         arguments: HellKind.all.map(\.name))
@@ -55,10 +55,10 @@ struct HellTests {
         try place.expectSound()
     }
 
-    /// What a run may have of memory that it can write, in kB: a page's, and the stacks of its threads.
+    /// The limit of a run's writable memory, in kB: a page's, and the stacks of its threads.
     private static let memory = 700_000
 
-    /// What the store calls a failure, and its exit code.
+    /// The store's name of a failure, and its exit code.
     private static let codes: [String: Int32] = [
         "undecodable": 65, "unfollowable": 65, "unreachable": 69, "rejected": 69, "limited": 75, "refused": 77,
     ]

@@ -29,7 +29,7 @@ struct HookTests {
         return try await place.run("sync --config feedsync.yaml \(words)")
     }
 
-    /// A program that keeps what it is told, and how, in files.
+    /// A program that keeps its input and its environment in files.
     private static let keeping =
         #"{exec: [sh, -c, 'cat >> told; echo "$FEEDSYNC_FEED $FEEDSYNC_DELIVERY $FEEDSYNC_AGAIN" >> calls; test ! -e broken']}"#
 

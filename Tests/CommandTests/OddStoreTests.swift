@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A store that somebody changed")
 struct OddStoreTests {
-    /// A place whose feed was mirrored, and then its store changed.
+    /// A place with a mirrored feed and an altered store.
     private func place(_ sql: String) async throws -> Workplace {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...30)))

@@ -5,7 +5,7 @@ import SQLite
 import ScriptedServer
 import Testing
 
-/// Permissions do not stop a superuser, who becomes somebody else.
+/// Permissions do not stop a superuser, who becomes another user here.
 private let canBeAnother = geteuid() != 0 || access("/usr/bin/setpriv", X_OK) == 0
 
 @Suite("Reading needs no write permission", .enabled(if: canBeAnother, "a superuser needs setpriv"))
@@ -27,7 +27,7 @@ struct ReadOnlyTests {
         return place
     }
 
-    /// Runs a line of shell as somebody who may not write in the folder; `$READ` is feedsync.
+    /// Runs a line of shell as a user who may not write in the folder; `$READ` is feedsync.
     private func read(_ place: Workplace, _ line: String) async throws -> CommandLineRun {
         chmod(place.folder, 0o555)
         defer { chmod(place.folder, 0o755) }

@@ -55,7 +55,7 @@ struct SearchTests {
         }.joined(separator: " ")
     }
 
-    /// Expects the index to say of the table what it says of itself.
+    /// Expects the index to describe the table correctly.
     private func expectTrue(_ place: Workplace, _ table: String = "things", location: SourceLocation = #_sourceLocation)
         throws
     {

@@ -14,8 +14,9 @@ final class SecureServer: Sendable {
     private let process: Int32
 
     /// - Parameters:
-    ///   - place: whose folder gets `ca.pem`, and `client.pem` with `client.key`, which is encrypted with `pa55-Word`.
-    ///   - needsClientCertificate: Whether who asks has to show one of the authority's.
+    ///   - place: The folder that gets `ca.pem`, and `client.pem` with `client.key`, which is encrypted with
+    ///     `pa55-Word`.
+    ///   - needsClientCertificate: True if clients must show one of the authority's certificates.
     init(in place: Workplace, needsClientCertificate: Bool = false) async throws {
         let folder = place.path("nginx")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -68,7 +69,7 @@ final class SecureServer: Sendable {
     deinit { kill(process, SIGTERM) }
 }
 
-/// A proxy that relays requests and tunnels, to this machine whatever host they name, and writes down what it is told.
+/// A proxy that relays requests and tunnels to this machine, for any host name, and records their requests.
 final class Proxy: Sendable {
     let port: UInt16
     private let process: Int32

@@ -7,7 +7,7 @@ import Testing
 
 /// Pages, API and listings that follow a store in PostgreSQL.
 @Suite(.timeLimit(.minutes(10))) struct SharedServeTests {
-    /// What asks a server for its pages, as text of a shell: `get PATH` and `post PATH`.
+    /// Requests for a server's pages, as shell functions: `get PATH` and `post PATH`.
     private struct Served {
         let bench: WorkBench
         let run: RunningCommand

@@ -35,7 +35,7 @@ struct ShowTests {
         return place
     }
 
-    /// What a terminal of a width shows, line by line.
+    /// The lines on a terminal of a width.
     private func terminal(_ place: Workplace, _ words: String, width: Int = 80) async throws -> [Substring] {
         try await place.shell(
             #"script -qec "stty cols \#(width); $FEEDSYNC \#(words)" /dev/null"#,

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which process gets a signal, and after how many requests.
+/// The process that gets a signal, and the number of requests before it.
 struct SignalTarget {
     var process: Int32?
     private var signal: Int32 = 0

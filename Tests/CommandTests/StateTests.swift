@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The state that status and plan tell", .timeLimit(.minutes(2)))
 struct StateTests {
-    /// What `status --json` says of a feed.
+    /// The output of `status --json` for a feed.
     private func state(_ place: Workplace, of feed: String = "things", environment: [String: String] = [:]) async throws
         -> [String: String]
     {

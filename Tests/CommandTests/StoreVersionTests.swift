@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A store of another version")
 struct StoreVersionTests {
-    /// What later versions added.
+    /// The additions of later versions.
     private static let later = [
         (
             "_feed",

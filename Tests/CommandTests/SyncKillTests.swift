@@ -55,8 +55,8 @@ import Testing
         var ends: [String] = []
         // A crawl that began while the list moved may keep what went since: the one behind it does not.
         var done = 0
-        // What is not proved may have missed something, which the next full crawl finds. Nor does a look at the head tell
-        // that what a total counts beside the items is more by now.
+        // What is not proved may have missed something, which the next full crawl finds. Nor does a look at the head
+        // tell that what a total counts beside the items is more by now.
         var isLater = false
         while try done < 2 || !isLater && !isVerified(place), ends.count < 8 {
             if !isLater, done >= 2 || ends.count == 4 {
@@ -86,14 +86,14 @@ import Testing
         try place.query("SELECT verified FROM feed") == ["1"]
     }
 
-    /// Whether the last crawl met all, or all that could be stored.
+    /// True if the last crawl met all items, or all that could be stored.
     private func isComplete(_ place: Workplace, _ list: MovingList) throws -> Bool {
         let reason = try place.query("SELECT coalesce(reason, '') FROM run ORDER BY id DESC LIMIT 1")
         if list.mayLeaveOut, reason == ["left_out"] { return true }
         return try place.query("SELECT complete FROM feed") == ["1"]
     }
 
-    /// Whether no row is lost, and the file is whole.
+    /// True if no row is lost, and the file is intact.
     private func isWhole(_ place: Workplace, _ name: String, _ stored: inout Set<String>) throws -> Bool {
         guard place.files.contains("feedsync.db"),
             try place.query("SELECT 1 FROM sqlite_schema WHERE name = 'things'") != []

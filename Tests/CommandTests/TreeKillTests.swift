@@ -73,7 +73,7 @@ private final class TreeKills: Sendable {
         return try await rests()
     }
 
-    /// One process, which may be killed. Of those that take what is due, each list that is not is left alone.
+    /// One process, which may be killed. A run of due lists leaves the others alone.
     private func attempt(isDueOnly: Bool) async throws -> Bool {
         if isDueOnly { try place.execute("UPDATE feed SET next_due_at = NULL") }
         let before = isDueOnly ? try quietLists() : []
@@ -89,7 +89,8 @@ private final class TreeKills: Sendable {
         return tooMany == []
     }
 
-    /// The paths of lists that are not due, whose rows are as they were when they were asked for; each with that time.
+    /// The paths of lists that are not due, whose rows are unchanged since their last request, each with the time of
+    /// that.
     private func quietLists() throws -> Set<String> {
         guard try place.query("SELECT 1 FROM sqlite_schema WHERE name IN ('owners', 'things')").count == 2 else {
             return []
@@ -112,8 +113,9 @@ private final class TreeKills: Sendable {
     /// Once nothing moves, syncs make the mirror the upstream; then nothing is due.
     private func rests() async throws -> Bool {
         var ends: [String] = []
-        // A crawl that began while its list moved may find out only at its end that it did; the one behind it does not. A
-        // list that ends earlier than before is believed when it does so again, and then pages are asked for what is gone.
+        // A crawl that began while its list moved may find out only at its end that it did; the one behind it does not.
+        // A list that ends earlier than before is believed when it does so again, and then pages are asked for what is
+        // gone.
         while ends.count < 4 {
             asked.withLock { $0 = [] }
             let run = try await place.run("sync")
@@ -144,7 +146,7 @@ private final class TreeKills: Sendable {
         return ownThings == things && ownLabels == labels && most <= 2 && paths == []
     }
 
-    /// Whether no row is lost, and the file is whole.
+    /// True if no row is lost, and the file is intact.
     private func isWhole(_ stored: inout [String: Set<String>]) throws -> Bool {
         guard place.files.contains("feedsync.db") else { return true }
         var isWhole = try place.query("PRAGMA integrity_check") == ["ok"]

@@ -13,7 +13,7 @@ final class WorkBench: Sendable {
     let feeds: [String: PagedFeed]
     let uri: String
 
-    /// So many feeds of each host, each with so many items on pages of 100.
+    /// The given number of feeds for each host, with the given number of items on pages of 100.
     init(hosts count: Int, feeds perHost: Int, items: Int = 250, extra: String = "") throws {
         place = try Workplace([])
         hosts = try (0..<count).map { _ in try ScriptedServer() }
@@ -38,7 +38,7 @@ final class WorkBench: Sendable {
         try place.start("work \(options)", environment: ["TMPDIR": place.folder])
     }
 
-    /// A worker that has begun: one that cannot reach PostgreSQL at its begin says so and ends.
+    /// A worker that has started: a worker that cannot reach PostgreSQL at first reports that and ends.
     func beginWorker() async throws -> RunningCommand {
         let count = "SELECT count(*) FROM _worker"
         let before = (try? query(count).first.flatMap(Int.init)) ?? 0
@@ -79,7 +79,7 @@ final class WorkBench: Sendable {
         }
     }
 
-    /// Expects the store to have what the hosts have, in a copy, too, and each feed's log to follow the grammar.
+    /// Expects the store, and a copy of it, to have the hosts' items, and each feed's log to follow the grammar.
     func expectTrue(location: SourceLocation = #_sourceLocation) async throws {
         let copy = "copy-\(UUID().uuidString).db"
         let run = try await place.run("store copy \(uri) \(copy)")

@@ -3,15 +3,15 @@ import PostgreSQL
 import ScriptedServer
 import Testing
 
-/// Workers and tables that somebody else has locked.
+/// Workers and tables with another client's locks.
 @Suite(.timeLimit(.minutes(60))) struct WorkLockTests {
-    /// What waits for a lock in the test's database: the first word of it.
+    /// The statements that wait for a lock in the test's database, by their first words.
     private static let waiting = """
         SELECT split_part(query, ' ', 1) FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
         """
 
-    /// Whether a feed's table has the column `extra`.
+    /// True if a feed's table has the column `extra`.
     private func hasExtra(_ table: String) -> String {
         "SELECT count(*) FROM pg_attribute WHERE attrelid = '\(table)'::regclass AND attname = 'extra'"
     }

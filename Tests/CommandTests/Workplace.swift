@@ -11,7 +11,7 @@ final class Workplace: Sendable {
 
     /// A folder whose configuration has these feeds, each at the server's path of its name.
     ///
-    /// - Parameter extra: lines for each feed besides the usual ones.
+    /// - Parameter extra: further lines for each feed.
     init(_ feeds: [String] = ["things"], extra: String = "") throws {
         server = try ScriptedServer()
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
@@ -61,7 +61,7 @@ final class Workplace: Sendable {
             environment: ["HOME": folder, "PATH": "/usr/bin"].merging(environment) { $1 })
     }
 
-    /// One without a configuration, whose server has 25 items at `/things`.
+    /// A folder without a configuration, whose server has 25 items at `/things`.
     static func withoutConfiguration() throws -> Workplace {
         let place = try Workplace([])
         place.remove("feedsync.yaml")
@@ -69,7 +69,7 @@ final class Workplace: Sendable {
         return place
     }
 
-    /// Starts a reload of `things`, which has asked for its first page and gets it when the gate opens.
+    /// Starts a reload of `things`, which has requested its first page and gets it when the gate opens.
     func heldReload(
         _ items: [String] = PagedFeed.items(1...10)
     ) async throws -> (run: RunningCommand, gate: Gate) {
@@ -96,12 +96,12 @@ final class Workplace: Sendable {
         ).end()
     }
 
-    /// Changes the store as somebody may by hand.
+    /// Changes the store as a user might by hand.
     func execute(_ sql: String) throws {
         try Connection(path: path("feedsync.db"), access: .readWrite).execute(sql)
     }
 
-    /// Runs `feedsync` on a terminal, for what people see: without colours and pager, stderr apart.
+    /// Runs `feedsync` on a terminal, for its output to people: without colours and pager, stderr apart.
     func terminal(_ words: String, columns: Int = 200) async throws -> CommandLineRun {
         let run = try await shell(
             #"script -qec "stty cols \#(columns); $FEEDSYNC \#(words) 2> stderr.txt" /dev/null"#,

@@ -23,6 +23,6 @@ func exchange(_ head: String, fields: String = "", body: String = "", port: UInt
 }
 
 extension String {
-    /// What follows the head of an HTTP message.
+    /// The body after the head of an HTTP message.
     var messageBody: String { firstRange(of: "\r\n\r\n").map { String(self[$0.upperBound...]) } ?? "" }
 }

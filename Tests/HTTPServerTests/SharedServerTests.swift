@@ -295,7 +295,7 @@ extension SharedServerTests {
     }
 }
 
-/// Runs what blocks: handlers run on the threads of Swift's pool, which a test must not take.
+/// Runs blocking code: handlers run on the threads of Swift's pool, which a test must not take.
 private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Swift.Result { try body() }) }.start()

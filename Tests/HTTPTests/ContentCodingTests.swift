@@ -5,7 +5,7 @@ import ScriptedServer
 import Testing
 
 @Suite("A body with a content coding") struct ContentCodingTests {
-    /// What all of them stand for.
+    /// The decoded text of all of them.
     private static let plain = Array(
         ("id,a\n" + (0..<40).map { "\($0),\($0 * 7919 % 1_000_003)\n" }.joined()).utf8)
 

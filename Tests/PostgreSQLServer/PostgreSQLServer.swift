@@ -27,7 +27,7 @@ package enum PostgreSQLServer {
         }
     }()
 
-    /// PostgreSQL does not run; why stands on stderr.
+    /// PostgreSQL does not run; the reason is on stderr.
     package struct ServerFailure: Error {}
 
     /// The URI of a new, empty database.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The wait for a lock")
 struct PatienceTests {
-    /// How often a lock that stays is tried, a millisecond apart; the clock goes on.
+    /// The number of tries for a lock that stays, a millisecond apart; the clock goes on.
     private func tries(_ patience: inout Patience, _ now: inout Int64) -> Int {
         var count = 0
         while patience.mayTry(again: count, at: now) {

@@ -22,8 +22,8 @@ struct TrustTests {
         #expect(throws: SQLiteError.self) { try Connection(path: path).run("INSERT INTO t VALUES ('word')") }
     }
 
-    /// What may stand in a trigger or view only where the schema is trusted. All of it computes, or reads and writes the
-    /// same file: what could do more would have to be looked at before trust can stay.
+    /// The functions that a trigger or view may use only if the schema is trusted. All of them compute, or read and
+    /// write the same file: any further ones must be examined before trust can stay.
     @Test("Nothing that the linked SQLite has reaches beyond its file")
     func reach() throws {
         let connection = try Connection(path: ":memory:", trustsSchema: true)

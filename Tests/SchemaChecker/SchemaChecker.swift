@@ -31,7 +31,7 @@ public struct SchemaChecker: Sendable {
         case noProperty(String)
     }
 
-    /// What is wrong with a value by the schema, which is JSON or YAML.
+    /// The violations of the schema by a value, which is JSON or YAML.
     public func problems(with text: String) throws -> [String] {
         guard let node = try Node.parse(text, source: "value") else { return ["there is no value"] }
         return problems(node, schema, at: "")

@@ -56,7 +56,7 @@ public final class Gate: @unchecked Sendable {
         }
     }
 
-    /// Lets through everybody who waits and everybody who comes.
+    /// Opens the gate for present and later visitors.
     public func open() {
         locked {
             isOpen = true

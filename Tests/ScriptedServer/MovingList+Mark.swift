@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension MovingList {
-    /// How items say when they changed, and requests how far a mirror reaches.
+    /// The items' marks of their changes, and the requests' watermark.
     public enum Mark: String, CaseIterable, Sendable {
         case seconds, fraction, zone, zoneless, spaced, epoch, epochMilliseconds, serial
     }
@@ -18,7 +18,7 @@ extension MovingList.Mark {
         }
     }
 
-    /// What a request's parameter stands for, in milliseconds or as a number; nil unless it is written as the items are.
+    /// The value of a request's parameter, in milliseconds or as a number; nil unless it has the items' notation.
     func value(of text: String) -> Int? {
         switch self {
         case .epoch: return Int(text).map { $0 * 1000 }

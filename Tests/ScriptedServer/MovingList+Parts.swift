@@ -1,20 +1,20 @@
 internal import HTTPServer
 
 extension MovingList {
-    /// How a list serves its items in partitions: of what one request asks for, the first `cap`.
+    /// The partitions of a list, which serves the first `cap` items of each request.
     struct Parts: Sendable {
         /// The last value of a partition; the first is 0.
         static let last = 255
 
-        /// How many items of one request are served; full pages.
+        /// The number of items served for one request; full pages.
         let cap: Int
-        /// Whether the definition says it.
+        /// True if the definition states it.
         let saysCap: Bool
-        /// Whether pages behind it are refused, or are empty.
+        /// True if later pages are refused, false if they are empty.
         let refuses: Bool
-        /// How many values items are spread over, where that is left to chance.
+        /// The number of values over which items are spread at random.
         let spread: Int
-        /// How many changes have the same value, where it rises.
+        /// The number of changes with the same value, if it rises.
         let pace: Int
 
         init(perPage: Int, hasTotals: Bool, using generator: inout some RandomNumberGenerator) {
@@ -49,7 +49,7 @@ extension MovingList {
             """ + (parts.saysCap ? "\n  cap: \(parts.cap)" : "") + (hasTotals ? "\n  total: total" : "")
     }
 
-    /// The value that tells which partition an item is in, when it comes or changes.
+    /// The value that decides an item's partition, when it is added or changes.
     mutating func part(of item: Item) -> Int {
         guard let parts else { return 0 }
         if style.goesByID { return min(item.id / parts.pace, Parts.last) }
@@ -58,8 +58,8 @@ extension MovingList {
         return random(0...parts.spread - 1)
     }
 
-    /// Comes to rest: what cannot be stored is gone, and no single value has more items than one request is served, so
-    /// that all of them can be had.
+    /// Comes to rest: items that cannot be stored are removed, and no single value has more items than a request can
+    /// get.
     public mutating func rest() {
         isMoving = false
         move()

@@ -1,50 +1,50 @@
 internal import SeededGenerator
 
-/// A list that changes under whoever reads it, in one of the ways in which upstreams have pages; and that fails now and then.
+/// A list that changes while it is read, with one of the paginations of upstreams, and with occasional failures.
 ///
-/// What it is like (its pages' size, entity tags, totals, the form of its times, how many requests it takes at once) and
-/// what happens to it follow from the seed.
+/// Its properties (its pages' size, entity tags, totals, the form of its times, the number of simultaneous requests)
+/// and its history are derived from the seed.
 public struct MovingList: Sendable {
-    /// How its pages follow each other.
+    /// The pagination.
     public enum Style: String, CaseIterable, Sendable {
         case page, offset, link, nextURL, cursor, keyset
         /// A cursor that hides an offset.
         case token
     }
 
-    /// What is to be kept true of it.
+    /// The promise to keep.
     public enum Mode: String, CaseIterable, Sendable { case new, since, all }
 
     /// An element of the list.
     public struct Item: Sendable {
-        /// What tells it apart.
+        /// The item's identity.
         public let id: Int
         /// Its content.
         public internal(set) var value: Int
-        /// When it changed last, in milliseconds since 1970.
+        /// The time of its last change, in milliseconds since 1970.
         public internal(set) var at: Int
         /// The number of its last change in the list's history.
         public internal(set) var serial: Int
         /// The value that says which partition it is in.
         var part = 0
-        /// Whether `null` stands for it, or something without a key.
+        /// True if `null`, or an object without a key, takes its place.
         public internal(set) var isNull = false
     }
 
-    /// How its pages follow each other.
+    /// The pagination.
     public let style: Style
-    /// What is to be kept true of it.
+    /// The promise to keep.
     public let mode: Mode
-    /// Whether requests move it, and fail.
+    /// True if requests move it, and fail.
     public var isMoving = false
-    /// What a response waits for that comes too late; nil where none does.
+    /// The delay of a response that is too late; nil for none.
     public var stall: (@Sendable () -> Void)?
-    /// Whether it may want a pause of whoever asks.
+    /// True if it may demand pauses.
     public var mayLimit = true
     /// From which item on every page fails; nil where none does.
     public var failsFrom: Int?
 
-    /// What was asked of it and answered, and what its reader noted.
+    /// The requests and answers, and its reader's notes.
     public private(set) var history: [String] = []
 
     var generator: SeededGenerator
@@ -52,7 +52,7 @@ public struct MovingList: Sendable {
     var now = 1_700_000_000_000
     private(set) var serial = 0
     private var lastID = 0
-    /// What left it and may return, as it was.
+    /// The removed items that may return unchanged.
     private var gone: [Item] = []
 
     let perPage: Int
@@ -62,22 +62,22 @@ public struct MovingList: Sendable {
     let compresses: Bool
     let mark: Mark
     let includesBorder: Bool
-    /// How it serves its items in partitions; nil for one that serves them all.
+    /// The partitions; nil for a list that serves all items.
     let parts: Parts?
-    /// How many requests it takes at once.
+    /// The number of simultaneous requests.
     let prefetch: Int
-    /// Whether requests say how many items they want, and whether it gives more than a page of them.
+    /// True if requests state a number of items, and if larger pages than usual are served.
     let hasLimit: Bool
     let givesMore: Bool
-    /// Whether an item that changes moves to its head.
+    /// True if an item that changes moves to its head.
     let isByChange: Bool
 
-    /// Whether its items have members that none had before, and its definition leaves the columns open.
+    /// True if its items get members that none had before, and its definition leaves the columns open.
     public let grows: Bool
     /// The values of items of which each has a member of its own: `m2` where the value is 2.
     public static let valuesWithMember = 1...4
 
-    /// Whether elements without a key stand where others have `null`.
+    /// True if elements without a key take the place of `null`.
     public let hasBroken: Bool
 
     /// The list of a seed.
@@ -110,26 +110,27 @@ public struct MovingList: Sendable {
         for _ in 0..<Int.random(in: 0...perPage * 5, using: &self.generator) { insert() }
     }
 
-    /// Whether a crawl may have met what could not be stored, and that sticks: only a crawl of all would tell of its end.
+    /// True if a crawl may have met items that cannot be stored for good: only a crawl of all would see their end.
     public var mayLeaveOut: Bool { hasBroken && mode == .new }
 
-    /// Whether `null` that comes to its head counts in its total: a reader of the head cannot tell it from an item that is
-    /// missing, and only a crawl of all does.
+    /// True if `null` at its head counts in its total: a reader of the head cannot distinguish it from a missing item,
+    /// only a crawl of all can.
     public var mayMiscount: Bool { hasNulls && hasTotals && mode == .new }
 
-    /// Whether a reader can prove that it missed nothing: there are totals, or validators, or a place that pages go on from.
+    /// True if a reader can prove that it missed nothing: there are totals, or validators, or a position from which
+    /// pages continue.
     public var isProvable: Bool {
         // Pages of one element do not overlap: they would cost twice the requests.
         sendsETag || style.goesByID || hasLimit && givesMore && perPage > 1 || saysTotal || parts != nil
     }
 
-    /// Whether a total tells of each change, if there are never two at once.
+    /// True if the total reveals each change, provided that there are never two at once.
     private var saysTotal: Bool { hasTotals && (style == .page || style == .offset) && parts == nil }
 
-    /// Whether it serves its items in partitions only.
+    /// True if it serves its items in partitions only.
     public var isInPartitions: Bool { parts != nil }
 
-    /// How many pages it has now.
+    /// The present number of pages.
     public var pageCount: Int { max((items.count + perPage - 1) / perPage, 1) }
 
     /// The items as the pages have them, as `id|value`.
@@ -143,7 +144,7 @@ public struct MovingList: Sendable {
     /// The number of the last change so far.
     public var lastSerial: Int { serial }
 
-    /// Those that nothing has happened to since the change of that number, as `id|value`.
+    /// The items unchanged since the change of that number, as `id|value`.
     public func quiet(since serial: Int) -> Set<String> {
         Set(items.filter { !$0.isNull && $0.serial <= serial }.map { "\($0.id)|\($0.value)" })
     }
@@ -151,7 +152,7 @@ public struct MovingList: Sendable {
     /// Adds a line to the history.
     public mutating func note(_ line: String) { history.append(line) }
 
-    /// A random number for whoever tests.
+    /// A random number for tests.
     public mutating func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
 
     /// Changes a few items, or none.
@@ -228,7 +229,7 @@ public struct MovingList: Sendable {
         put(item)
     }
 
-    /// `all` promises any order, `new` what comes to the head; a list by time is in the order of time.
+    /// `all` promises any order, `new` the additions at the head; a list by time is in the order of time.
     private mutating func put(_ item: Item) {
         switch mode {
         case .new: items.insert(item, at: 0)
@@ -248,6 +249,6 @@ public struct MovingList: Sendable {
 }
 
 extension MovingList.Style {
-    /// Whether the place where a page begins is an item's id.
+    /// True if the position at which a page begins is an item's id.
     var goesByID: Bool { self == .cursor || self == .keyset }
 }

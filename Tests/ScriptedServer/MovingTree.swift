@@ -8,11 +8,11 @@ public struct MovingTree: Sendable {
     private var things: [Int: [Int]] = [:]
     private var labels: [Int: [Int]] = [:]
     private var values: [String: Int] = [:]
-    /// Whether requests move it, and fail.
+    /// True if requests move it, and fail.
     public var isMoving = true
     private var last = 0
 
-    /// A tree whose history follows from the seed.
+    /// A tree whose history is derived from the seed.
     public init(seed: UInt64) {
         generator = SeededGenerator(seed)
         for _ in 0..<4 { addOwner() }
@@ -99,7 +99,7 @@ public struct MovingTree: Sendable {
         return .json(body, headers: [(name: "ETag", value: tag)])
     }
 
-    /// What a mirror of it has, as rows of text: the keys, joined by bars.
+    /// The rows of its mirror as text: the keys, joined by bars.
     public var rows: (things: [String], labels: [String]) {
         var rows: (things: [String], labels: [String]) = ([], [])
         for owner in owners {

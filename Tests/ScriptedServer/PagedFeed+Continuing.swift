@@ -1,7 +1,7 @@
 internal import HTTPServer
 
 extension PagedFeed.Style {
-    /// How many items stand before the page; nil for a request that asks for none.
+    /// The number of items before the page; nil for a request without a page.
     func start(of request: ServerRequest, size: Int, items: [String]) -> Int? {
         switch self {
         case .page:
@@ -24,7 +24,7 @@ extension PagedFeed.Style {
         }
     }
 
-    /// What leads to the page behind `start` items: a member of the body, or a header.
+    /// The address of the page after `start` items: a member of the body, or a header.
     func continuing(
         to start: Int, from request: ServerRequest
     ) -> (member: (name: String, json: String)?, header: (name: String, value: String)?) {
@@ -46,7 +46,7 @@ extension PagedFeed.Style {
         }
     }
 
-    /// What stands at the place of a page cursor on a last page, where anything does.
+    /// The value in place of the page cursor on a last page, if any.
     func ending(_ end: PagedFeed.End) -> (member: (name: String, json: String)?, header: (name: String, value: String)?)
     {
         let name = self == .cursorObject ? "continue" : "next"
@@ -60,7 +60,7 @@ extension PagedFeed.Style {
         }
     }
 
-    /// What stands behind `"id":` in an item, up to the next comma or brace.
+    /// The text after `"id":` in an item, up to the next comma or brace.
     private static func id(of item: String) -> String {
         guard let mark = item.firstRange(of: "\"id\":") else { return "" }
         return String(item[mark.upperBound...].prefix { $0 != "," && $0 != "}" })

@@ -1,5 +1,5 @@
 extension PagedFeed {
-    /// How a feed's pages follow each other, on the wire.
+    /// The pagination of a feed, on the wire.
     public enum Style: Sendable, Hashable, CaseIterable {
         /// `page` from 1, `per_page`.
         case page
@@ -25,7 +25,7 @@ extension PagedFeed {
         case keyset
     }
 
-    /// How a feed shows that there is no further page.
+    /// The sign of a feed's last page.
     public enum End: Sendable, Hashable {
         /// The last page has no token, link or URL.
         case absent
@@ -58,13 +58,13 @@ extension PagedFeed.Style {
         }
     }
 
-    /// Whether the client works out which page comes next.
+    /// True if the client computes the next page.
     public var isComputed: Bool { [.page, .offset, .keyset].contains(self) }
 
     /// The `pagination` that a definition needs for it, as a YAML mapping.
     ///
     /// - Parameters:
-    ///   - size: the number of items to ask for, where one is asked for.
+    ///   - size: the number of items to request, if the style has one.
     ///   - members: further members, such as `total: total_count`.
     public func pagination(size: Int? = nil, _ members: [String] = []) -> String {
         let own =

@@ -3,8 +3,8 @@ public import HTTPServer
 
 /// A feed in pages whose items, totals and faults a test can change between requests.
 ///
-/// Answers `{"total_count":N,"items":[…]}` with an `ETag`, and 304 to an `If-None-Match` that still holds. Its pages are
-/// numbered, unless it is of another style.
+/// Answers `{"total_count":N,"items":[…]}` with an `ETag`, and 304 to an `If-None-Match` that still holds. Its pages
+/// are numbered unless it has another style.
 ///
 /// - Isolation: any thread.
 public final class PagedFeed: Sendable {
@@ -13,10 +13,10 @@ public final class PagedFeed: Sendable {
     /// A feed of those items, each the text of a JSON value.
     ///
     /// - Parameters:
-    ///   - perPage: the size of a page where the request asks for none.
-    ///   - style: how its pages follow each other.
-    ///   - end: how it shows that there is no further page; an empty page or an absent page cursor if nil.
-    ///   - mostPerPage: the most items of a page, whatever the request asks for.
+    ///   - perPage: the size of a page without a requested one.
+    ///   - style: the pagination.
+    ///   - end: the sign of the last page; an empty page or an absent page cursor if nil.
+    ///   - mostPerPage: the most items of a page, whatever the request.
     public init(
         _ items: [String] = [], perPage: Int = 10, style: Style = .page, end: End? = nil, mostPerPage: Int = .max
     ) {
@@ -42,25 +42,25 @@ public final class PagedFeed: Sendable {
         state.withLock { change(&$0.items) }
     }
 
-    /// What `total_count` says: the number of items unless told otherwise.
+    /// The value of `total_count`: the number of items by default.
     public var total: Total {
         get { state.withLock { $0.total } }
         set { state.withLock { $0.total = newValue } }
     }
 
-    /// Whether pages carry an `ETag`; they do at first.
+    /// True if pages carry an `ETag`; they do at first.
     public var sendsETag: Bool {
         get { state.withLock { $0.sendsETag } }
         set { state.withLock { $0.sendsETag = newValue } }
     }
 
-    /// What a feed says of its size.
+    /// The feed's statement of its size.
     public enum Total: Sendable, Hashable {
         /// The number of items.
         case actual
-        /// That number, whatever is there.
+        /// That number, true or not.
         case claimed(Int)
-        /// That JSON text, whatever it is.
+        /// That JSON text, of any kind.
         case written(String)
         /// Nothing: there is no `total_count`.
         case absent
@@ -76,7 +76,7 @@ public final class PagedFeed: Sendable {
         state.withLock { $0.gates[page] = gate }
     }
 
-    /// Answers later requests for a page at once; those that wait go on to wait.
+    /// Answers later requests for a page at once; waiting ones continue to wait.
     public func release(page: Int) {
         state.withLock { $0.gates[page] = nil }
     }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A bare TCP connection, so that a test sees the bytes and how they end.
 public final class RawConnection: Sendable {
-    /// How a connection came to its end.
+    /// The end of a connection.
     public enum End: Equatable, Sendable {
         case closed
         case failed(errno: Int32)
@@ -58,7 +58,7 @@ public final class RawConnection: Sendable {
         }
     }
 
-    /// What comes until it ends in `mark`, or until the server closes.
+    /// The data received until it ends in `mark`, or until the server closes.
     public func read(through mark: String) -> String {
         var bytes: [UInt8] = []
         while !bytes.suffix(mark.utf8.count).elementsEqual(mark.utf8) {
@@ -68,9 +68,9 @@ public final class RawConnection: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What has come, at most so many bytes; nothing where the other side has closed.
+    /// The data received, at most so many bytes; empty if the other side has closed.
     ///
-    /// Fails with EAGAIN where nothing comes for two minutes.
+    /// Fails with EAGAIN after two minutes without data.
     public func read(upTo size: Int) -> Result<[UInt8], Failure> {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in

@@ -4,7 +4,7 @@ public import HTTPServer
 
 /// An HTTP server on loopback whose answers a test writes and whose requests it can read afterwards.
 ///
-/// A path nobody scripted is answered with 404.
+/// A path without a script is answered with 404.
 public final class ScriptedServer: Sendable {
     private let server: Server
     private let script: Lock<Script>
@@ -32,12 +32,12 @@ public final class ScriptedServer: Sendable {
     /// The requests for one path so far, in order of arrival.
     public func requests(for path: String) -> [ServerRequest] { requests.filter { $0.path == path } }
 
-    /// Answers a path by `handler`, in place of what answered it before.
+    /// Answers a path by `handler`, in place of an earlier answer.
     public func route(_ path: String, _ handler: @escaping Server.Handler) {
         script.withLock { $0.routes[path] = .handler(handler) }
     }
 
-    /// Answers a path, and `more` below it, by a feed, in place of what answered them before.
+    /// Answers a path, and `more` below it, by a feed, in place of earlier answers.
     public func route(_ path: String, to feed: PagedFeed) {
         for path in [path, "\(path)/more"] { route(path) { feed.answer($0) } }
     }
@@ -56,7 +56,7 @@ public final class ScriptedServer: Sendable {
         return gate
     }
 
-    /// Opens its gates and closes the port, which nobody else gets as long as this is there; later calls do nothing.
+    /// Opens its gates and closes the port, which stays reserved while this object lives; later calls do nothing.
     public func stop() {
         for gate in script.withLock({ $0.gates }) { gate.open() }
         closedPort.withLock { closedPort in

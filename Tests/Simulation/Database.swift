@@ -28,7 +28,7 @@ struct Database {
 
     /// Stores the feeds as if they had been synced for long, each with a page, and with its last run and its events.
     ///
-    /// The feeds' own tables are left out: what claims, plans and commits touch is the same without them.
+    /// The feeds' own tables are left out: claims, plans and commits do not touch them.
     func fill(_ model: Model, _ times: FeedTimes) throws {
         // No look at `feed` for each row of `_feed`.
         try connection.execute("SET session_replication_role = replica")

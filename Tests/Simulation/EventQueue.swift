@@ -1,9 +1,9 @@
-/// What is to happen, the earliest first; of one moment, what was added first.
+/// The future events, the earliest first; of one moment, in the order of addition.
 struct EventQueue<Event> {
     private var heap: [(time: Int64, order: Int, event: Event)] = []
     private var count = 0
 
-    /// Adds what happens at a time.
+    /// Adds an event at a time.
     mutating func add(_ event: Event, at time: Int64) {
         heap.append((time, count, event))
         count += 1

@@ -2,7 +2,7 @@ internal import Crawling
 internal import Feeds
 internal import SeededGenerator
 
-/// When each feed was synced, and when it is due, as the planner says. Times are in milliseconds since 1970.
+/// The times at which each feed was synced and is due, by the planner, in milliseconds since 1970.
 struct FeedTimes {
     private let model: Model
     private var startedAt: [Int64] = []
@@ -27,7 +27,7 @@ struct FeedTimes {
         for feed in 0..<count { dueAt[feed] = plan(feed).dueAt ?? now }
     }
 
-    /// What the planner makes of a feed's history.
+    /// The planner's result for a feed's history.
     func plan(_ feed: Int) -> Plan {
         var history = FeedHistory(feed: model.name(of: feed))
         history.roundStartedAt = startedAt[feed]
@@ -42,7 +42,7 @@ struct FeedTimes {
         return Planner.plan(history, every: .milliseconds(model.every[feed]))
     }
 
-    /// Whether the feed may be due: a rule of thumb that leaves none out.
+    /// True if the feed may be due: a rule of thumb that leaves none out.
     func mayBeDue(_ feed: Int, at now: Int64) -> Bool {
         startedAt[feed] + model.every[feed] - model.every[feed] / 10 <= now
     }
@@ -66,9 +66,9 @@ struct FeedTimes {
         dueAt[feed] = plan(feed).dueAt ?? until
     }
 
-    /// When the last round began.
+    /// The start of the last round.
     func lastRound(of feed: Int) -> Int64 { startedAt[feed] }
 
-    /// Whether its last round failed.
+    /// True if its last round failed.
     func isFailing(_ feed: Int) -> Bool { failures[feed] > 0 }
 }

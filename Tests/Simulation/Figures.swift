@@ -1,4 +1,4 @@
-/// What was seen of a run.
+/// The observations of a run.
 struct Figures {
     /// A kind of work that PostgreSQL does.
     enum Call: String, CaseIterable {
@@ -10,7 +10,7 @@ struct Figures {
         case release
     }
 
-    /// How many calls of a kind there were, and how long they took.
+    /// The number of calls of a kind, and their duration.
     struct Calls {
         var count = 0
         var seconds = 0.0
@@ -26,7 +26,7 @@ struct Figures {
         var mean: Double { count == 0 ? 0 : seconds / Double(count) }
     }
 
-    /// Feeds by what their hosts allow.
+    /// Feeds by their hosts' limits.
     enum Kind: Int, CaseIterable {
         case ordinary, crowded, overloaded, disturbed
 
@@ -41,7 +41,7 @@ struct Figures {
     }
 
     var calls: [Call: Calls] = [:]
-    /// How late rounds began, in milliseconds.
+    /// The delays of rounds, in milliseconds.
     var late: [Kind: [Int32]] = [:]
     var syncs = 0
     var claims = 0
@@ -55,10 +55,10 @@ struct Figures {
     var refused = 0
     var failed = 0
     var blocked = 0
-    /// The server's processor time without what reading groups' rows took, and that of the groups that were read.
+    /// The server's processor time without reading groups' rows, and that of the groups that were read.
     var processorTime = 0.0
     var fillProcessorTime = 0.0
-    /// What must not be.
+    /// The violations.
     var faults: [String] = []
     var faultCount = 0
 

@@ -37,7 +37,7 @@ extension Fleet {
         return host.load > 1 ? .overloaded : host.load > 0.5 ? .crowded : .ordinary
     }
 
-    /// Whether the fleet has too few jobs for what there is to do: then all feeds are late, and none starves.
+    /// True if the fleet has too few jobs for its work: then all feeds are late, and none starves.
     var isSaturated: Bool { wantedJobs > 0.9 * Double(options.workers * options.jobs) }
 
     /// The jobs that requests take on average, by arithmetic.

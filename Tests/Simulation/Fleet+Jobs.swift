@@ -17,7 +17,7 @@ extension Fleet {
         figures.fillProcessorTime += time
     }
 
-    /// Looks what is due of the group, and begins with it.
+    /// Finds the due feeds of the group, and starts with them.
     func begin(_ number: Int, of index: Int) async throws {
         guard var job = members[index].jobs[number] else { return }
         let host = model.hosts[job.host]

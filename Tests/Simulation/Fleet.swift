@@ -4,10 +4,11 @@ internal import SharedStore
 
 /// Workers that share a store, on a simulated clock.
 ///
-/// The claims are those of `Worker`, in a real PostgreSQL; when a feed is due next, the planner says. Hosts, requests and the
-/// passing of time are the model's. Calls of the database are made one after the other and take no simulated time.
+/// The claims are those of `Worker`, in a real PostgreSQL; when a feed is due next, the planner says. Hosts, requests
+/// and the passing of time are the model's. Calls of the database are made one after the other and take no simulated
+/// time.
 final class Fleet {
-    /// What happens; a worker's life is a number, so that what a dead one had in mind does not happen.
+    /// The events; a worker's life has a number, so that a dead worker's plans are dropped.
     enum Event {
         case starts(Int)
         case dies(Int)
@@ -25,7 +26,7 @@ final class Fleet {
         var hasAlarm = false
     }
 
-    /// A claimed group, and what is to be synced of it.
+    /// A claimed group, and its feeds to sync.
     struct Job {
         let claim: Claim
         let host: Int
@@ -36,7 +37,7 @@ final class Fleet {
         var startedAt: Int64 = 0
     }
 
-    /// Who has a host, as the model sees it.
+    /// The owner of a host, by the model.
     struct Lease {
         var member = -1
         var fence: Int64 = 0
@@ -60,11 +61,11 @@ final class Fleet {
     var figures = Figures()
     var lastRun: Int
     var lastJob = 0
-    /// When a group's rows are to be read for real again.
+    /// The time at which a group's rows are read for real again.
     var nextFill: Int64
     var stores: WorkingStores
 
-    /// How long a claim lasts, and `WorkCrew`'s pauses, in milliseconds.
+    /// The duration of a claim, and `WorkCrew`'s pauses, in milliseconds.
     static let lease: Int64 = 10_000
     private static let pause: ClosedRange<Int64> = 200...5_000
     private static let pulse: Int64 = 3_000
@@ -159,7 +160,7 @@ final class Fleet {
         queue.add(.pulse(index, life: members[index].life), at: now + Self.pulse)
     }
 
-    /// What `WorkCrew` does whenever a job has ended or its pause is over.
+    /// The action of `WorkCrew` after each job and each pause.
     func work(_ index: Int) async throws {
         let free = options.jobs - members[index].jobs.count
         guard let worker = members[index].worker, free > 0 else { return }

@@ -1,4 +1,4 @@
-/// What would be used up first if there were more feeds of the same kind, by what a run took of each.
+/// The first resource to be exhausted by more feeds of the same kind, from a run's use of each.
 struct Limits {
     private let limits: [(name: String, feeds: Double)]
 

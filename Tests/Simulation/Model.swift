@@ -3,20 +3,20 @@ internal import SeededGenerator
 internal import SharedStore
 internal import Text
 
-/// Feeds, their hosts, and what hosts do: all that chance decides, and the same for the same seed.
+/// Feeds, their hosts, and the hosts' behaviour: all that chance decides, and the same for the same seed.
 struct Model {
     /// A host with the feeds that follow one another from `first`.
     struct Host {
         let name: String
         let first: Int
         var count = 0
-        /// How long a page takes, in milliseconds.
+        /// The duration of a page, in milliseconds.
         let latency: Int64
-        /// When it fails, in milliseconds from the start.
+        /// The start of its failure, in milliseconds from the start.
         let failing: Range<Int64>
-        /// How many requests it allows in a quarter of an hour; nil for any number.
+        /// The number of requests permitted in a quarter of an hour; nil for any number.
         let quota: Int?
-        /// How much of its time its feeds take.
+        /// The share of its time that its feeds take.
         var load = 0.0
 
         var feeds: Range<Int> { first..<first + count }
@@ -28,7 +28,7 @@ struct Model {
     let every: [Int64]
     private let seed: UInt64
 
-    /// How long a group's rows take to be read, how long a host that fails lets one wait, and the window of quotas.
+    /// The time for reading a group's rows, the wait for a failing host, and the window of quotas.
     static let filling: Int64 = 50
     static let timeout: Int64 = 10_000
     static let window: Int64 = 900_000
@@ -97,7 +97,7 @@ struct Model {
         return 86_400_000
     }
 
-    /// The pages of a feed's round, which do not depend on what else happens: one, or with one of four rounds two to six.
+    /// The pages of a feed's round, independent of all else: one, or in one of four rounds two to six.
     func pages(of feed: Int, round: Int64) -> Int64 {
         var generator = SeededGenerator(
             seed ^ UInt64(truncatingIfNeeded: feed &* 1_000_003) ^ UInt64(bitPattern: round))
@@ -108,12 +108,12 @@ struct Model {
     /// A feed's name; `Int` of it without its first letter is its number.
     func name(of feed: Int) -> String { "f\(feed)" }
 
-    /// What workers claim.
+    /// The groups that workers claim.
     var groups: [FeedGroup] {
         hosts.map { host in FeedGroup(name: host.name, feeds: host.feeds.map(name)) }
     }
 
-    /// What chance decided, as a hash.
+    /// The decisions of chance, as a hash.
     var digest: String {
         var hash = FNV1a()
         for host in hosts { hash.add("\(host.first) \(host.latency) \(host.failing) \(host.quota ?? 0)\n".utf8) }

@@ -1,4 +1,4 @@
-/// What is simulated.
+/// The parameters of the simulation.
 struct Options {
     var feeds = 1_000_000
     var workers = 100
@@ -12,12 +12,12 @@ struct Options {
     /// Of a hundred hosts, those that fail for a while, and those that have a quota.
     var failing = 2
     var limited = 1
-    /// How many workers die, and come back, in an hour; nil: each of them once in two hours.
+    /// The number of workers that die and come back in an hour; nil for each of them once in two hours.
     var deaths: Int?
-    /// How often a group's rows are really read into a file.
+    /// The interval at which a group's rows are really read into a file.
     var fills = 50
     var cores = 2
-    /// Whether to begin with fewer feeds, and to go on to `feeds` by factors of ten.
+    /// True to begin with fewer feeds, and to continue to `feeds` by factors of ten.
     var isLadder = false
     var folder = ""
     /// Feeds' intervals in seconds, and how many of a hundred feeds have them.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the kernel says of processes.
+/// The kernel's figures of processes.
 enum ProcessFigures {
     /// The processor time of a process and of its children, those that ended included, in seconds.
     static func processorTime(ofTree root: Int) -> Double {

@@ -3,7 +3,7 @@ internal import Glibc
 /// A run in words and figures.
 struct Report {
     let fleet: Fleet
-    /// How long the simulation took.
+    /// The duration of the simulation.
     let seconds: Double
     private var figures: Figures { fleet.figures }
     private var span: Double { Double(fleet.options.minutes) * 60 }

@@ -62,7 +62,7 @@ enum Simulation {
         return fleet.figures.faultCount == 0
     }
 
-    /// How long a worker takes until it is one of the fleet.
+    /// The time until a new worker is one of the fleet.
     private static func join(_ layout: GroupLayout, _ database: Database) async throws -> Double {
         let start = ContinuousClock.now
         let worker = try Worker(uri: database.uri, name: "first", groups: layout, takesOver: true)

@@ -1,7 +1,7 @@
 internal import PostgreSQL
 internal import SharedStore
 
-/// What a sync commits in PostgreSQL, as it is seen in the log of one whose page was unchanged: the run, the page's begin, the
+/// The commits of a sync in PostgreSQL, from the log of one with an unchanged page: the run, the page's begin, the
 /// page, and the run's end.
 struct SyncCommits {
     let claim: Claim

@@ -31,7 +31,8 @@ import Web
         return try await place.ask(target, method: "POST", headers: headers, body: body.joined(separator: "&"))
     }
 
-    /// How the steps of a form stand: `+` right, `-` open and not right, nothing for one that is closed; with the first problem.
+    /// The states of a form's steps: `+` for valid, `-` for open and not valid, nothing for closed; with the first
+    /// problem.
     private func check(_ place: WebPlace, _ fields: [String: String]) async throws -> (marks: String, problem: String) {
         let reply = try await send(place, "/add/check", fields)
         guard case .object(let members)? = reply.json, case .array(let steps)? = members["steps"] else {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("When a feed that is typed is looked at")
 struct LookRulesTests {
-    /// What stands in the form, with the milliseconds at which it was typed, and the looks with theirs.
+    /// The typed texts, with their times in milliseconds, and the looks with theirs.
     private static let cases: [(typed: [(Int, String?)], looks: [String])] = [
         ([(0, nil), (100, nil)], []),
         // Nothing is requested while somebody types.

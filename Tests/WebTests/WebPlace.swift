@@ -8,7 +8,7 @@ import ScriptedServer
 import Testing
 import Web
 
-/// A folder with a store and a server of it, whose feed `things` a test scripts.
+/// A folder with a store and a server of it; a test scripts its feed `things`.
 final class WebPlace: Sendable {
     let folder: String
     let upstream: ScriptedServer
@@ -64,7 +64,7 @@ final class WebPlace: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Serves a place, and closes it whatever comes of `body`.
+    /// Serves a place, and closes it after any outcome of `body`.
     static func serving(
         items: [String] = PagedFeed.items(1...25), extra: String = "",
         change: @Sendable (inout WebSettings) -> Void = { _ in }, _ body: (WebPlace) async throws -> Void
@@ -87,7 +87,7 @@ final class WebPlace: Sendable {
         await mirror.close()
     }
 
-    /// Sends a request; what comes until the server closes.
+    /// Sends a request, and returns all data until the server closes.
     func ask(
         _ target: String, method: String = "GET", headers: [String: String] = [:], body: String = ""
     ) async throws -> Reply {
@@ -119,7 +119,7 @@ final class WebPlace: Sendable {
     }
 }
 
-/// What a server answered.
+/// The answer of a server.
 struct Reply: Sendable {
     let status: Int
     let head: String
@@ -152,10 +152,10 @@ struct Reply: Sendable {
 }
 
 extension RawConnection {
-    /// What comes until it contains a text. It is read on a thread of its own.
+    /// The data received until it contains a text. It is read on a thread of its own.
     func read(until mark: String) async -> String { await read { $0.range(of: Data(mark.utf8)) != nil } }
 
-    /// What comes until the server closes.
+    /// The data received until the server closes.
     func readAll() async -> String { await read { _ in false } }
 
     private func read(_ isEnough: @escaping @Sendable (Data) -> Bool) async -> String {

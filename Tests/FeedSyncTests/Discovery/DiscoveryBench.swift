@@ -33,7 +33,7 @@ struct DiscoveryBench {
         return Discovery(try definition(members, path: path), options: options, salt: "salt")
     }
 
-    /// What the engine would do with its first page.
+    /// The engine's result for its first page.
     func found(_ effort: Discovery.Effort, _ members: String = "", path: String = "/things") async throws
         -> DiscoveryResult
     {
@@ -53,6 +53,6 @@ struct DiscoveryBench {
 }
 
 extension DiscoveryResult {
-    /// What was said of the pagination.
+    /// The evidence for the pagination.
     var paginationEvidence: Evidence? { evidence.first { $0.subject == .pagination } }
 }

@@ -75,7 +75,7 @@ struct JSONTreeTests {
 }
 
 extension SeededGenerator {
-    /// A value with names such as upstreams use, and such as nobody should.
+    /// A value with names such as upstreams use, and with odd ones.
     mutating func tree(depth: Int) -> JSONTree {
         let names = [
             "id", "next", "total", "page", "has_more", "next_cursor", "a.b", "", "SELECT", "_raw", "7", "links",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Upstream
 
-/// An upstream that is asked by POST, and where its items begin.
+/// An upstream with POST requests, and the start of its items.
 private typealias Start = @Sendable (_ body: [String: Any]) -> Int
 
 private let upstreams: [(String, String, Start)] = [

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("On a budget of a few requests a run")
 struct BudgetTests {
-    /// Styles of paging, each with what an upstream of its kind says.
+    /// Styles of paging, each with a typical answer.
     enum Paging: String, CaseIterable {
         case page, pageWithTotal, offset, link, nextURL, cursor, keyset
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A reference to a command")
 struct CommandReferenceTests {
-    /// A feed whose bearer token is what a command prints, and the engine that has the bench's folder for it.
+    /// A feed with a command's output as its bearer token, and the engine that has the bench's folder for it.
     private func engine(
         _ command: String, on bench: EngineBench, options: EngineOptions, name: String = "things"
     ) async throws -> SyncEngine {
@@ -106,7 +106,7 @@ struct CommandReferenceTests {
         #expect(rest.isEmpty)
     }
 
-    /// All that comes out of a named pipe until nobody has it open for writing.
+    /// All data from a named pipe until its last writer has closed it.
     private func text(ofFIFO path: String) async -> String? {
         await withCheckedContinuation { continuation in
             Thread {

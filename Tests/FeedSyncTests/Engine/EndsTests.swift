@@ -33,10 +33,11 @@ private struct Shape: Sendable, CustomTestStringConvertible {
 
     var isTotalTrue: Bool { total == .actual || total == .written(#""35""#) }
 
-    /// Whether the total says there is more than there is: that is heard where no definition asks for it, too.
+    /// True if the total is greater than the list: it is read even if no definition asks for it.
     var promisesMore: Bool { total == .claimed(999) }
 
-    /// The requests that may have gone out in vain by the time that the end came: where there is more, they are lined up.
+    /// The requests that may have gone out in vain by the time that the end came: where there is more, they are lined
+    /// up.
     var needlessRequests: Int { promisesMore && end != .flag ? 1 : 0 }
 
     /// The requests that 35 items in pages of 10 need.

@@ -16,7 +16,7 @@ final class EngineBench: Sendable {
     let definition: FeedDefinition
     let store: Store
     let engine: SyncEngine
-    /// Where the store commits first, if the engine is tested with a store in PostgreSQL.
+    /// The companion that commits first, for engines with a store in PostgreSQL.
     let twin: SharedTwin?
 
     static let paging = "pagination: {style: page, param: page, size_param: per_page, size: 10, total: total_count}"
@@ -71,7 +71,7 @@ final class EngineBench: Sendable {
     @discardableResult
     func sync() async throws -> RunSummary { try await engine.perform(.sync) }
 
-    /// Waits till so many items are stored: the next page is asked for before that.
+    /// Waits until so many items are stored: the next page is requested before that.
     func stored(_ count: Int) async throws {
         for await _ in engine.refreshStatus where try feed("item_count") == "\(count)" { return }
     }
@@ -101,7 +101,7 @@ final class EngineBench: Sendable {
         get throws { try query("SELECT name FROM things ORDER BY _generation DESC, _position") }
     }
 
-    /// What the upstream's first `count` items are called.
+    /// The names of the upstream's first `count` items.
     func upstreamNames(_ count: Int) -> [String] {
         upstream.items.prefix(count).map { item in
             let object = try? JSONSerialization.jsonObject(with: Data(item.utf8)) as? [String: Any]
@@ -120,7 +120,7 @@ final class EngineBench: Sendable {
     }
 }
 
-/// Whether a log reads `{ header | footer }` with every begin closed once; the place where it does not.
+/// The first place at which a log does not read `{ header | footer }` with every begin closed once; nil if it does.
 func grammarFault(_ log: [String]) -> String? {
     var open: String?
     var previous: String?

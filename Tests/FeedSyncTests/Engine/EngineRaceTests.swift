@@ -5,7 +5,7 @@ import Testing
 @testable import FeedSync
 
 /// The bugs of the apps this design grew from, one test each: a page counter raised before the request, a spinner that
-/// an error leaves turning, a late page on a reloaded list, an end that is never told or never taken back.
+/// keeps turning after an error, a late page on a reloaded list, an end that is never reported or never withdrawn.
 @Suite("Commands that race")
 struct EngineRaceTests {
     @Test("A reload stops the next page in flight, and no late page lands on the reloaded list")

@@ -43,7 +43,7 @@ private final class Upstream: Sendable {
 
     func forgetAsked() { script.withLock { $0.asked = [] } }
 
-    /// The paths that were asked for, each once.
+    /// The requested paths, each once.
     var paths: [String] {
         script.withLock { $0.asked.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
     }
@@ -136,7 +136,7 @@ private final class Tree: Sendable {
 
     func execute(_ sql: String) throws { try Connection(path: store.path, access: .readWrite).execute(sql) }
 
-    /// The paths that were asked for since the last sync began, each once.
+    /// The paths requested since the last sync began, each once.
     var paths: [String] { upstream.paths }
 }
 

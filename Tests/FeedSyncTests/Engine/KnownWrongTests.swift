@@ -6,7 +6,7 @@ import Testing
 @testable import FeedSync
 @testable import Upstream
 
-/// Histories in which earlier versions lost rows, kept them, or said what is not so.
+/// Histories in which earlier versions lost rows, kept them, or reported them wrongly.
 @Suite("What was wrong once")
 struct KnownWrongTests {
     private static let pages = "pagination: {style: page, size_param: per_page, size: 10}"

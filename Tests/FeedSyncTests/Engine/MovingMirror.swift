@@ -8,7 +8,7 @@ import Testing
 @testable import FeedSync
 @testable import Upstream
 
-/// A mirror of a list that moves and fails, and what must be true of it at any time.
+/// A mirror of a list that moves and fails, and the conditions that must always hold.
 final class MovingMirror {
     private let name: String
     private let mode: MovingList.Mode
@@ -20,7 +20,7 @@ final class MovingMirror {
     private let stop = Lock<(afterRequests: Int, run: Task<RunSummary?, Never>?)>((0, nil))
     private var everStored: Set<String> = []
     private(set) var isTrue = true
-    /// How many requests a run may make; nil where that is left open.
+    /// The number of requests that a run may make; nil for any number.
     private let budget: Int?
     /// The list's last change before the crawl began that is under way.
     private var crawlBegan = 0
@@ -101,7 +101,7 @@ final class MovingMirror {
         list.withLock { $0.rest() }
     }
 
-    /// Syncs till one is complete, and looks whether the mirror is what its mode promises.
+    /// Syncs until one is complete, and checks that the mirror keeps its mode's promise.
     func rest() async throws {
         stop.withLock { $0 = (0, nil) }
         let definition = try EngineBench.definition(
@@ -109,9 +109,9 @@ final class MovingMirror {
         // What is not proved may have missed something, which the next full crawl finds.
         var later: Int64 = 0
         var engine = try await bench.another(definition, options: Self.options(budget, later: later))
-        // A run reads the head, and goes on from there. What is gone is asked for again, and an odd end looked at once more.
-        // What could not be stored by the crawl that is under way makes it incomplete, and another one follows. Of a
-        // partitioned list nobody knows how many requests it takes.
+        // A run reads the head, and goes on from there. What is gone is asked for again, and an odd end looked at once
+        // more. What could not be stored by the crawl that is under way makes it incomplete, and another one follows.
+        // Of a partitioned list nobody knows how many requests it takes.
         let pages = list.withLock(\.pageCount)
         let crawls = list.withLock(\.hasBroken) ? 3 : 2
         let most = budget.map { (pages + $0 - 3) / ($0 - 2) * crawls + 4 } ?? 4
@@ -167,7 +167,7 @@ final class MovingMirror {
         get throws { Set(try bench.query("SELECT json_extract(value, '$.name') FROM _feed, json_each(columns)")) }
     }
 
-    /// What members say that came later is stored. Those that an item has no more stay as they were.
+    /// Members that came later are stored. Members that an item has no longer stay as they were.
     private func examineMembers() throws {
         let columns = try columns
         for value in MovingList.valuesWithMember {
@@ -182,7 +182,7 @@ final class MovingMirror {
         }
     }
 
-    /// What is true after every command.
+    /// The conditions that hold after every command.
     private func examine(alive: Set<String>, quietSince serial: Int, _ command: String) throws {
         let ids = Set(try bench.query("SELECT id FROM things"))
         expect(ids.isSuperset(of: everStored), "\(command): rows were lost: \(everStored.subtracting(ids))")
@@ -239,7 +239,7 @@ final class MovingMirror {
         list.withLock { $0.note("    \(end)\(verified) \(ranges)") }
     }
 
-    /// Of an engine whose waits take no time, and pass in its own time of day.
+    /// An engine whose waits take no time, and that has its own time of day.
     private static func options(_ budget: Int?, later seconds: Int64 = 0) -> EngineOptions {
         let budgeted = budget.map {
             Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: $0))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Each paginator, from the wire to the store")
 struct StyleTests {
-    /// Mirrors an upstream of 35 items, whose pages have 10, by one style: twice, and without a change in between.
+    /// Mirrors an upstream of 35 items on pages of 10, with one style: twice, without a change in between.
     private func mirror(
         _ paging: String, cursors: [String], requests: [String],
         _ answer: @escaping @Sendable (ServerRequest, _ items: [String], _ url: String) -> ServerResponse
@@ -175,7 +175,7 @@ private func page(
     return .json("{\(members)\"items\":[\(slice.joined(separator: ","))]}", headers: headers)
 }
 
-/// The queries that came in since they were last asked for.
+/// The queries received since the last call.
 private final class Requests {
     private let server: ScriptedServer
     private var count = 0

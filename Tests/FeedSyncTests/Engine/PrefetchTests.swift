@@ -257,7 +257,7 @@ struct PrefetchTests {
     }
 }
 
-/// A clock whose time is over: whoever waits is stopped.
+/// A clock whose time is over: every wait ends at once with a cancellation.
 private struct EndedClock: Clock {
     var now: ContinuousClock.Instant { ContinuousClock.now }
     var minimumResolution: Duration { .zero }

@@ -32,7 +32,7 @@ private final class Lists: Sendable {
 
     func set(_ path: String, _ ids: [Int]?) { lists.withLock { $0[path] = ids } }
 
-    /// What responses say of a quota from now on.
+    /// The quota headers of responses from now on.
     func count(_ path: String, _ headers: [(name: String, value: String)]) { quotas.withLock { $0[path] = headers } }
 
     func fail(_ path: String, _ status: Int?) { failures.withLock { $0[path] = status } }
@@ -43,7 +43,7 @@ private final class ListMirror: Sendable {
     let folder: URL
     let store: Store
     let feeds: [FeedDefinition]
-    /// Starts with an hour: lists that are due in the same hour are asked for as they stand in the table.
+    /// Starts at a full hour: lists that are due in the same hour are requested in the order of the table.
     let clock: WallClock
     private let options: EngineOptions
     private let twin: SharedTwin?
@@ -91,7 +91,8 @@ private final class ListMirror: Sendable {
         return rows
     }
 
-    /// All that is known of the lists, but times and numbers: which list comes first goes by the moment at which it is due.
+    /// All that is known of the lists, but times and numbers: which list comes first goes by the moment at which it is
+    /// due.
     var all: [String] {
         get throws {
             try [

@@ -10,7 +10,8 @@ import Testing
 
 /// A store in PostgreSQL in which a test's store commits first, as a worker's does.
 ///
-/// With `ENGINE_STORE=postgresql` in the environment, each test of the engine has one, and at its end both have the same rows.
+/// With `ENGINE_STORE=postgresql` in the environment, each test of the engine has one, and at its end both have the
+/// same rows.
 final class SharedTwin: Sendable {
     private let uri: String
     private let path: String
@@ -54,7 +55,7 @@ final class SharedTwin: Sendable {
         }
     }
 
-    /// Has PostgreSQL commit what another connection to the same file commits.
+    /// Makes another connection's commits to the same file in PostgreSQL first.
     func attach(to store: Store) async throws {
         let (uri, claim) = (uri, claim)
         attached.withLock { $0.append(store) }

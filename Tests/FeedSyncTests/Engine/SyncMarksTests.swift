@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What a sync marks")
 struct SyncMarksTests {
-    /// Why a crawl of mode `all` is not complete.
+    /// The reason for which a crawl of mode `all` is not complete.
     enum Fault: CaseIterable { case failure, refusal, total, maxPages, skipped, missingPage, drift }
 
     @Test("No row is marked as gone by a crawl that is not complete, whatever the reason", arguments: Fault.allCases)

@@ -65,7 +65,8 @@ struct SyncPropertyTests {
             History(style: .link, mode: .new, seed: 1832),
             // Pages at a border that another command had left were read again by each run, with all its requests.
             History(style: .page, mode: .new, seed: 2000),
-            // Elements that could not be stored had gone from a page with the same items; it was said to have them for ever.
+            // Elements that could not be stored had gone from a page with the same items; it was said to have them for
+            // ever.
             History(style: .nextURL, mode: .all, seed: 1912),
         ])
     func once(_ history: History) async throws {

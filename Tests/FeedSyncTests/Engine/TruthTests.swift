@@ -351,7 +351,7 @@ struct TruthTests {
     }
 }
 
-/// Somebody else who writes the store.
+/// Another writer of the store.
 private struct OtherWriter: @unchecked Sendable {
     // Sendable: it stays behind the lock that it is in.
     private var connection: Connection?

@@ -52,7 +52,7 @@ struct FetchBench {
 
     struct Unexpected: Error { let kind: FetchedPage.Kind }
 
-    /// What the fetches so far told of their progress.
+    /// The progress of the fetches so far.
     var events: [FetchProgress] { progress.withLock { $0 } }
 
     var fetcher: Fetcher {
@@ -75,7 +75,7 @@ struct FetchBench {
     }
 }
 
-/// A style whose page cursor is the next page's URL.
+/// A paginator whose page cursor is the next page's URL.
 struct URLStyle: Paginator {
     static let name = "url"
     let canonicalText = "url"

@@ -11,7 +11,7 @@ import Testing
         "method: POST\nbody: {accessToken: l1teral+s3cret}",
     ]
 
-    /// Whatever the store holds, as text.
+    /// The complete content of the store, as text.
     private func contents(of bench: EngineBench) throws -> String {
         try bench.query("SELECT name FROM sqlite_schema WHERE type = 'table'").flatMap { table in
             try bench.query("SELECT * FROM \"\(table)\"")

@@ -7,7 +7,7 @@ import Testing
 @Suite("What is quoted of a page") struct MaskedExcerptTests {
     private static let secret = "abcd,fghijklmnopqrst"
 
-    /// What a reload of a feed with the secret tells and leaves behind, where the upstream answers `body`.
+    /// The output and the traces of a reload with the secret, for an upstream that answers `body`.
     private func traces(
         of body: String, secret: String = Self.secret, paging: String = EngineBench.paging
     ) async throws -> String {

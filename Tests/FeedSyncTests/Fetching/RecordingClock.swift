@@ -1,6 +1,6 @@
 import Concurrency
 
-/// A clock whose waits take no time and are remembered.
+/// A clock whose waits take no time and are recorded.
 struct RecordingClock: Clock {
     typealias Duration = Swift.Duration
 

@@ -2,7 +2,7 @@ import BodyFormats
 import Feeds
 import HTTP
 
-/// A response that a test writes, and what is read from it.
+/// A response with a test's text, and the body read from it.
 struct BodyBench {
     var format: FeedFormat?
     var type: String?

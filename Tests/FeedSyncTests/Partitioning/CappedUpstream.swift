@@ -2,8 +2,8 @@ import Concurrency
 import HTTPServer
 import ScriptedServer
 
-/// An upstream that searches as GitHub does: it serves the first `cap` items of what `q` asks for, says how many there
-/// are and whether a page follows, and refuses deeper pages with 422.
+/// An upstream that searches as GitHub does: it serves the first `cap` results of `q`, states their number and the
+/// existence of a next page, and refuses deeper pages with 422.
 final class CappedUpstream: Sendable {
     struct Item: Sendable {
         var id: Int
@@ -30,7 +30,7 @@ final class CappedUpstream: Sendable {
         self.cap = cap
     }
 
-    /// What was asked for so far: the value of `q`, and the page.
+    /// The requests so far: the value of `q`, and the page.
     var requests: [String] { state.withLock { $0.requests.map { "\($0.part) #\($0.page)" } } }
 
     var ids: Set<Int> { state.withLock { Set($0.items.map(\.id)) } }

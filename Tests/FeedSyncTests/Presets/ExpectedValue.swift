@@ -2,7 +2,7 @@ import Foundation
 
 @testable import FeedSync
 
-/// A JSON value as Foundation reads it: what the decoder under test has no part in.
+/// A JSON value read by Foundation, independently of the decoder under test.
 indirect enum ExpectedValue: Decodable, Equatable {
     case null
     case boolean(Bool)
@@ -35,7 +35,7 @@ indirect enum ExpectedValue: Decodable, Equatable {
         }
     }
 
-    /// What stands at a path; null where nothing does.
+    /// The value at a path; null if there is none.
     func value(at path: Path) -> ExpectedValue {
         path.segments.reduce(self) { value, segment in
             switch (segment, value) {
@@ -46,10 +46,10 @@ indirect enum ExpectedValue: Decodable, Equatable {
         }
     }
 
-    /// What stands for an object or array, whose text may be spelled in several ways.
+    /// A text for an object or array, whose JSON has several spellings.
     static let json = "JSON"
 
-    /// Whether the value is stored as JSON text.
+    /// True if the value is stored as JSON text.
     var isStoredAsJSON: Bool {
         switch self {
         case .array, .object: true

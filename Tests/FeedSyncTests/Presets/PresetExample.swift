@@ -5,11 +5,10 @@ import Testing
 
 @testable import FeedSync
 
-/// What an upstream of a preset answers, page by page: the folder `examples/NAME`.
+/// The answers of a preset's upstream, page by page: the folder `examples/NAME`.
 ///
-/// Its `example.json` says where the answers come from, what the feed gives to the preset, and for each page the request
-/// that fetches it and the response's headers; the bodies stand beside it, and for bodies in other formats than JSON their
-/// items as JSON.
+/// Its `example.json` has the source of the answers, the feed's values for the preset, and for each page the request
+/// and the response's headers; the bodies are beside it, and for bodies in other formats than JSON their items as JSON.
 struct PresetExample: Sendable {
     /// One answer.
     struct Page: Sendable {
@@ -27,13 +26,13 @@ struct PresetExample: Sendable {
 
     /// The preset's name.
     let name: String
-    /// Where the answers come from.
+    /// The source of the answers.
     let source: String
     /// The preset's parameters.
     let parameters: [String: String]
-    /// More members of the feed, as YAML: what the preset leaves for it to say.
+    /// Further members of the feed, as YAML, which the preset leaves open.
     let members: String
-    /// Where the preset's own URL begins, as `https://host`; the server's once it is served.
+    /// The start of the preset's own URL, as `https://host`; the server's once it is served.
     let origin: String
     /// The answers in the order in which a crawl asks for them; the last one says that it is the last.
     let pages: [Page]

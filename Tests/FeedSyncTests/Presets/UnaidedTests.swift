@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a preset says is found without it")
 struct UnaidedTests {
-    /// What the preset says and what is found differ in words alone: each leads through the same pages.
+    /// The preset and the discovery may differ in words alone: each leads through the same pages.
     private static let alike: [String: Set<String>] = [
         "link": ["link", "next_url"], "page": ["page", "next_url", "link"], "offset": ["offset", "next_url"],
         "cursor": ["cursor", "next_url"], "next_url": ["next_url"],

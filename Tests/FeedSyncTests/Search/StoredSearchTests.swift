@@ -256,7 +256,7 @@ extension Store {
         try indexedFeeds.feed(feed, since: .now, on: connection)?.hasVocabulary ?? false
     }
 
-    /// Whether the words that others read are those of the feed's index as it stands.
+    /// True if the stored words match the feed's present index.
     fileprivate func sharesWords(of feed: String) throws -> Bool {
         let began = ContinuousClock.now
         return try connection.transaction(.deferred) {

@@ -14,9 +14,9 @@ struct CommitGroupTests {
 
     private let start = ContinuousClock.now
 
-    /// How many pages each transaction has; those of one that is not committed yet are not counted.
+    /// The number of pages of each transaction; those of an uncommitted one are not counted.
     ///
-    /// - Parameter isBehind: Whether the transaction before is always on its way in another database.
+    /// - Parameter isBehind: True if the previous transaction is always still being committed in another database.
     private func transactions(_ pages: [Page], isBehind: Bool = false) -> [Int] {
         var group = CommitGroup()
         var counts: [Int] = []

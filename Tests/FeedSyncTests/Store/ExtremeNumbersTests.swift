@@ -48,7 +48,7 @@ struct ExtremeNumbersTests {
         return path
     }
 
-    /// Every column whose values are numbers.
+    /// Every column of numbers.
     private func columns(of bench: EngineBench) throws -> [(table: String, column: String)] {
         let rows = try bench.query(
             """

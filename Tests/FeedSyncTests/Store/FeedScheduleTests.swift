@@ -6,7 +6,7 @@ import Testing
 @testable import FeedSync
 @testable import MirrorStore
 
-/// What runs leave in the store for the plan.
+/// The store's data of runs for the plan.
 @Suite struct FeedScheduleTests {
     private static let page = #"{"total_count":1,"items":[{"id":1,"name":"a"}]}"#
     private static let known = """

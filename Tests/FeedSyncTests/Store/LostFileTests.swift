@@ -21,8 +21,8 @@ struct LostFileTests {
 }
 
 extension Store {
-    /// Stores a page, has the file out of sight while the next thing is asked of the store, and ends the run: in one go, so
-    /// that the page waits for its commit till then.
+    /// Stores a page, hides the file during the next call of the store, and ends the run: in one step, so that the page
+    /// waits for its commit until then.
     fileprivate func loseFileBehindPage(of definition: FeedDefinition) throws {
         let lock = try #require(try FeedLock(on: 1, of: path, command: "more"))
         let now = "2026-11-22T00:00:00.000Z"

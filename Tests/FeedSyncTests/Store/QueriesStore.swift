@@ -19,7 +19,7 @@ final class QueriesStore {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Adds a feed whose table has these columns, the first of them its key; a name may be followed by a type.
+    /// Adds a feed with these columns, the first of them its key; a name may be followed by a type.
     func addFeed(_ name: String, columns: [String]) throws {
         let parts = columns.map { $0.split(separator: " ").map(String.init) }
         try connection.run("INSERT INTO feed (name, url) VALUES (?, 'https://api.example.com/things')", .text(name))

@@ -223,7 +223,7 @@ extension Store {
         try? connection.execute("PRAGMA max_page_count = \(pages)")
     }
 
-    /// How long to wait for somebody else's lock.
+    /// The time to wait for another connection's lock.
     func wait(milliseconds: Int) {
         try? connection.execute("PRAGMA busy_timeout = \(milliseconds)")
     }

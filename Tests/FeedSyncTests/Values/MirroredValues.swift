@@ -3,7 +3,7 @@ import SQLite
 
 @testable import MirrorStore
 
-/// A mirrored table beside Foundation's reading of what the upstream sent.
+/// A mirrored table beside Foundation's reading of the upstream's items.
 struct MirroredValues {
     private struct Recorded: Decodable {
         let name: String
@@ -34,7 +34,7 @@ struct MirroredValues {
         self.rows = rows
     }
 
-    /// What of the items is not in the table as it was sent; empty where all of it is.
+    /// The parts of the items that the table lacks or has changed; empty if there are none.
     func losses(of items: [String]) throws -> [String] {
         guard rows.count == items.count else { return ["\(items.count) items came, \(rows.count) rows are there"] }
         return try zip(items, rows).flatMap { item, row in
@@ -43,7 +43,7 @@ struct MirroredValues {
         }
     }
 
-    /// A member is there if its own column has it, or one that holds what it is part of, or those of its members.
+    /// A member is present if its own column has it, or that of an enclosing value, or those of its members.
     private func losses(of value: Any, at path: Path, in row: [Value]) -> [String] {
         if !path.segments.isEmpty, let place = columns.firstIndex(where: { $0.path == path }) {
             if Self.isSame(row[place], value) { return [] }
@@ -62,7 +62,7 @@ struct MirroredValues {
         try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
     }
 
-    /// Whether a stored value says what Foundation read.
+    /// True if a stored value equals Foundation's.
     static func isSame(_ stored: Value, _ read: Any) -> Bool {
         switch (stored, read) {
         case (.null, is NSNull): return true

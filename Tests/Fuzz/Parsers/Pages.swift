@@ -7,7 +7,7 @@ import SQLite
 
 @testable import MirrorStore
 
-/// A page on its way from its bytes to SQLite: what was stored once is, when it comes again, the same.
+/// A page on its way from its bytes to SQLite: the same page, stored again, changes nothing.
 @Sendable func pages(_ bytes: [UInt8]) {
     guard let page = try? fuzzedStore.decoder.decode(Body(bytes)) else { return }
     let skipped = try? page.skipped()
@@ -87,7 +87,7 @@ private func inStore(_ act: @escaping @Sendable (isolated Store) throws -> Void)
     }
 }
 
-/// Waits for what a task does.
+/// Waits for a task's result.
 func wait(for act: @escaping @Sendable () async -> Void) {
     let done = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     sem_init(done, 0, 0)

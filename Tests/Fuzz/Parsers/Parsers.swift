@@ -8,7 +8,8 @@ import ResponseBody
 import Text
 import Time
 
-/// What libFuzzer feeds: `FUZZ_TARGET` names it. Whatever comes must not trap, and what can be said twice must agree.
+/// The input of libFuzzer; `FUZZ_TARGET` names the parser. No input may trap, and two ways to the same result must
+/// agree.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target(Array(UnsafeBufferPointer(start: start, count: count)))
@@ -29,7 +30,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
 
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// A value that was read is read again from what it is written as.
+/// A value survives being written and read again.
 @Sendable private func json(_ bytes: [UInt8]) {
     guard let value = try? JSONValue(parsing: bytes) else { return }
     guard let again = try? JSONValue(parsing: value.json) else { fatalError("what was written cannot be read") }
@@ -42,8 +43,8 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
 
 private func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-/// A body with a content coding is the same whether it comes at once or in two parts. The first byte chooses the coding and
-/// the place where it is parted.
+/// A body with a content coding is the same whether it comes at once or in two parts. The first byte chooses the coding
+/// and the place where it is parted.
 @Sendable private func contents(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let codings = [["gzip"], ["deflate"], ["br"], ["zstd"], ["gzip, br"], ["zstd, deflate"]]
@@ -55,7 +56,7 @@ private func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UT
     precondition(whole?.bytes == parted?.bytes && whole?.isWhole == parted?.isWhole)
 }
 
-/// What the parts of a body stand for, and whether that was all; nil if they are not of the coding, or more than 1 MB.
+/// The decoded parts of a body, and their completeness; nil if they are not of the coding, or more than 1 MB.
 private func content(_ parts: [[UInt8]], _ coding: [String]) -> (bytes: [UInt8], isWhole: Bool)? {
     guard let decoder = try? ContentDecoder(coding, limit: 4 << 20) else { fatalError("\(coding) is not known") }
     var content: [UInt8] = []
@@ -77,7 +78,8 @@ private func content(_ parts: [[UInt8]], _ coding: [String]) -> (bytes: [UInt8],
     precondition(again == path)
 }
 
-/// A parser that is slow and plain has a second opinion of links that are well-formed: `<target>; rel=word`, with commas.
+/// A parser that is slow and plain has a second opinion of links that are well-formed: `<target>; rel=word`, with
+/// commas.
 @Sendable private func links(_ bytes: [UInt8]) {
     let value = text(bytes)
     let header = LinkHeader([value])
@@ -99,7 +101,7 @@ private func plainLink(_ text: Substring) -> (target: String, relation: String)?
     return (String(target), String(relation))
 }
 
-/// What a curl command says can be written into a configuration, and is then what it was.
+/// A curl command can be written into a configuration without a change of its meaning.
 @Sendable private func commands(_ bytes: [UInt8]) {
     guard let curl = try? CurlCommand(text(bytes)) else { return }
     var members: [FeedEntry.Member] = [.init("url", .text(curl.url))]
@@ -120,7 +122,7 @@ private func plainLink(_ text: Substring) -> (target: String, relation: String)?
     }
 }
 
-/// A time that was read is read again from what it is written as.
+/// A time survives being written and read again.
 @Sendable private func dates(_ bytes: [UInt8]) {
     let text = text(bytes)
     _ = HTTPDate.seconds(text)
@@ -151,7 +153,7 @@ private let place = try? WebURL("http://127.0.0.1/things")
     }
 }
 
-/// What is joined stays http or https, and means the same when it is read again.
+/// A joined URL stays http or https, and means the same when it is read again.
 @Sendable private func urls(_ bytes: [UInt8]) {
     guard let place else { fatalError("no libcurl") }
     guard let url = try? place.resolving(text(bytes)) else { return }
@@ -184,7 +186,7 @@ private let place = try? WebURL("http://127.0.0.1/things")
     }
 }
 
-/// The first byte says of which format; what comes of it is JSON.
+/// The first byte selects the format; the result is JSON.
 @Sendable private func bodies(_ bytes: [UInt8]) {
     guard let place else { fatalError("no libcurl") }
     let formats: [FeedFormat?] = [.csv, .ndjson, .atom, .rss, nil]

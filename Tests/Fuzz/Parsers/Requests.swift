@@ -8,11 +8,11 @@ import Text
 
 @testable import Web
 
-/// A request as libmicrohttpd hands it over: `METHOD TARGET`, lines of fields, an empty line, a body. `PAGETOKEN` stands for
-/// the token that pages send.
+/// A request in libmicrohttpd's form: `METHOD TARGET`, lines of fields, an empty line, a body. `PAGETOKEN` is a
+/// placeholder for the token that pages send.
 ///
-/// It goes to a server that takes commands, and to one that wants a token and is read-only. Neither may trap, answer with
-/// anything that is not HTTP, HTML or JSON, or tell or do a thing for those who may not ask for it.
+/// It is sent to a server that takes commands, and to one that wants a token and is read-only. Neither may trap, answer
+/// with anything but HTTP, HTML or JSON, or reveal or do anything without authorization.
 @Sendable func requests(_ bytes: [UInt8]) {
     wait {
         for server in FuzzedServer.all { await server.take(bytes) }
@@ -28,7 +28,7 @@ private struct FuzzedServer: Sendable {
         return made.value ?? []
     }()
     static let token = "open-sesame"
-    /// What no stranger may see, and no page may have as markup.
+    /// Texts that no stranger may see, and that no page may contain as markup.
     static let treasure = "treasure"
     static let markup = "<fuzz"
 
@@ -116,7 +116,7 @@ private struct FuzzedServer: Sendable {
         }
     }
 
-    /// What every answer is.
+    /// The conditions on every answer.
     private func check(_ answer: ServerResponse, to request: ServerRequest) {
         let statuses = [200, 303, 304, 400, 401, 403, 404, 405, 409, 421, 422, 502, 503]
         precondition(statuses.contains(answer.status), "\(request.method) \(request.rawPath): \(answer.status)")
@@ -171,7 +171,7 @@ private struct FuzzedServer: Sendable {
             body: Array(lines.joined(separator: "\n").utf8))
     }
 
-    /// Whether anything of a request is a token.
+    /// True if any part of a request is a token.
     private func knows(_ request: ServerRequest) -> Bool {
         let all = request.headers.map(\.value) + [String(decoding: request.body, as: UTF8.self)]
         return all.contains { $0.contains(wantsToken ? Self.token : site.door.pageToken) || $0.contains("%") }
@@ -185,7 +185,7 @@ private struct FuzzedServer: Sendable {
         return !wantsToken || knows(request)
     }
 
-    /// What is told to those who are to give a token.
+    /// The answer to requests without a token.
     private func isOpen(_ request: ServerRequest) -> Bool {
         wantsToken
             && (request.path == "/login" || request.path.hasPrefix("/login/") || request.path.hasPrefix("/assets/"))

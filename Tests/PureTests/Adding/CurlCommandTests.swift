@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A curl command")
 struct CurlCommandTests {
-    /// What a feed would get of it, as its lines in a file.
+    /// The feed's lines in a file.
     private func lines(_ command: String) throws -> [String] {
         let curl = try CurlCommand(command)
         var members: [FeedEntry.Member] = [.init("url", .text(curl.url))]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A reply")
 struct ReplyTests {
-    /// What a thread makes without a lock, as the transfer loop makes a page.
+    /// A value made by a thread without a lock, as the transfer loop makes a page.
     private final class Page: @unchecked Sendable {
         // Sendable: only the thread that makes it writes, and before it hands it over.
         var number = 0

@@ -21,7 +21,7 @@ struct CrawlChecksTests {
         return (rules, step)
     }
 
-    /// Those that a proof by pages is for.
+    /// The conditions for a proof by pages.
     private static let facts = CrawlFacts(
         met: 40, isFirst: true, pageCount: 4, pages: pages, haveValidators: true)
 
@@ -150,7 +150,7 @@ struct CrawlChecksTests {
 
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// What each page tells, round by round.
+        /// The findings of each page, round by round.
         let results: [[PageComparison]]
         let asked: [[Int]]
         /// nil for drift.
@@ -369,7 +369,7 @@ struct CrawlChecksTests {
         return range
     }
 
-    /// Rules of a sync whose first page met the range, and the check that follows.
+    /// Rules of a sync whose first page met the range, and the check after it.
     private static func meeting(_ range: SyncedRange) -> (rules: CrawlRules, step: CrawlRules.Step) {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .new, isShifting: true))
         _ = rules.opened(.loaded(range))

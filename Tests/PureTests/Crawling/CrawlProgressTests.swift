@@ -208,7 +208,7 @@ struct CrawlProgressTests {
     struct Failure: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var isRefused = false
-        /// Whether the page cursor is a number that feedsync counted itself.
+        /// True if the page cursor is a number that feedsync counted itself.
         var isComputed = false
         var times = 1
         let isLost: Bool

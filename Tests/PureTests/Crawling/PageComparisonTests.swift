@@ -6,7 +6,7 @@ import Testing
 struct PageComparisonTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Where its last item was met first, if it was.
+        /// The page on which its last item was first met, if any.
         var metAt: Int?
         var isLast = false
         var isEmpty = false

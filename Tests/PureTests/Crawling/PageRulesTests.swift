@@ -1,10 +1,10 @@
 import Crawling
 import Testing
 
-/// A stored list and a page of it, without a store: what each item's row becomes.
+/// A stored list and a page of it, without a store: the results for each item's row.
 @Suite("What a page does to the rows")
 struct PageRulesTests {
-    /// What an item of a page is: its key, and what it says.
+    /// An item of a page: its key and its content.
     private struct Item {
         var key: Int
         var isSame = true
@@ -12,7 +12,7 @@ struct PageRulesTests {
         var isGone = false
     }
 
-    /// A store in memory, which does what the rules say.
+    /// A store in memory, which follows the rules.
     private struct Table {
         var rows: [Int: (place: Place, section: String?, isRemoved: Bool)] = [:]
         var written: [String] = []

@@ -3,9 +3,10 @@ import SeededGenerator
 
 @testable import Crawling
 
-/// A list in pages that moves between any two requests: items come to its head, go from anywhere, or move to its top.
+/// A list in pages that moves between any two requests: items are added at its head, removed anywhere, or moved to its
+/// top.
 struct SimulatedList {
-    /// How its pages can be proved, as in the table of `Proof`.
+    /// The kind of proof that its pages permit, as in the table of `Proof`.
     enum Style: String, CaseIterable, Sendable { case total, overlap, cursor, validators }
 
     let style: Style
@@ -16,10 +17,10 @@ struct SimulatedList {
     private(set) var standing: Set<Int> = []
     let perPage: Int
     private let unrest: Int
-    /// Whether an item that moves to the top has another content then.
+    /// True if an item that moves to the top has another content then.
     let movesChangeItems: Bool
     private var serial = 0
-    /// Whether an item moved to the top as it was.
+    /// True if an item moved to the top unchanged.
     private(set) var hasMovedToTop = false
 
     init(_ style: Style, movesChangeItems: Bool, seed: UInt64) {
@@ -88,15 +89,15 @@ struct SimulatedList {
     }
 }
 
-/// A first sync of a list, as the rules lead it; what the store would tell them is kept in memory.
+/// A first sync of a list by the rules; the store's data is kept in memory.
 struct SimulatedCrawl {
     private(set) var list: SimulatedList
-    /// Where each item that was met is stored.
+    /// The place at which each item is stored.
     private(set) var places: [Int: Place] = [:]
     /// The contents that are stored.
     private var values: [Int: Int] = [:]
     private var rules: CrawlRules
-    /// The pages of the crawl, of the head again, and those that were asked for again.
+    /// The pages of the crawl, of the head again, and those requested again.
     private var pages: [SimulatedList.Page] = []
     private var headPages: [SimulatedList.Page] = []
     private var checks: [SimulatedList.Page] = []
@@ -104,9 +105,9 @@ struct SimulatedCrawl {
     /// The crawl in progress: the first one, or one of the head again.
     private var generation: Int64 = 1
     private var positions: [Int64: Int64] = [:]
-    /// What the last page of each crawl said.
+    /// The statement of each crawl's last page.
     private var totals: [Int64: Int] = [:]
-    /// Whether the head showed what the first crawl had met elsewhere than at its top.
+    /// True if the head showed items that the first crawl had met elsewhere than at its top.
     private var isDoubtful = false
     init(_ style: SimulatedList.Style, movesChangeItems: Bool, seed: UInt64) {
         list = SimulatedList(style, movesChangeItems: movesChangeItems, seed: seed)
@@ -122,7 +123,7 @@ struct SimulatedCrawl {
     /// The items that stood all the time and were not met.
     var missed: Set<Int> { list.standing.subtracting(places.keys) }
 
-    /// Whether items moved to the top as they were: a head that was pushed down and came back looks like one that stayed.
+    /// True if items moved to the top unchanged: a head that was pushed down and came back looks like one that stayed.
     var hasHiddenMoves: Bool { list.hasMovedToTop }
 
     /// Crawls; nil if it does not end.
@@ -167,7 +168,7 @@ struct SimulatedCrawl {
         }
     }
 
-    /// Whether a page has the keys with which it was stored last, and the contents that are stored by now.
+    /// True if a page has the keys with which it was stored last, and the stored contents.
     private func isAsStored(_ page: SimulatedList.Page) -> Bool {
         (pages + headPages + checks).last { $0.asked == page.asked }?.keys == page.keys
             && page.values.allSatisfy { values[$0.key] == $0.value }
@@ -206,7 +207,7 @@ struct SimulatedCrawl {
                 crawl: generation, number: border.number, isUnchanged: false, hasOverlap: hasOverlap, onward: onward))
     }
 
-    /// Whether new items stand above a row of known ones that stand one behind the other in a crawl before.
+    /// True if new items are above known rows that were adjacent in an earlier crawl.
     private mutating func meetsStored(_ page: SimulatedList.Page) -> Bool {
         guard page.values.allSatisfy({ values[$0.key] ?? $0.value == $0.value }) else { return false }
         let old = page.keys.drop { places[$0] == nil }.map { places[$0] }

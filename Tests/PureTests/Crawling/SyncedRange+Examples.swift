@@ -2,7 +2,7 @@ import Pagination
 
 @testable import Crawling
 
-/// Page cursors in tests are what they are called.
+/// Page cursors in tests are their names.
 extension PageCursor {
     static let p2 = PageCursor("p2")
     static let p3 = PageCursor("p3")

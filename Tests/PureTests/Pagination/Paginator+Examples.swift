@@ -7,7 +7,7 @@ func paginator(_ members: String) throws -> any Paginator {
     ).pagination
 }
 
-/// A page that came for a page cursor: its elements, those of the crawl with it, and what its body says.
+/// The page for a page cursor: its elements, those of the crawl with it, and the values in its body.
 func input(_ cursor: String?, _ count: Int, crawl: Int, _ values: JSONScalar?...) -> PaginationInput {
     PaginationInput(
         cursor: cursor.map { PageCursor($0) }, elementCount: count, crawlElementCount: crawl, values: values)

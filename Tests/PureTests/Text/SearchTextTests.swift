@@ -3,7 +3,7 @@ import Testing
 @testable import Text
 
 @Suite("What is searched for") struct SearchTextTests {
-    /// A text with `[` and `]` around what was found in it.
+    /// A text with `[` and `]` around the matches in it.
     private func marked(_ search: String, _ text: String) -> String {
         var result = ""
         var place = text.startIndex
