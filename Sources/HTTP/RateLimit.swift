@@ -1,9 +1,13 @@
 internal import Text
+internal import Time
 
 /// A host's quota, read from any of the usual headers.
 ///
 /// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as sent by GitHub
 ///   (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api),
+/// - `X-Rate-Limit-Limit`, `-Remaining`, `-Reset` as Okta and X have them (https://developer.okta.com/docs/reference/rl-best-practices/,
+///   https://docs.x.com/x-api/fundamentals/rate-limits), the reset as a time in ISO 8601 as Mastodon has it
+///   (https://docs.joinmastodon.org/api/rate-limits/),
 /// - `RateLimit-Limit`, `-Remaining`, `-Reset`, and `RateLimit` in its older (`limit=10, remaining=1, reset=5`) and
 ///   newer (`"name";r=1;t=5`) forms (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
 public struct RateLimit: Sendable, Hashable {
@@ -39,12 +43,21 @@ public struct RateLimit: Sendable, Hashable {
             return
         }
         let prefix =
-            headers["X-RateLimit-Remaining"] ?? headers["X-RateLimit-Reset"] != nil ? "X-RateLimit" : "RateLimit"
+            ["X-RateLimit", "X-Rate-Limit"].first { headers["\($0)-Remaining"] ?? headers["\($0)-Reset"] != nil }
+            ?? "RateLimit"
         limit = headers["\(prefix)-Limit"].flatMap(Self.leadingNumber)
         remaining = headers["\(prefix)-Remaining"].flatMap(Self.leadingNumber)
-        resetAfter = headers["\(prefix)-Reset"].flatMap(Self.leadingNumber).map { Self.wait(until: $0, now: now) }
+        resetAfter = headers["\(prefix)-Reset"].flatMap { Self.reset($0, now: now) }
         resource = headers["\(prefix)-Resource"]
         if limit == nil, remaining == nil, resetAfter == nil { return nil }
+    }
+
+    /// The wait for a `Reset` field: a number, or a time in ISO 8601.
+    private static func reset(_ value: String, now: Int64) -> Duration? {
+        if let time = Timestamp(value) {
+            return .seconds(min(max(time.seconds.clampedDifference(to: now), 0), longestWait))
+        }
+        return leadingNumber(value).map { wait(until: $0, now: now) }
     }
 
     /// The wait for a `Reset` number.

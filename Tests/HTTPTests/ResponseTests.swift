@@ -20,6 +20,16 @@ private let quotas: [(Headers, RateLimit)] = [
     (["X-RateLimit-Reset": "1700000000"], RateLimit(resetAfter: .zero)),
     (["X-RateLimit-Reset": "30"], RateLimit(resetAfter: .seconds(30))),
     (["X-RateLimit-Reset": "9999999999"], RateLimit(resetAfter: .seconds(86_400))),
+    // Mastodon's, Okta's and X's.
+    (
+        ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "2026-11-18T11:08:10.123456Z"],
+        RateLimit(remaining: 0, resetAfter: .seconds(90))
+    ),
+    (["X-RateLimit-Reset": "2023-08-17T08:42:22+00:00"], RateLimit(resetAfter: .zero)),
+    (
+        ["X-Rate-Limit-Limit": "60", "X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Reset": "1795000090"],
+        RateLimit(limit: 60, remaining: 0, resetAfter: .seconds(90))
+    ),
     (
         ["RateLimit-Limit": "100, 100;w=60", "RateLimit-Remaining": "5", "RateLimit-Reset": "7"],
         RateLimit(limit: 100, remaining: 5, resetAfter: .seconds(7))

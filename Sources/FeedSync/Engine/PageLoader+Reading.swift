@@ -55,6 +55,10 @@ extension PageLoader {
     ) throws(FeedSyncError) -> LoadedPage {
         let validators = page.validators(of: fetched.response)
         switch fetched.kind {
+        // The rule speaks of the list; what the page itself has is content.
+        case .end(let status) where (200..<300).contains(status) && hasItems(fetched):
+            return try decodeContent(
+                page, fetched, after: crawl, shape: shape, mayGrow: mayGrow, isEnd: true, validators: validators)
         case .end:
             let end = try ended(.end(), page, fetched, after: crawl)
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
@@ -69,45 +73,79 @@ extension PageLoader {
         case .empty, .notModified:
             let end = try next(page, fetched, after: crawl, count: 0, values: [])
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
+        case .content where isEmptyEnvelope(page, fetched):
+            let end = try next(page, fetched, after: crawl, count: 0, values: valuesOutsideItems(fetched))
+            return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
         case .content:
-            let decoded: DecodedPage
-            let skipped: SkippedItems
-            do throws(FeedSyncError) {
-                // The shape may have grown since.
-                let early = fetched.response.prepared as? DecodedPage
-                decoded =
-                    if let early, early.plan === decoder.plan { early } else {
-                        try decoder.decode(fetched.response.body, secrets: page.secrets)
-                    }
-                if mayGrow, decoded.needsNewColumns {
-                    let grown = try self.shape.grown(for: decoded)
-                    return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
+            return try decodeContent(
+                page, fetched, after: crawl, shape: shape, mayGrow: mayGrow, isEnd: false, validators: validators)
+        }
+    }
+
+    /// - Parameter isEnd: Whether a rule of the definition says that the list ends with this page.
+    private func decodeContent(
+        _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, shape: ResolvedFeed?, mayGrow: Bool,
+        isEnd: Bool, validators: Validators
+    ) throws(FeedSyncError) -> LoadedPage {
+        let decoded: DecodedPage
+        let skipped: SkippedItems
+        do throws(FeedSyncError) {
+            // The shape may have grown since.
+            let early = fetched.response.prepared as? DecodedPage
+            decoded =
+                if let early, early.plan === decoder.plan { early } else {
+                    try decoder.decode(fetched.response.body, secrets: page.secrets)
                 }
-                skipped = try decoded.skipped()
-                // No items and an error: a page that failed, not one that is empty.
-                if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
-                    throw told
-                }
-            } catch {
-                let error = ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error
-                throw FeedSyncError(
-                    error.kind, page.secrets.mask(error.message), advice: error.advice,
-                    httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
+            if mayGrow, decoded.needsNewColumns {
+                let grown = try self.shape.grown(for: decoded)
+                return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
             }
-            let end = try next(
+            skipped = try decoded.skipped()
+            // No items and an error: a page that failed, not one that is empty.
+            if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
+                throw told
+            }
+        } catch {
+            let error = ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error
+            throw FeedSyncError(
+                error.kind, page.secrets.mask(error.message), advice: error.advice,
+                httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
+        }
+        let end =
+            isEnd
+            ? try ended(.end(isStated: true), page, fetched, after: crawl)
+            : try next(
                 page, fetched, after: crawl, count: decoded.elementCount, values: decoded.bodyValues,
                 lastItem: decoded.lastItemValues)
-            // Without items there was nothing to tell the columns from, and there is nothing to store.
-            var loaded = loaded(
-                page, fetched, definition.isResolved ? .decoded(decoded) : .empty,
-                end.adding(notice: decoded.limitNotice),
-                after: crawl,
-                count: decoded.elementCount, validators: validators, skipped: skipped, shape: shape)
-            loaded.further = further(
-                behind: loaded.end,
-                facts(page, fetched, after: crawl, count: decoded.elementCount, values: decoded.bodyValues))
-            return loaded
-        }
+        // Without items there was nothing to tell the columns from, and there is nothing to store.
+        var loaded = loaded(
+            page, fetched, definition.isResolved ? .decoded(decoded) : .empty,
+            end.adding(notice: decoded.limitNotice), after: crawl, count: decoded.elementCount,
+            validators: validators, skipped: skipped, shape: shape)
+        loaded.further = further(
+            behind: loaded.end,
+            facts(page, fetched, after: crawl, count: decoded.elementCount, values: decoded.bodyValues))
+        return loaded
+    }
+
+    /// Whether something stands where the items are.
+    private func hasItems(_ fetched: FetchedPage) -> Bool {
+        guard definition.isResolved, let items = definition.items else { return false }
+        return items.path.segments.isEmpty || BodyProbe.value(of: fetched.response.body, at: items.path) != nil
+    }
+
+    /// Whether a page is an envelope without the member of its items, as many upstreams leave out what is empty.
+    private func isEmptyEnvelope(_ page: PreparedPage, _ fetched: FetchedPage) -> Bool {
+        guard let items = definition.items, items.keyedBy == nil, !items.path.segments.isEmpty,
+            !(fetched.response.prepared is DecodedPage), !hasItems(fetched),
+            ErrorBody.failure(fetched.response, secrets: page.secrets) == nil
+        else { return false }
+        return EmptyEnvelope.holds(
+            fetched.response.body, isFirst: page.cursor == nil, pagination: definition.pagination)
+    }
+
+    private func valuesOutsideItems(_ fetched: FetchedPage) -> [JSONScalar?] {
+        definition.pagination.bodyPaths.map { BodyProbe.value(of: fetched.response.body, at: $0) }
     }
 
     /// What a page has, decoded by what is known of the feed by now.

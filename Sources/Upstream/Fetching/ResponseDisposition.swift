@@ -5,6 +5,7 @@ internal import HTTP
 /// | status | meaning |
 /// | --- | --- |
 /// | 204, 205 | a page without items |
+/// | 202: accepted, and not there yet | tried again, by `RetryPolicy` |
 /// | any other 2xx | content |
 /// | 304 to validators | not modified |
 /// | 304 to none | asked again |
@@ -47,6 +48,8 @@ package enum ResponseDisposition: Equatable {
         }
         switch response.status {
         case 204, 205: self = .page(.empty)
+        // The list is being made: https://www.rfc-editor.org/rfc/rfc9110#status.202
+        case 202: self = .retry
         case 200..<300: self = .page(.content)
         case 304: self = isConditional ? .page(.notModified) : .unaskedNotModified
         case 408, 425, 429, 500...: self = .retry

@@ -116,6 +116,37 @@ struct EndsTests {
         #expect(bench.server.requests.count == (size == 10 ? 4 : 5))
     }
 
+    @Test("stores the items of a page that `responses` calls the end")
+    func itemsOfEnd() async throws {
+        let bench = try await EngineBench(
+            members: "responses: [{body: {last: true}, do: end}]", paging: "pagination: {style: next_url, next: next}")
+        bench.server.route("/things") { request in
+            let page = Int(request.parameter("page") ?? "") ?? 1
+            let items = PagedFeed.items(page * 10 - 9...page * 10).joined(separator: ",")
+            return .json("{\"last\":\(page == 3),\"next\":\"?page=\(page + 1)\",\"items\":[\(items)]}")
+        }
+        #expect(try await bench.sync().figures.pages == 3)
+        #expect(try bench.feed("item_count, complete") == "30|1")
+    }
+
+    @Test("takes an envelope without the member of the items for an empty page")
+    func noMember() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: page, total: total}")
+        let items = Lock(12)
+        bench.server.route("/things") { request in
+            let start = (Int(request.parameter("page") ?? "") ?? 1) * 10 - 9
+            let last = min(start + 9, items.withLock { $0 })
+            guard start <= last else { return .json("{\"start\":\(start),\"total\":\(items.withLock { $0 })}") }
+            return .json("{\"total\":null,\"items\":[\(PagedFeed.items(start...last).joined(separator: ","))]}")
+        }
+        #expect(try await bench.sync().figures.pages == 3)
+        #expect(try bench.feed("item_count, complete") == "12|1")
+        items.withLock { $0 = 0 }
+        _ = try await bench.sync()
+        _ = try await bench.sync()
+        #expect(try bench.feed("item_count") == "0")
+    }
+
     @Test("asks again for the page behind the last one, whatever validators its error had")
     func validatorsOfError() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...10), paging: "pagination: page")

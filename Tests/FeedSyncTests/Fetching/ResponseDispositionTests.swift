@@ -19,7 +19,7 @@ private func meaning(
     @Test(
         "goes by the status where no rule is about it",
         arguments: [
-            (200, .page(.content)), (201, .page(.content)), (206, .page(.content)), (204, .page(.empty)),
+            (200, .page(.content)), (201, .page(.content)), (202, .retry), (206, .page(.content)), (204, .page(.empty)),
             (205, .page(.empty)), (304, .unaskedNotModified), (300, .failure(.unfollowable)),
             (302, .failure(.unfollowable)), (400, .failure(.rejected)), (401, .failure(.refused)),
             (403, .failure(.refused)), (404, .failure(.rejected)), (410, .failure(.rejected)),

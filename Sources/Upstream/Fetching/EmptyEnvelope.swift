@@ -1,0 +1,26 @@
+package import HTTP
+
+/// A body that lacks the member of its items: an empty page, or no page at all.
+package enum EmptyEnvelope {
+    /// The most bytes of an envelope.
+    private static let longest = 1 << 16
+    private static let words: Set<String> = [
+        "message", "messages", "msg", "error", "errors", "detail", "details", "reason", "fault", "exception", "warning",
+        "warnings",
+    ]
+
+    /// Whether a body in which nothing stands at the items' path is a page without items.
+    ///
+    /// A first page must show by a member that pages are what it is about; a further one must only say nothing else.
+    ///
+    /// - Parameter isFirst: Whether it answers the feed's own request.
+    package static func holds(_ body: Body, isFirst: Bool, pagination: some Paginator) -> Bool {
+        guard body.count <= longest, let tree = try? JSONTree(body), let members = tree.members else { return false }
+        let isPlain = members.all.allSatisfy { member in
+            words.isDisjoint(with: MemberName(member.name).words) && member.value.elements?.isEmpty != false
+        }
+        guard isPlain else { return false }
+        return !isFirst || members.all.contains { PagingNames.isOfPaging($0.name) }
+            || pagination.bodyPaths.contains { tree.value(at: $0) != nil }
+    }
+}
