@@ -9,7 +9,7 @@ package enum EmptyEnvelope {
         "warnings",
     ]
 
-    /// Whether a body in which nothing stands at the items' path is a page without items.
+    /// True for a body in which nothing stands at the items' path, but that is a page all the same.
     ///
     /// A first page must show by a member that pages are what it is about; a further one must only say nothing else.
     ///
