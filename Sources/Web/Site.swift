@@ -106,7 +106,7 @@ struct Site: Sendable {
         case ("", _): return shown(try await overviewPage(served), request)
         case ("list", 2): return try await listPage(parts[1], served, request)
         case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
-        case ("list", 3) where parts[2] == "new": return try await newCount(parts[1], served, request)
+        case ("list", 3) where parts[2] == "state": return try await stateFragment(parts[1], served, request)
         case ("search", 2): return searchPage(parts[1], served, request)
         case ("item", 2): return try await itemPage(parts[1], served, request)
         case ("add", 1): return try await addPage(served, request)
@@ -114,7 +114,8 @@ struct Site: Sendable {
         case ("picture", 2): return try await picture(parts[1], served, request)
         case ("status", 1): return shown(try await statusPage(served), request)
         case ("login", 1): return shown(loginPage(), request)
-        case ("assets", 2): return asset(parts[1], request)
+        case ("assets", 2): return asset(parts[1], isPinned: false, request)
+        case ("assets", 3) where parts[1] == Asset.version: return asset(parts[2], isPinned: true, request)
         case ("feeds", 1): return shown(try await feedsDocument(served), request)
         case ("feeds", 2): return try await feedDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "sections": return try await sectionsDocument(parts[1], served, request)
@@ -163,14 +164,11 @@ struct Site: Sendable {
             return "`limit` is a whole number from 1 to \(mostItems)"
         }
         if path == "events" { return isWrong("after", { Int($0) != nil }) ? "`after` is the number of an event" : nil }
-        for name in ["after", "before"] where isWrong(name, { Place(text: $0) != nil }) {
-            return "`\(name)` is no place in a feed: follow the Link of the page before"
+        if isWrong("after", { Place(text: $0) != nil }) {
+            return "`after` is no place in a feed: follow the Link of the page before"
         }
         if isWrong("order", { $0 == "place" }) { return "`order` is `place`, or not there" }
-        guard path == "list", parts.last == "new" else { return nil }
-        let isWhole =
-            request.parameter("before") != nil && request.parameter("since").map { $0.utf8.count < 40 } == true
-        return isWhole ? nil : "`before` and `since` are needed"
+        return nil
     }
 
     /// A response that is kept as long as the store stays as it is.

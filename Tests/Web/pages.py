@@ -127,62 +127,174 @@ def other_process(browser):
 
 
 def failure(browser):
-    """A failure is shown once, with what it is, and the list stays."""
+    """A failure is shown once, with what it is and a way to try again, as long as it lasts; the list stays."""
     server = fresh("failure")
     server.run("reload", "things")
     browser.open(f"{server.url}/list/things")
     rows(browser, 20)
     upstream.status["/things"] = 500
     browser.click("#reload")
-    until("the failure is shown", lambda: browser.shown("#notice"))
-    expect("it says what failed", "500" in browser.text("#notice"))
+    until("the failure is shown", lambda: "500" in browser.text("#why.failure"))
     until("the spinner stops", lambda: not browser.shown("#header-indicator"))
-    expect("it is shown once", len(browser.all("#notice p")) == 1)
-    expect("it says what to do", "Try: " in browser.text("#notice"))
+    expect("it is shown once", not browser.shown("#notice"))
+    expect("it says what to do", "Try: " in browser.text("#why"))
+    expect("the state says so", browser.text("#state .state") == "failing")
     rows(browser, 20)
     browser.picture("failure")
     browser.accessible("a list with a failure")
-    browser.click("#notice button")
-    time.sleep(0.3)
-    expect("what was dismissed stays away", not browser.shown("#notice"))
-    browser.click("#reload")
-    until("the next failure is shown, too", lambda: browser.shown("#notice"))
-    browser.click("#notice button")
     upstream.status.clear()
-    browser.click("#reload")
-    until("it works again", lambda: browser.titles()[0].endswith(" 1"))
-    until("what to do about it goes", lambda: not browser.shown("#advice"))
+    upstream.lists["/things"] = things([700]) + upstream.lists["/things"]
+    browser.click("#retry")
+    until("it works again", lambda: browser.titles()[0].endswith("700"))
+    until("the failure goes", lambda: not browser.shown(".failure") and browser.text("#state .state") != "failing")
+    expect("what came is said", browser.text("#said") == "1 new")
+    until("and not for long", lambda: not browser.shown("#said"))
     upstream.status["/things"] = 403
     server.run("reload", "things")
-    until("the failure of another process is shown", lambda: browser.shown("#notice"))
-    expect("with what to do", "Try: give the feed credentials" in browser.text("#notice"))
-    expect("once", not browser.shown("#advice"))
-    browser.click("#notice button")
-    until("the list goes on to say so", lambda: browser.shown("#advice"))
-    rows(browser, 20)
+    until("the failure of another process is shown", lambda: "Try: give the feed credentials" in browser.text("#why"))
+    rows(browser, 21)
     upstream.status.clear()
     browser.quiet(server.url, allowed=["502", "Bad Gateway"])
 
 
-def filtering(browser):
-    """What is typed is found as it is typed, and clearing the text brings the list back."""
-    server = fresh("filter", 60, extra="search: [name, description]")
+def going_back(browser):
+    """A list that somebody comes back to shows what was stored meanwhile, and follows what comes."""
+    server = fresh("back")
     server.run("sync", "things")
     browser.open(f"{server.url}/list/things")
-    rows(browser, 60)
+    rows(browser, 45)
+    browser.click("#list .title")
+    until("the item opens", lambda: browser.shown("dl"))
+    upstream.lists["/things"] = things([800]) + upstream.lists["/things"]
+    server.run("sync", "things")
+    browser.driver.back()
+    until("what came meanwhile is there", lambda: browser.titles()[0].endswith("800"))
+    until("with the total", lambda: browser.text("#total") == "46 items")
+    upstream.lists["/things"] = things([801]) + upstream.lists["/things"]
+    browser.click("#reload")
+    until("it reloads", lambda: browser.titles()[0].endswith("801"))
+    server.run("sync", "things")
+    browser.quiet(server.url)
+
+
+def many_tabs(browser):
+    """Twenty tabs of lists hold up nothing: only those that are looked at listen."""
+    server = fresh("tabs", 60, extra="search: [name, description]")
+    server.run("sync", "things")
+    first = browser.driver.current_window_handle
+    try:
+        for _ in range(20):
+            browser.driver.switch_to.new_window("tab")
+            browser.open(f"{server.url}/list/things")
+        rows(browser, 60)
+        browser.one("#filter").send_keys("comet" + Keys.ENTER)
+        until("the last one filters", lambda: 0 < len(browser.titles()) < 40)
+        # The server notices that a connection has gone when it next sends something.
+        listeners = lambda: __import__("json").loads(server.get("/health"))["listeners"]
+        until("only that one listens", lambda: listeners() == 1, 40)
+        upstream.lists["/things"] = things([900]) + upstream.lists["/things"]
+        server.run("sync", "things")
+        browser.driver.switch_to.window(browser.driver.window_handles[3])
+        until("another one catches up", lambda: browser.titles()[0].endswith("900"))
+    finally:
+        for handle in browser.driver.window_handles:
+            if handle != first:
+                browser.driver.switch_to.window(handle)
+                browser.driver.close()
+        browser.driver.switch_to.window(first)
+
+
+def changes_while_scrolled(browser):
+    """Removed items go and changed ones change where they stand, also while somebody reads further down, and on an item."""
+    server = fresh("changes", 230, extra="sync: {mode: all}")
+    server.run("sync", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 100)
+    browser.run("scrollTo(0, 3000)")
+    time.sleep(0.3)
+    shown = len(browser.titles())
+    place = browser.run("const row = document.elementFromPoint(400, 400).closest('.row');"
+                        "window.kept = row.dataset.key; return row.getBoundingClientRect().top")
+    upstream.lists["/things"] = [
+        {**one, "description": "Changed meanwhile"} if one["id"] % 7 == 0 else one
+        for one in upstream.lists["/things"] if one["id"] not in (5, 60)]
+    run = server.run("sync", "things")
+    expect(f"the sync works: {run.stderr}", run.returncode == 0)
+    until("the total is the store's", lambda: browser.text("#total") == "228 items")
+    titles = browser.titles()
+    expect("removed items are gone", not any(one.endswith((" 5", " 60")) for one in titles))
+    expect(f"no other is: {len(titles)}", len(titles) >= shown - 2)
+    changed = browser.run("return [...document.querySelectorAll('#list .row')].filter("
+                          "one => one.textContent.includes('Changed meanwhile')).length")
+    expect(f"changed items show it: {changed}", changed >= 14)
+    now = browser.run("return document.querySelector(`[data-key='${window.kept}']`).getBoundingClientRect().top")
+    expect(f"what is read stays where it is: {place}, {now}", abs(place - now) < 2)
+    browser.open(f"{server.url}/item/things?key=7")
+    upstream.lists["/things"][5]["description"] = "Changed once more"
+    server.run("sync", "things")
+    until("an item's page follows", lambda: "Changed once more" in browser.text("#item"))
+    browser.quiet(server.url)
+
+
+def restarted(browser):
+    """A server that is gone is told of within five seconds; when it is there again, the page catches up by itself."""
+    server = fresh("restarted")
+    server.run("reload", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 20)
+    port = server.url.rsplit(":", 1)[1]
+    server.stop()
+    until("it is told", lambda: browser.shown("#offline"), 5)
+    rows(browser, 20)
+    browser.picture("offline")
+    browser.accessible("a page without its server")
+    upstream.lists["/things"] = things([950]) + upstream.lists["/things"]
+    server.run("reload", "things")
+    other = serve_again("restarted", port=port)
+    until("it catches up", lambda: browser.titles()[0].endswith("950"))
+    until("it says so no more", lambda: not browser.shown("#offline"))
+    upstream.lists["/things"] = things([951]) + upstream.lists["/things"]
+    browser.click("#reload")
+    until("the next click works", lambda: browser.titles()[0].endswith("951"))
+    expect("without a complaint", not browser.shown("#notice"))
+    browser.quiet(other.url, allowed=["ERR_CONNECTION_REFUSED", "403", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
+
+
+def filtering(browser):
+    """What is typed is found half a second later, all of it, stands in the address, and goes when the text is cleared."""
+    server = fresh("filter", 460, extra="search: [name, description]")
+    server.run("sync", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 100)
     field = browser.one("#filter")
-    field.send_keys("lantern 1")
-    until("only what fits is shown", lambda: browser.titles() and all("antern" in browser.text("#list") for _ in [0])
-          and len(browser.titles()) < 60)
+    field.send_keys("lantern 12")
+    until("only what fits is shown", lambda: browser.titles() and len(browser.titles()) < 100
+          and all("antern" in one for one in browser.run(
+              "return [...document.querySelectorAll('#list .row')].map(one => one.textContent)")))
     expect("what fits is marked", browser.all("#list mark"))
+    expect("it is counted", browser.text("#total") == f"{len(browser.titles())} of 460 items")
+    expect("it stands in the address", browser.driver.current_url.endswith("?q=lantern+12"))
     browser.picture("filter")
-    browser.accessible("a filtered list")
+    for dark in (False, True):
+        browser.colours(dark)
+        browser.accessible("a filtered list")
+    browser.colours(False)
     field.send_keys("xyzzy")
-    until("nothing fits", lambda: "Nothing has these words" in browser.text("#list"))
+    until("nothing fits", lambda: "No item has these words" in browser.text("#main"))
+    upstream.lists["/things"] = things([1000]) + upstream.lists["/things"]
+    server.run("reload", "things")
     field.send_keys(Keys.ESCAPE)
-    rows(browser, 60)
-    browser.open(f"{server.url}/list/things?q=comet")
-    expect("a link to a filter works", 0 < len(browser.titles()) < 60)
+    until("all is there again, and what came meanwhile", lambda: browser.titles() and browser.titles()[0].endswith("1000"))
+    until("with its total", lambda: browser.text("#total") == "461 items")
+    browser.open(f"{server.url}/list/things?q=beside")
+    rows(browser, 100)
+    expect("all hits are counted", browser.text("#total") == "461 of 461 items")
+    for _ in range(30):
+        browser.run("scrollTo(0, document.body.scrollHeight)")
+        time.sleep(0.1)
+        if len(browser.titles()) == 461:
+            break
+    rows(browser, 461)
     browser.quiet(server.url)
 
 
@@ -544,7 +656,7 @@ def pictures(browser):
     expect(f"each is fetched once: {asked}", len(asked) == len(set(asked)))
     browser.click("#list .row:last-child .title")
     until("an item shows its own", lambda: browser.run(
-        "return document.querySelector('main > img.picture')?.naturalWidth") == 2)
+        "return document.querySelector('#item > img.picture')?.naturalWidth") == 2)
     browser.quiet(server.url)
 
 
@@ -605,7 +717,7 @@ def read_only(browser):
     browser.quiet(other.url)
 
 
-def serve_again(name, *options):
+def serve_again(name, *options, port=0):
     """Another server in the folder of one that has ended."""
     import subprocess
 
@@ -614,7 +726,7 @@ def serve_again(name, *options):
     server.__dict__.update(old.__dict__)
     server.errors = open(server.folder / "stderr.txt", "w")
     server.process = subprocess.Popen(
-        [server.binary, "serve", "--listen", "127.0.0.1:0", *options], cwd=server.folder, env=server.environment,
+        [server.binary, "serve", "--listen", f"127.0.0.1:{port}", *options], cwd=server.folder, env=server.environment,
         stdout=server.errors, stderr=server.errors)
     text = until("the server says where it is", lambda: "http://" in server.log() and server.log())
     server.url = text[text.index("http://") :].split(";")[0].rstrip("/")
@@ -629,7 +741,7 @@ def described(browser):
     api.check(server)
 
 
-TESTS = [reload_and_scroll, other_process, failure, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, looks, searching,
+TESTS = [reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, looks, searching,
          adding, first_feeds, pictures, included, live_status, read_only, described]
 
 

@@ -89,21 +89,38 @@ import Web
             let body = try await page(place, "/list/things?q=words")
             #expect(body.contains("<mark>words</mark>"))
             let nothing = try await page(place, "/list/things?q=zebra")
-            #expect(nothing.contains("Nothing has these words.") && nothing.contains("Search the server"))
+            #expect(nothing.contains("No item has these words.") && nothing.contains("Search the server"))
         }
     }
 
-    @Test("How many items are new is counted above the place where somebody reads")
-    func newItems() async throws {
+    @Test("A filter counts all that it finds, and in feed order it goes on to the last")
+    func filterGoesOn() async throws {
         try await serving { place in
-            let body = try await page(place, "/list/things")
-            let at = try #require(
-                body.firstRange(of: "data-at=\"").map { body[$0.upperBound...].prefix { $0 != "\"" } })
-            place.feed.edit { $0.insert(#"{"id":500,"name":"new","group":"odd"}"#, at: 0) }
-            try await place.perform(.sync)
-            let count = try await place.ask("/list/things/new?before=1.0&since=\(at)")
-            #expect(count.member("count") == "1", "\(count.body)")
-            #expect(try await place.ask("/list/things/new?before=1.0&since=9").member("count") == "0")
+            let first = try await page(place, "/list/things/rows?q=words&limit=50")
+            #expect(first.contains("data-more=\"true\" data-total=\"130\""), "\(first.prefix(200))")
+            var target: String? = "/list/things/rows?q=words&order=place&limit=50"
+            var count = 0
+            while let next = target {
+                let part = try await page(place, next)
+                count += part.components(separatedBy: "class=\"row\"").count - 1
+                let place = part.firstRange(of: "data-next=\"").map { part[$0.upperBound...].prefix { $0 != "\"" } }
+                target =
+                    part.contains("data-more=\"true\"")
+                    ? place.map { "/list/things/rows?q=words&order=place&limit=50&after=\($0)" } : nil
+            }
+            #expect(count == 130)
+        }
+    }
+
+    @Test("The state of a list says what fails, what to do, and offers to try again")
+    func state() async throws {
+        try await serving { place in
+            let fresh = try await page(place, "/list/things/state")
+            #expect(fresh.contains("Checked <time class=\"ago\"") && fresh.contains("data-end=\"true\""), "\(fresh)")
+            place.upstream.route("/things") { _ in .json("{}", status: 500) }
+            await #expect(throws: (any Error).self) { try await place.perform(.reload) }
+            let failing = try await page(place, "/list/things/state")
+            #expect(failing.contains("why failure") && failing.contains("Try: ") && failing.contains(">Retry<"))
         }
     }
 

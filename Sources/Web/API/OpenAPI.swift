@@ -186,16 +186,13 @@ enum OpenAPI {
         Operation(path: "/login", method: "get", summary: "The page that asks for the token", type: html),
         Operation(
             path: "/list/{feed}/rows", method: "get", summary: "Rows of a list, or those that have the words of a text",
-            parameters: [feed, limit, after, parameter("q", "only items that have all these words", text)], type: html,
-            others: [wrong, unknown]),
-        Operation(
-            path: "/list/{feed}/new", method: "get", summary: "How many items are new above a place",
             parameters: [
-                feed, parameter("before", "the place", place, isRequired: true),
-                parameter("since", "the time", #"{"type":"string","maxLength":39}"#, isRequired: true),
-            ],
-            schema: #"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#,
-            others: [wrong, unknown]),
+                feed, limit, after, parameter("q", "only items that have all these words", text),
+                parameter("order", "with `q`: in feed order, by pages", #"{"const":"place"}"#),
+            ], type: html, others: [wrong, unknown]),
+        Operation(
+            path: "/list/{feed}/state", method: "get", summary: "How a feed does, as its list says it",
+            parameters: [feed], type: html, others: [unknown]),
         Operation(
             path: "/picture/{feed}", method: "get", summary: "The picture of an item",
             parameters: [feed, parameter("key", "the item's key as JSON", text, isRequired: true)], type: "image/*",

@@ -12,26 +12,42 @@ struct FoundItems: Sendable {
 
     let listing: Listing
     let items: [Item]
+    /// True if the best come first, and not feed order.
+    var isRanked = false
 }
 
 extension Site {
-    /// The items of a feed that have all words of a text: by its full-text index, the best first; where it has none, those
-    /// that have them in the columns that are shown, in feed order.
+    /// The items of a feed that have all words of a text, and how many there are: by its full-text index, the best first
+    /// if that is wanted; where it has none, those that have them in the columns that are shown, in feed order.
+    ///
+    /// - Parameter query: How many, which columns, and behind which place.
     func found(
-        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
-    ) async throws(FeedSyncError) -> FoundItems {
-        guard let store = served.search else { return FoundItems(listing: Listing(), items: []) }
-        guard try await store.isSearchable(feed.name) else {
-            let listing = try await store.listing(try await query(text, in: feed, served, limit: limit))
-            return FoundItems(listing: listing, items: listing.items.map { FoundItems.Item(item: $0, hit: nil) })
+        _ text: SearchText, in feed: KnownFeed, _ served: Served, like query: ListingQuery, isRanked: Bool
+    ) async throws(FeedSyncError) -> (items: FoundItems, count: Int) {
+        guard let store = served.search else { return (FoundItems(listing: Listing(), items: []), 0) }
+        let isIndexed = try await store.isSearchable(feed.name)
+        var query = query
+        if isIndexed {
+            query.indexedWords = text
+        } else {
+            query.words = (text, try await shape(of: feed, in: store, served).rule.columns)
         }
-        let hits = try await store.hits(search(text, feed.name, feed.definition?.show, limit: limit))
-        var query = ListingQuery(feed: feed.name, limit: hits.count)
-        query.keys = hits.map(\.key)
-        let listing = try await store.listing(query)
+        var whole = query
+        whole.after = nil
+        let count = try await store.count(whole)
+        guard isIndexed, isRanked else {
+            let listing = try await store.listing(query)
+            let items = listing.items.map { FoundItems.Item(item: $0, hit: nil) }
+            return (FoundItems(listing: listing, items: items), count)
+        }
+        let hits = try await store.hits(search(text, feed.name, feed.definition?.show, limit: query.limit))
+        var named = ListingQuery(feed: feed.name, limit: hits.count)
+        (named.columns, named.keys) = (query.columns, hits.map(\.key))
+        let listing = try await store.listing(named)
         let byKey = Dictionary(listing.items.map { ($0.key, $0) }) { first, _ in first }
         let items = hits.compactMap { hit in byKey[hit.key].map { FoundItems.Item(item: $0, hit: hit) } }
-        return FoundItems(listing: listing, items: items)
+        // A search that finds few also looks inside words, which the index does not count.
+        return (FoundItems(listing: listing, items: items, isRanked: true), max(count, items.count))
     }
 
     /// The same items as JSON; nil if the feed does not exist, or nothing of it is stored.

@@ -113,22 +113,27 @@ struct HTMLAttribute {
     }
 
     enum DataName {
-        case page, feed, key, section, next, more, event, place, at, token, stylesheet, right, kind
+        case page, feed, key, section, start, next, more, total, event, place, token, right, command
+        case header, footer, end, loaded
         fileprivate var text: StaticString {
             switch self {
             case .page: "data-page"
             case .feed: "data-feed"
             case .key: "data-key"
             case .section: "data-section"
+            case .start: "data-start"
             case .next: "data-next"
             case .more: "data-more"
+            case .total: "data-total"
             case .event: "data-event"
             case .place: "data-place"
-            case .at: "data-at"
             case .token: "data-token"
-            case .stylesheet: "data-stylesheet"
             case .right: "data-right"
-            case .kind: "data-kind"
+            case .command: "data-command"
+            case .header: "data-header"
+            case .footer: "data-footer"
+            case .end: "data-end"
+            case .loaded: "data-loaded"
             }
         }
     }

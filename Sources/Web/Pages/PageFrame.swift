@@ -50,6 +50,10 @@ extension Site {
                     }
                 }
                 html.element("main", .id("main"), .plain(.tabindex, "-1"), content: content)
+                html.element("p", .id("said"), .class("said"), .plain(.role, "status"), .flag(.hidden)) { _ in }
+                html.element("p", .id("offline"), .class("offline"), .plain(.role, "status"), .flag(.hidden)) {
+                    $0.text("Not connected. Trying again…")
+                }
             }
         }
         return ServerResponse(
@@ -92,9 +96,9 @@ extension Site {
         return .status(303, headers: [("Location", "/"), ("Set-Cookie", cookie)])
     }
 
-    func asset(_ name: String, _ request: ServerRequest) -> SharedAnswer {
+    /// - Parameter isPinned: True if the path names the content of the assets, which never changes then.
+    func asset(_ name: String, isPinned: Bool, _ request: ServerRequest) -> SharedAnswer {
         guard let asset = Asset.named(name) else { return notFound(request) }
-        let isPinned = request.parameter("v") == asset.version
         let headers = [
             (name: "Content-Type", value: asset.type),
             (name: "Cache-Control", value: isPinned ? "public, max-age=31536000, immutable" : "no-cache"),
@@ -107,31 +111,61 @@ extension Site {
 struct Asset: Sendable {
     let type: String
     let bytes: [UInt8]
-    let version: String
 
-    private init(_ type: String, _ bytes: [UInt8]) {
-        (self.type, self.bytes) = (type, bytes)
-        version = String(Responses.tag(of: bytes).dropFirst().prefix(8))
-    }
+    private init(_ type: String, _ bytes: [UInt8]) { (self.type, self.bytes) = (type, bytes) }
+
+    private static func script(_ bytes: [UInt8]) -> Asset { Asset("text/javascript; charset=utf-8", bytes) }
 
     private static let all = [
-        "app.js": Asset("text/javascript; charset=utf-8", PackageResources.app_js),
+        "app.js": script(PackageResources.app_js),
+        "page.js": script(PackageResources.page_js),
+        "live.js": script(PackageResources.live_js),
+        "list.js": script(PackageResources.list_js),
+        "rows.js": script(PackageResources.rows_js),
+        "search.js": script(PackageResources.search_js),
+        "add.js": script(PackageResources.add_js),
+        "status.js": script(PackageResources.status_js),
         "style.css": Asset("text/css; charset=utf-8", PackageResources.style_css),
         "icon.svg": Asset("image/svg+xml", PackageResources.icon_svg),
     ]
 
+    /// A word for the content of all together: modules import each other by their names.
+    static let version = String(
+        Responses.tag(of: all.sorted { $0.key < $1.key }.flatMap(\.value.bytes)).dropFirst().prefix(8))
+
     static func named(_ name: String) -> Asset? { all[name] }
 
-    /// A link that another content has another one of.
-    static func link(_ name: String) -> Link { .own("assets", name, query: [("v", all[name]?.version ?? "")]) }
+    static func link(_ name: String) -> Link { .own("assets", version, name) }
 }
 
 /// Text of others, as it is shown.
 enum Shown {
-    /// Why a feed's state is what it is; empty where there is nothing to say.
-    static func why(_ feed: StateRow) -> String {
-        guard let why = feed.why else { return "" }
-        return text(feed.state == .fresh ? "Last look: \(why)" : why, most: 400)
+    /// The reason for a state as a sentence; nothing where there is nothing to say.
+    static func why(_ feed: StateRow, to html: inout HTMLWriter) {
+        guard feed.state == .fresh, let record = feed.feed.record,
+            let checkedAt = [record.syncedAtText, record.reloadedAtText].compactMap(\.self).max()
+        else { return html.text(sentence(feed.why ?? "")) }
+        html.text("Checked ")
+        time(checkedAt, to: &html)
+        if let fullAt = record.fullAtText, fullAt < checkedAt {
+            html.text("; all of it ")
+            time(fullAt, to: &html)
+        }
+        html.text(".")
+    }
+
+    /// A clause of the store as a sentence.
+    private static func sentence(_ clause: String) -> String {
+        guard let first = clause.first else { return "" }
+        let text = text(first.uppercased() + clause.dropFirst(), most: 400)
+        return text.hasSuffix(".") || text.hasSuffix("…") ? text : text + "."
+    }
+
+    /// A time in words, which a script keeps up to date, with the time itself for whoever wants it.
+    static func time(_ text: String?, to html: inout HTMLWriter) {
+        guard let text else { return html.text("never") }
+        html.element(
+            "time", .class("ago"), .plain(.datetime, text), .plain(.title, text), text: RelativeTime.ago(text))
     }
 
     /// At most so many characters of a text.

@@ -26,7 +26,7 @@ extension Site {
                             html.element(
                                 "span", .class("count"),
                                 text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
-                            html.element("span", .class("why"), text: Shown.why(feed))
+                            html.element("span", .class("why")) { Shown.why(feed, to: &$0) }
                         }
                     }
                 }

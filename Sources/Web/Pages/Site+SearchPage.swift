@@ -32,8 +32,6 @@ extension Site {
                 html.element("noscript") { $0.element("button", .plain(.type, "submit"), text: "Search") }
             }
             html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
-            html.element("p", .id("said"), .class("said"), .plain(.role, "status"), .plain(.ariaLive, "polite")) { _ in
-            }
             html.element("div", .id("header-indicator"), .class("indicator"), .flag(.hidden)) { html in
                 html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
                 html.element("span", text: "Searching…")

@@ -71,7 +71,7 @@ extension Site {
                 html.element("span", text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
                 if !feed.due.isEmpty { html.element("span", text: "due \(feed.due)") }
             }
-            html.element("p", .class("why"), text: Shown.why(feed))
+            html.element("p", .class("why")) { Shown.why(feed, to: &$0) }
             // How the load is spread is no reason that anybody looks for.
             let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
             if !terms.isEmpty {

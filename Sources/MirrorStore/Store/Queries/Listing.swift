@@ -38,8 +38,6 @@ package struct ListingQuery: Sendable {
     package var section: String??
     /// Only items behind this place.
     package var after: Place?
-    /// Only items that were stored later than that and stand before this place: what is new above what somebody reads.
-    package var newBefore: (place: Place, since: String)?
     /// Only items that have each of these words in one of the columns.
     package var words: (text: SearchText, columns: [String])?
     /// Only items that have all these words, by the feed's full-text index.

@@ -30,7 +30,7 @@ extension Store {
     private func read<Result: ListingResult>(
         _ query: ListingQuery, order: inout FeedOrder?
     ) throws(FeedSyncError) -> Result {
-        guard query.words == nil, query.indexedWords == nil, query.newBefore == nil, query.keys == nil,
+        guard query.words == nil, query.indexedWords == nil, query.keys == nil,
             !query.includesRemoved, FeedPart.feed(ofPart: query.feed) == nil
         else { return try read(query) }
         let (result, made) = try storing {
@@ -190,12 +190,6 @@ struct ListingSource {
         if let place = query.after {
             conditions.append("(_generation < ? OR _generation = ? AND _position > ?)")
             values += [.integer(place.generation), .integer(place.generation), .integer(place.position)]
-        }
-        if let (place, since) = query.newBefore {
-            conditions.append("(_generation > ? OR _generation = ? AND _position < ?) AND _first_seen_at > ?")
-            values += [
-                .integer(place.generation), .integer(place.generation), .integer(place.position), .text(since),
-            ]
         }
         if let (text, wanted) = query.words {
             let names = try columns.map(\.name).filter(wanted.contains).map { try SQL.identifier($0) }

@@ -1,0 +1,75 @@
+// The event log, as it grows, for a page that is looked at.
+//
+// A browser has six connections to a server for all its tabs: one that nobody sees, or that stands in the history, lets go of
+// its own, and takes it up again with its last event.
+import { by } from "./page.js";
+
+// Longer than this, and what was missed is read from the store, and not heard event by event.
+const mostMissed = 60_000;
+
+// Calls `heard` with each event, and `renewed` when events may have been missed.
+export const listen = (path, last, heard, renewed) => {
+  let source = null;
+  let closedAt = null;
+  let again = 0;
+  let silence = 0;
+
+  const isLost = (isIt) => {
+    clearTimeout(silence);
+    silence = 0;
+    by("offline").hidden = !isIt;
+  };
+  const close = () => {
+    clearTimeout(again);
+    clearTimeout(silence);
+    silence = 0;
+    if (!source) return;
+    source.close();
+    source = null;
+    closedAt = Date.now();
+  };
+  const open = () => {
+    if (source || document.hidden) return;
+    const isLate = closedAt !== null && Date.now() - closedAt > mostMissed;
+    const words = new URLSearchParams(isLate ? {} : { after: last });
+    source = new EventSource(`${path}${path.includes("?") ? "&" : "?"}${words}`);
+    let wasOpen = closedAt === null;
+    source.onopen = () => {
+      isLost(false);
+      if (!wasOpen) renewed();
+      wasOpen = false;
+    };
+    source.onmessage = (message) => {
+      last = message.lastEventId;
+      heard(JSON.parse(message.data));
+    };
+    source.onerror = () => {
+      if (!silence) silence = setTimeout(() => isLost(true), 1_000);
+      if (source.readyState !== EventSource.CLOSED) return;
+      close();
+      again = setTimeout(open, 1_000);
+    };
+  };
+  document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else open(); });
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", open);
+  open();
+};
+
+// Does work once, however often it is asked for meanwhile, and once more if it was asked for while it was under way.
+export const coalesced = (work, pause = 60) => {
+  let isDue = false;
+  let running = null;
+  const run = async () => {
+    isDue = false;
+    await work().catch(() => {});
+    running = isDue ? new Promise((done) => setTimeout(done, pause * 4)).then(run) : null;
+    return running;
+  };
+  return () => {
+    isDue = true;
+    running ??= new Promise((done) => setTimeout(done, pause)).then(run);
+    return running;
+  };
+};
+

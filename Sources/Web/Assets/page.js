@@ -1,0 +1,94 @@
+// What all pages use: requests of our own server, what is said for a moment, and times that go on.
+export const by = (id) => document.getElementById(id);
+export const count = (number, word) =>
+  number.toLocaleString("en") + (word ? ` ${word}${number === 1 ? "" : "s"}` : "");
+
+// The first element of a text that our server wrote.
+export const element = (text) => {
+  const holder = document.createElement("template");
+  holder.innerHTML = text;
+  return holder.content.firstElementChild;
+};
+
+// A failure with what to do about it.
+export class Problem extends Error {
+  constructor(message, advice, kind) {
+    super(message);
+    Object.assign(this, { advice, kind });
+  }
+}
+
+const answered = async (path, options) => {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The server cannot be reached", null, "offline");
+  }
+};
+
+const problem = async (response) => {
+  const said = await response.json().catch(() => ({}));
+  return new Problem(said.error?.message ?? `The server answered ${response.status}`, said.advice, said.error?.kind);
+};
+
+export const get = async (path, signal) => {
+  const response = await answered(path, { signal, headers: { Accept: "text/html" } });
+  if (!response.ok) throw await problem(response);
+  if (response.redirected && new URL(response.url).pathname === "/login") location.assign(response.url);
+  return response.text();
+};
+
+let token = document.body.dataset.token;
+export const mayCommand = token !== undefined;
+
+// Sends a change. A server that was started again has another token, which is fetched.
+export const post = async (path, fields, { accept = "text/html", signal } = {}) => {
+  const send = () => answered(path, {
+    method: "POST", signal, headers: { "X-FeedSync-Token": token, Accept: accept },
+    body: fields && new URLSearchParams(fields),
+  });
+  let response = await send();
+  if (response.status === 403) {
+    const session = await answered("/session", {});
+    if (!session.ok) throw await problem(session);
+    const fresh = (await session.json()).token;
+    if (fresh !== token) {
+      token = fresh;
+      response = await send();
+    }
+  }
+  if (!response.ok) throw await problem(response);
+  return response;
+};
+
+// Says something for a moment, to those who see it and those who hear it.
+let silence = 0;
+export const say = (text) => {
+  const said = by("said");
+  said.textContent = text;
+  said.hidden = false;
+  clearTimeout(silence);
+  silence = setTimeout(() => { said.hidden = true; }, 4_000);
+};
+
+// As the server says it.
+const ago = (seconds) => {
+  if (seconds < 1) return "just now";
+  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  return `${count(Math.floor(seconds / 86_400), "day")} ago`;
+};
+
+// Keeps the times of a page up to date.
+export const tick = () => {
+  for (const time of document.querySelectorAll("time.ago")) {
+    const at = Date.parse(time.dateTime);
+    const words = ago((Date.now() - at) / 1_000);
+    if (!Number.isNaN(at) && time.textContent !== words) time.textContent = words;
+  }
+};
+setInterval(() => { if (!document.hidden) tick(); }, 5_000);
+addEventListener("pageshow", tick);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) tick(); });

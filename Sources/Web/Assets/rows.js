@@ -1,0 +1,123 @@
+// Rows by their keys, and how a list is made of them.
+import { element } from "./page.js";
+
+// When something was, said another way, is no change.
+const signature = (text) => text.replace(/(<time[^>]*>)[^<]*/g, "$1");
+
+// What the server says of a part of a list.
+export const parsed = (view) => {
+  const headings = new Map();
+  const rows = [];
+  for (const group of view.querySelectorAll(":scope > .group")) {
+    const section = group.dataset.section;
+    headings.set(section, group.querySelector("h2")?.outerHTML ?? "");
+    for (const row of group.querySelectorAll(".row")) {
+      const [generation, position] = row.dataset.place.split(".").map(Number);
+      rows.push({ key: row.dataset.key, section, generation, position, place: row.dataset.place,
+        text: row.outerHTML, signature: signature(row.outerHTML) });
+    }
+  }
+  return { headings, rows, next: view.dataset.next ?? null, hasMore: view.dataset.more === "true",
+    total: Number(view.dataset.total) };
+};
+
+// Feed order: rows come by section, and sections are no places.
+export const inFeedOrder = (rows) =>
+  rows.sort((one, other) => other.generation - one.generation || one.position - other.position);
+
+// Draws rows into a list: a row that is the same stays the same element, and what is looked at stays where it is.
+export class RowsView {
+  constructor(view) {
+    this.view = view;
+    this.groups = new Map();
+    this.nodes = new Map();
+    for (const group of view.querySelectorAll(":scope > .group")) this.groups.set(group.dataset.section, group);
+    for (const node of view.querySelectorAll(".row")) {
+      this.nodes.set(node.dataset.key, { node, signature: signature(node.outerHTML) });
+    }
+  }
+
+  draw(rows, headings, { marksNews = true } = {}) {
+    const sections = new Map();
+    for (const row of rows) {
+      if (!sections.has(row.section)) sections.set(row.section, []);
+      sections.get(row.section).push(row);
+    }
+    const isFirst = this.nodes.size === 0;
+    const wanted = new Set(rows.map((row) => row.key));
+    for (const [key, { node }] of this.nodes) {
+      if (wanted.has(key)) continue;
+      node.remove();
+      this.nodes.delete(key);
+    }
+    for (const [section, group] of this.groups) {
+      if (sections.has(section)) continue;
+      group.remove();
+      this.groups.delete(section);
+    }
+    let place = this.view.firstElementChild;
+    for (const [section, members] of sections) {
+      const group = this.group(section, headings.get(section) ?? "");
+      if (group === place) place = place.nextElementSibling;
+      else this.view.insertBefore(group, place);
+      this.fill(group.querySelector(".rows"), members, marksNews && !isFirst);
+    }
+  }
+
+  // Does what changes the page, and keeps what is read where it is.
+  steady(rows, change) {
+    const anchor = this.anchor(rows);
+    change();
+    const moved = anchor ? this.nodes.get(anchor.key).node.getBoundingClientRect().top - anchor.top : 0;
+    if (moved) scrollBy({ top: moved, behavior: "instant" });
+  }
+
+  group(section, heading) {
+    let group = this.groups.get(section);
+    if (!group) {
+      group = element('<section class="group"><ol class="rows"></ol></section>');
+      group.dataset.section = section;
+      this.groups.set(section, group);
+    }
+    const drawn = group.querySelector("h2");
+    if ((drawn?.outerHTML ?? "") !== heading) {
+      drawn?.remove();
+      if (heading) group.prepend(element(heading));
+    }
+    return group;
+  }
+
+  fill(list, rows, marksNews) {
+    let place = list.firstElementChild;
+    for (const row of rows) {
+      const drawn = this.nodes.get(row.key);
+      let node = drawn?.node;
+      if (drawn?.signature !== row.signature) {
+        node = element(row.text);
+        if (marksNews) node.classList.add(drawn ? "changed-row" : "fresh-row");
+        if (drawn) {
+          const focused = [...drawn.node.querySelectorAll("a")].indexOf(document.activeElement);
+          if (drawn.node === place) place = node;
+          drawn.node.replaceWith(node);
+          node.querySelectorAll("a")[focused]?.focus({ preventScroll: true });
+        }
+        this.nodes.set(row.key, { node, signature: row.signature });
+      }
+      node.dataset.place = row.place;
+      if (node === place) place = place.nextElementSibling;
+      else list.insertBefore(node, place);
+    }
+  }
+
+  // The first row on the screen that stays, and where it is; none at the top, where what is new shows.
+  anchor(rows) {
+    if (scrollY < 120) return null;
+    const wanted = new Set(rows.map((row) => row.key));
+    for (const [key, { node }] of this.nodes) {
+      const box = node.getBoundingClientRect();
+      if (box.bottom < 70 || !wanted.has(key)) continue;
+      return box.top > innerHeight ? null : { key, top: box.top };
+    }
+    return null;
+  }
+}

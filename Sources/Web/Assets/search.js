@@ -1,0 +1,95 @@
+import { by, element, post, say } from "./page.js";
+
+// Searches the upstream. Which text is requested, and when, is the server's rule; here only the latest answer shows.
+export function search() {
+  const view = by("list");
+  const path = `/search/${encodeURIComponent(view.dataset.feed)}`;
+  const field = by("search");
+  const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
+  let count = 0;
+  let latest = field.value.trim();
+  let shown = null;
+  const found = async (target, fields) => {
+    const response = await post(target, fields);
+    return response.status === 204 ? null : element(await response.text());
+  };
+  const fail = (problem) => {
+    by("notice").textContent = problem.message;
+    by("notice").hidden = false;
+    // What was found for another text is no answer to this one.
+    if (latest !== shown) view.replaceChildren();
+  };
+  const took = (part, isFirst) => {
+    by("notice").hidden = true;
+    if (isFirst) view.replaceChildren();
+    shown = latest;
+    for (const group of part?.children ?? []) {
+      const rows = view.querySelector(".rows");
+      if (rows && group.matches(".group")) rows.append(...group.querySelectorAll(".row"));
+      else view.append(group);
+    }
+    view.dataset.next = part?.dataset.next ?? "";
+    by("more").hidden = part?.dataset.more !== "true" || !view.querySelector(".row");
+    say(`${view.querySelectorAll(".row").length} shown`);
+    offer();
+  };
+  // What was found can become a feed of its own.
+  const keep = by("keep-form");
+  let isNamed = false;
+  const offer = () => {
+    if (!keep) return;
+    keep.hidden = !view.querySelector(".row");
+    keep.elements.q.value = latest;
+    by("keep-problem").textContent = "";
+    const word = latest.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+    if (!isNamed) keep.elements.name.value = `${view.dataset.feed}-${word || "search"}`.slice(0, 63);
+  };
+  keep?.elements.name.addEventListener("input", () => { isNamed = true; });
+  keep?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    by("keep").disabled = true;
+    try {
+      const response = await post(keep.action, Object.fromEntries(new FormData(keep)));
+      if (response.redirected) location.assign(response.url);
+    } catch (problem) {
+      by("keep-problem").textContent = [problem.message, problem.advice && `Try: ${problem.advice}`].filter(Boolean).join(". ");
+    } finally {
+      by("keep").disabled = false;
+    }
+  });
+  let hasFailed = false;
+  const typed = async () => {
+    const text = field.value.trim();
+    // What failed is searched for again.
+    if (text === latest && !hasFailed) return;
+    latest = text;
+    hasFailed = false;
+    by("header-indicator").hidden = text.length < 3;
+    try {
+      // Texts go over several connections, and may overtake each other.
+      const part = await found(path, { q: text, as: self, number: ++count });
+      if (text === latest) took(part, true);
+    } catch (problem) {
+      if (text === latest) {
+        hasFailed = true;
+        fail(problem);
+      }
+    } finally {
+      if (text === latest) by("header-indicator").hidden = true;
+    }
+  };
+  field.addEventListener("input", typed);
+  by("search-form").addEventListener("submit", (event) => { event.preventDefault(); typed(); });
+  by("more").addEventListener("click", async () => {
+    const text = latest;
+    by("more").disabled = true;
+    try {
+      const part = await found(`${path}/more`, { q: text, after: view.dataset.next });
+      if (text === latest) took(part, false);
+    } catch (problem) {
+      fail(problem);
+    } finally {
+      by("more").disabled = false;
+    }
+  });
+}

@@ -1,0 +1,80 @@
+// The pages that show how things stand: they are asked for again when something happened.
+import { coalesced, listen } from "./live.js";
+import { by, count, get, tick } from "./page.js";
+
+export function status() {
+  const log = by("log");
+  const renew = renewing();
+  listen("/events", log.dataset.event, (event) => {
+    log.prepend(line(event));
+    while (log.children.length > 200) log.lastElementChild.remove();
+    if (!event.status.startsWith("begin")) renew(".health, .tables");
+  }, () => renew(".health, .tables, .log"));
+}
+
+const line = (event) => {
+  const line = document.createElement("li");
+  const part = (name, kind, text) => {
+    const element = document.createElement(name);
+    element.className = kind;
+    element.textContent = text;
+    line.append(element);
+    return element;
+  };
+  part("time", "", event.at.slice(11, 23)).dateTime = event.at;
+  part("span", "name", event.feed);
+  part("span", event.error ? "status wrong" : "status", event.status);
+  const counts = [["inserted", "new"], ["updated", "changed"], ["unchanged", "unchanged"], ["removed", "removed"]]
+    .filter(([name]) => event[name] > 0).map(([name, word]) => `${count(event[name])} ${word}`);
+  const words = event.error ? event.error.message : [event.page ? `page ${event.page}` : "", ...counts].filter(Boolean).join(", ");
+  part("span", "why", words);
+  return line;
+};
+
+export function overview() {
+  const renew = renewing();
+  listen("/events", by("overview").dataset.event, () => renew(".feeds"), () => renew(".feeds"));
+}
+
+// An item changes while it is looked at.
+export function item() {
+  const part = by("item");
+  const renew = renewing();
+  listen(`/events?feed=${encodeURIComponent(part.dataset.feed)}`, part.dataset.event, (event) => {
+    if (event.inserted || event.updated || event.removed) renew("#item");
+  }, () => renew("#item"));
+}
+
+// Asks for this page again, and takes over the parts of some kinds; at most four times a second.
+const renewing = () => {
+  const wanted = new Set();
+  const run = coalesced(async () => {
+    const selector = [...wanted].join(", ");
+    wanted.clear();
+    const fresh = new DOMParser().parseFromString(await get(location.href), "text/html");
+    takeOver(fresh, selector);
+    tick();
+  }, 250);
+  return (selector) => {
+    wanted.add(selector);
+    run();
+  };
+};
+
+const takeOver = (fresh, selector) => {
+  const [old, made] = [document, fresh].map((one) => [...one.querySelectorAll(selector)]);
+  if (old.length !== made.length) return location.reload();
+  const [focused, region] = ["href", "aria-label"].map((name) => document.activeElement?.getAttribute(name));
+  old.forEach((part, place) => {
+    if (part.outerHTML === made[place].outerHTML) return;
+    if (part.id === "log") return part.replaceChildren(...made[place].children);
+    // A table that somebody moved sideways stays where it is.
+    const places = [...part.querySelectorAll(".scroll")].map((one) => [one.ariaLabel, one.scrollLeft]);
+    part.replaceWith(made[place]);
+    for (const one of made[place].querySelectorAll(".scroll")) {
+      one.scrollLeft = places.find(([name]) => name === one.ariaLabel)?.[1] ?? 0;
+    }
+  });
+  const again = focused ? `main a[href="${CSS.escape(focused)}"]` : region ? `main [aria-label="${CSS.escape(region)}"]` : null;
+  if (again) document.querySelector(again)?.focus({ preventScroll: true });
+};
