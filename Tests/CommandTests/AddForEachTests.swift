@@ -53,7 +53,7 @@ import Testing
             try place.query("SELECT issues_id || ' ' || count(*) FROM comments GROUP BY issues_id") == ["3 6", "4 6"])
     }
 
-    @Test("What is wrong with the feed or the column is said, and what to do; nothing is requested or written")
+    @Test("A fault of the feed or the column is reported with advice; nothing is requested or written")
     func refused() async throws {
         let place = try await place()
         let text = try place.text(of: "feedsync.yaml")

@@ -119,7 +119,7 @@ import Testing
         #expect(try await place.run("sync found").output.hasPrefix("found  25 new (3 pages"))
     }
 
-    @Test("What is given is not searched for, and takes one request")
+    @Test("Given settings are not searched for, and take one request")
     func given() async throws {
         let place = try Workplace.withoutConfiguration()
         let run = try await place.shell(
@@ -193,7 +193,7 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
-    @Test("What cannot be found can be given: the error says how")
+    @Test("A setting that cannot be found can be given: the error has the option")
     func hint() async throws {
         let place = try Workplace.withoutConfiguration()
         place.server.route("/odd") { _ in .json(#"{"ok":true}"#) }

@@ -57,7 +57,7 @@ import Testing
         #expect(run.code == 69)
     }
 
-    @Test("What is not found is reported, with its consequence")
+    @Test("A setting that was not found is reported, with its consequence")
     func notFound() async throws {
         let place = try empty()
         place.server.route("/things") { _ in .json(#"[{"id":1},{"id":2}]"#) }

@@ -52,7 +52,7 @@ import Testing
         #expect(run.code == 69)
     }
 
-    @Test("What an upstream sends cannot control the terminal")
+    @Test("The text of an upstream cannot control the terminal")
     func escapes() async throws {
         let place = try Workplace()
         place.server.enqueue("/things", [.json(#"{"items":[{"id":1,"name":"a\u001b[31mb\nc\u202ed"}]}"#)])

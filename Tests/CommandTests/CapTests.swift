@@ -24,7 +24,7 @@ struct CapTests {
             "\(status.output)")
     }
 
-    @Test("so they do when the head is unchanged or has grown: what was served before counts")
+    @Test("The stored rows stay when the head is unchanged or has grown: items served before count")
     func syncedRange() async throws {
         let place = try Workplace(extra: "sync: {mode: new}")
         let feed = PagedFeed(PagedFeed.items(1...350), perPage: 100)
@@ -42,7 +42,7 @@ struct CapTests {
         }
     }
 
-    @Test("One that takes 31 days at most and no day of the future is mirrored whole, with `widest`")
+    @Test("An upstream with ranges of at most 31 days and no future days is mirrored whole, with `widest`")
     func widest() async throws {
         let today = Int(Date().timeIntervalSince1970) / 86_400
         @Sendable func text(_ day: Int) -> String {

@@ -43,7 +43,7 @@ struct ChangesTests {
         run.output.split(separator: "\n").map { String($0.dropFirst(26)) }
     }
 
-    @Test("What is new, changed, gone and back is told in order, with old and new values")
+    @Test("New, changed, removed and returned rows are printed in order, with old and new values")
     func people() async throws {
         let place = try await place([first, second, first])
         let run = try await place.terminal("changes")
@@ -132,7 +132,7 @@ struct ChangesTests {
             ])
     }
 
-    @Test("What is older than `keep` is forgotten")
+    @Test("Changes older than `keep` are deleted")
     func forgotten() async throws {
         let place = try await place([first, second])
         for (table, column) in [("run", "finished_at"), ("_change", "at")] {

@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct CompletionTests {
     @Test(
-        "What may come next is known from the commands, the configuration and the presets",
+        "Completions come from the commands, the configuration and the presets",
         arguments: [
             (["sy"], ["sync"]), (["sync", "th"], ["things", "thin-ice"]), (["sync", "things", "th"], ["thin-ice"]),
             (["--quiet", "sync", "--max-t"], ["--max-time"]), (["--vers"], ["--version"]),

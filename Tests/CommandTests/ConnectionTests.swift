@@ -3,7 +3,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@Suite("How requests reach a host that speaks TLS", .serialized, .enabled(if: SecureServer.isInstalled))
+@Suite("The connections of requests to a host with TLS", .serialized, .enabled(if: SecureServer.isInstalled))
 struct SecureConnectionTests {
     /// A workplace whose feed is at a path of the secure server.
     private func place(host: String = "127.0.0.1", needsClientCertificate: Bool = false, extra: String = "")
@@ -171,7 +171,7 @@ struct SecureConnectionTests {
     }
 }
 
-@Suite("How requests reach a host")
+@Suite("The connections of requests to a host")
 struct ConnectionTests {
     @Test("`proxy` relays plain requests, whatever no_proxy says; one that is written out is masked")
     func plainProxy() async throws {

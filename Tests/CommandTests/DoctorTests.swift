@@ -31,7 +31,7 @@ struct DoctorTests {
         return place
     }
 
-    @Test("Where all is well, it says what it looked at, and changes nothing")
+    @Test("A healthy store gets a list of the checks, and is not changed")
     func well() async throws {
         let place = try await place()
         let count = place.server.requests.count
@@ -264,7 +264,7 @@ struct LiteralCredentialTests {
     }
 
     @Test(
-        "and of a password in `store`",
+        "A literal password in `store` is reported",
         arguments: [
             ("postgres://me:L1teral@h/db", true), ("postgres://h/db?password=L1teral", true),
             ("postgres://me:${PW}@h/db", false), ("postgres://h/db?password=${PW}", false),

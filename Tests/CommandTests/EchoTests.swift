@@ -142,7 +142,7 @@ private enum Place: String, CaseIterable {
 /// The items of a feed are the upstream's, and all their content is stored. Everything else is ours.
 @Suite("A credential that an upstream knows", .timeLimit(.minutes(5)))
 struct EchoTests {
-    @Test("is nowhere in what is stored and shown, wherever and however it is echoed", arguments: Kind.all)
+    @Test("A credential is nowhere in stored and shown data, wherever and however it is echoed", arguments: Kind.all)
     fileprivate func echo(kind: Kind) async throws {
         let server = try Server { Self.answer($0, kind) }
         defer { server.stop() }
@@ -223,7 +223,7 @@ struct EchoTests {
     }
 
     @Test(
-        "is not in the arguments and the environment of what feedsync starts, nor in its own arguments",
+        "A credential is in no arguments, and in no environment of a child",
         arguments: Kind.all)
     fileprivate func children(kind: Kind) async throws {
         let place = try Workplace([])
@@ -255,7 +255,7 @@ struct EchoTests {
         }
     }
 
-    @Test("is not in what is left of a crash", arguments: [SIGSEGV, SIGABRT, SIGILL])
+    @Test("A credential is not in the remains of a crash", arguments: [SIGSEGV, SIGABRT, SIGILL])
     func crash(signal: Int32) async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${SECRET}"}"#)
         let feed = PagedFeed(PagedFeed.items(1...3))

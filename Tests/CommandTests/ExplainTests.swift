@@ -99,7 +99,7 @@ import Testing
         #expect(!last.contains("s3cr3tvalue"))
     }
 
-    @Test("What was found is marked, and is used in the next request")
+    @Test("Discovered settings are marked, and used in the next request")
     func found() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))

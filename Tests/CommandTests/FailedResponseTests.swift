@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The response at which a run failed")
 struct FailedResponseTests {
-    @Test("It is shown by explain --response: status, header, body, and what was wrong")
+    @Test("The failed response is shown by explain --response: status, header, body, and the error")
     func shown() async throws {
         let place = try Workplace()
         let none = try await place.run("explain things --response")

@@ -4,7 +4,7 @@ import SQLite
 import ScriptedServer
 import Testing
 
-@Suite("What others do to the store's files while a command runs")
+@Suite("Changes of the store's files by others while a command runs")
 struct FilesDuringRunTests {
     /// A command that fetches all pages, and waits for its second one at the gate.
     private func held(

@@ -271,7 +271,7 @@ import Testing
         #expect(sync.code == 78 && sync.errors.contains("feedsync remove parts --data"), "\(sync.errors)")
     }
 
-    @Test("Where the parent's key has more columns than it had, the stored rows are not mixed with others")
+    @Test("Stored rows are not mixed with others after the parent's key got more columns")
     func parentRekeyed() async throws {
         let place = try place()
         _ = try await place.run("sync")

@@ -63,7 +63,7 @@ struct HellTests {
         "undecodable": 65, "unfollowable": 65, "unreachable": 69, "rejected": 69, "limited": 75, "refused": 77,
     ]
 
-    @Test("It serves until Ctrl-C, with a configuration that has a feed for each kind")
+    @Test("`feedsync demo --hell` serves until Ctrl-C, with a configuration that has a feed for each kind")
     func serves() async throws {
         let place = try Workplace.withoutConfiguration()
         // A shell writes what it says to a file, where it can be read while it runs.

@@ -2,7 +2,7 @@ import Foundation
 import ScriptedServer
 import Testing
 
-@Suite("What a command says of a slip")
+@Suite("The hints of a command after a slip")
 struct HintTests {
     @Test(
         "A folder that is missing is named, with the command that makes it",
@@ -24,7 +24,7 @@ struct HintTests {
         #expect(!place.files.contains("no"))
     }
 
-    @Test("So is the folder that `store` names")
+    @Test("A missing folder in `store` is reported, too")
     func configuredStore() async throws {
         let place = try Workplace()
         try place.write("feedsync.yaml", "store: data/x.db\n" + (try place.text(of: "feedsync.yaml")))

@@ -53,7 +53,7 @@ struct HookTests {
         #expect(try place.text(of: "calls").split(separator: "\n").count == 1)
     }
 
-    @Test("What a program did not take stays, comes again under the same id with the next run, and says so")
+    @Test("Changes that a program did not take are kept, and come again under the same id with the next run")
     func again() async throws {
         let place = try place(Self.keeping)
         _ = try await sync(#"{"id":1,"name":"a"}"#, place)
@@ -118,7 +118,7 @@ struct HookTests {
         }
     }
 
-    @Test("Nobody is told for a ./feedsync.yaml that was only found, and mistakes are told with their places")
+    @Test("The hook of a ./feedsync.yaml that was only found does not run, and mistakes have their places")
     func trust() async throws {
         let found = try await place(Self.keeping).run("sync")
         #expect(

@@ -30,7 +30,7 @@ struct MemoryTests {
     }
 
     @Test(
-        "refuses a page that may not fit, and keeps what it has",
+        "A page that may not fit into limited memory is refused, and the stored rows are kept",
         arguments: ["items", "members", "keys", "entries", "attributes"], [350_000, 550_000])
     func littleMemory(body: String, kilobytes: Int) async throws {
         let place = try Workplace([])

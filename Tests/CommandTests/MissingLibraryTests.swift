@@ -11,7 +11,7 @@ struct MissingLibraryTests {
         return ["LD_LIBRARY_PATH": place.path("libraries")]
     }
 
-    @Test("is told which package has libcurl, and the feed stays as it was")
+    @Test("The error without libcurl names its package, and the feed stays unchanged")
     func curl() async throws {
         let place = try Workplace()
         let environment = try environment(breaking: "libcurl.so.4", in: place)
@@ -27,7 +27,7 @@ struct MissingLibraryTests {
     }
 
     @Test(
-        "runs the commands that request nothing",
+        "The commands that request nothing run without libcurl",
         arguments: ["--version", "status", "feeds", "presets", "plan", "check"])
     func offline(command: String) async throws {
         let place = try Workplace()
@@ -37,7 +37,7 @@ struct MissingLibraryTests {
         #expect(run.errors.isEmpty)
     }
 
-    @Test("is told which package a store in PostgreSQL needs")
+    @Test("The error without libpq names its package for a store in PostgreSQL")
     func postgreSQL() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
@@ -48,7 +48,7 @@ struct MissingLibraryTests {
         #expect(run.errors.contains("libpq cannot be loaded: ") && run.errors.contains("apt-get install libpq5"))
     }
 
-    @Test("is told which package the demo server needs")
+    @Test("The error without the web server's library names its package for the demo")
     func server() async throws {
         let place = try Workplace()
         let environment = try environment(breaking: "libmicrohttpd.so.12", in: place)

@@ -17,7 +17,7 @@ struct OddStoreTests {
     }
 
     @Test(
-        "whose list of columns is wrong is to blame, and not an option of `show`",
+        "A wrong list of columns is reported as the store's fault, and not as that of `show`",
         arguments: ["0", "'[1]'", #"'[{"name":"nope"}]'"#], ["", " --where id=1"])
     func columns(value: String, option: String) async throws {
         let place = try await place("UPDATE _feed SET columns = \(value)")
@@ -27,7 +27,7 @@ struct OddStoreTests {
     }
 
     @Test(
-        "has no trigger run, and no view in a table's place: that is refused, and told",
+        "A trigger, and a view in a table's place, do not run: they are refused and reported",
         arguments: [
             "CREATE TRIGGER strange AFTER UPDATE ON feed BEGIN INSERT INTO planted VALUES (1); END",
             "CREATE TRIGGER strange BEFORE INSERT ON run BEGIN INSERT INTO planted VALUES (1); END",
@@ -68,7 +68,7 @@ struct OddStoreTests {
         #expect(try place.query("SELECT count(*) FROM planted") == ["0"])
     }
 
-    @Test("may have endless views in place of its own views, which are for people and never asked")
+    @Test("Endless views in place of the store's own, which are for people, do no harm")
     func endlessViews() async throws {
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
         let place = try await place(
@@ -80,7 +80,7 @@ struct OddStoreTests {
     }
 
     @Test(
-        "that lacks a table or a column says what to do",
+        "A store that lacks a table or a column is reported with advice",
         arguments: ["DROP TABLE _change", "ALTER TABLE run DROP COLUMN pages"])
     func missing(sql: String) async throws {
         let place = try await place(sql)

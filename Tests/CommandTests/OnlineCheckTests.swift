@@ -46,7 +46,7 @@ import Testing
         #expect(place.files == ["feedsync.yaml"])
     }
 
-    @Test("Neither the first nor the second Ctrl-C leaves a folder behind", arguments: [1, 2])
+    @Test("A folder is removed after the first and after the second Ctrl-C", arguments: [1, 2])
     func interrupted(signals: Int) async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...2))

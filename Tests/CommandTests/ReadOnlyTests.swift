@@ -50,7 +50,7 @@ struct ReadOnlyTests {
         #expect(write.code == 73)
     }
 
-    @Test("What a writer has not folded back into the file yet is read, too")
+    @Test("A writer's changes that are not in the file yet are read, too")
     func beside() async throws {
         let place = try await place()
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)

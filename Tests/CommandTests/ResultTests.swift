@@ -7,7 +7,7 @@ import Testing
 
 @testable import Command
 
-@Suite("What --json prints") struct ResultTests {
+@Suite("The output of --json") struct ResultTests {
     private func schema() async throws -> String {
         try await Workplace([]).run("schema results").output
     }
@@ -60,7 +60,7 @@ import Testing
         ("rename", "rename things others"), ("remove", "remove idle"), ("remove --data", "remove others --data --yes"),
     ]
 
-    @Test("is what the schema says")
+    @Test("The output of --json matches the schema")
     func objects() async throws {
         let place = try await place()
         let schema = try await schema()
@@ -123,7 +123,7 @@ import Testing
         #expect(try await place.run("changes").output.isEmpty)
     }
 
-    @Test("What would break a line or control a terminal is written out")
+    @Test("Characters that would break a line or control a terminal are escaped")
     func escaped() async throws {
         let place = try Workplace()
         place.server.route("/things") { _ in .json(#"{"items":[{"id":1,"name":"a\tb\nc\\\u001b[1m"}]}"#) }

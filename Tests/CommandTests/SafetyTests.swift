@@ -4,7 +4,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@Suite("What a command does for the safety of credentials and of the machine")
+@Suite("The safety of credentials and of the machine")
 struct SafetyTests {
     @Test("A page cursor of a megabyte that repeats is quoted in part, on the terminal and in the store")
     func longCursor() async throws {

@@ -79,7 +79,7 @@ struct SearchTests {
         #expect(try await keys(text, in: place) == expected)
     }
 
-    @Test("What is found is ranked and marked, in every format")
+    @Test("Search results are ranked and marked, in every format")
     func formats() async throws {
         let place = try await place()
         let json = try await place.run("search swift --json").output

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "It serves until it is stopped, by Ctrl-C or by kill",
+        "The server runs until it is stopped, by Ctrl-C or by kill",
         arguments: [(Int32(SIGINT), Int32(130)), (Int32(SIGTERM), Int32(143))])
     func stopped(signal: Int32, code: Int32) async throws {
         let place = try Workplace()
@@ -36,7 +36,7 @@ import Testing
         #expect(try place.query("PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test("Its health says that the store was replaced", arguments: ["", "--read-only"])
+    @Test("The server's health reports a replaced store", arguments: ["", "--read-only"])
     func replacedStore(options: String) async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be served is refused before anything listens",
+        "Invalid settings of the server are refused before anything listens",
         arguments: [
             ("serve --listen nowhere", "HOST:PORT or unix:PATH"), ("serve --listen 0.0.0.0:8420", "--token-file"),
             ("serve --listen 127.0.0.1:0 --token-file short.txt", "holds no token"),
@@ -138,7 +138,7 @@ import Testing
         #expect(run.errors.contains("Address already in use"))
     }
 
-    @Test("It serves at a path of the file system, which goes with it")
+    @Test("The server listens at a path of the file system, which is removed with it")
     func unix() async throws {
         let place = try Workplace()
         let run = try RunningCommand(

@@ -70,7 +70,7 @@ struct ShowTests {
         #expect(try await terminal(place, "show things --tsv") == lines)
     }
 
-    @Test("What would break a line of tab-separated values is escaped")
+    @Test("Characters that would break a line of tab-separated values are escaped")
     func tabs() async throws {
         let place = try await place(columns: "{id: id, n: n}", items: #"{"id":1,"n":"a\tb\nc\rd\\e"}"#)
         #expect(try await place.run("show things --columns n").output == "n\na\\tb\\nc\\rd\\\\e\n")
@@ -212,7 +212,7 @@ struct ShowTests {
             wrong.errors.contains("--since must be a time such as 90m, 1d, today, yesterday or 2026-11-21, not soon"))
     }
 
-    @Test("However many items there are, all are printed, with --quiet too", arguments: ["", " -q"])
+    @Test("All items are printed, however many, with --quiet too", arguments: ["", " -q"])
     func all(option: String) async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...350)))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("store copy")
 struct StoreCopyCommandTests {
-    @Test("moves a store to PostgreSQL and back, and the next sync goes on as if nothing had been")
+    @Test("A store is moved to PostgreSQL and back, and the next sync continues as if it had not been")
     func move() async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...350))
@@ -42,7 +42,7 @@ struct StoreCopyCommandTests {
     }
 
     @Test(
-        "says what is wrong",
+        "A copy that cannot be made is reported with the reason",
         arguments: [
             ("store", 64, "store needs `copy`, a store, and where to copy it"),
             ("store copy feedsync.db", 64, "store needs `copy`"),

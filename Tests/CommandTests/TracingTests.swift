@@ -3,7 +3,7 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
-@Suite("What a command tells of its requests")
+@Suite("The trace of a command's requests")
 struct TracingTests {
     @Test("-v shows each request, its response with how long it took, and where the page leads")
     func verbose() async throws {
@@ -118,9 +118,9 @@ struct TracingTests {
     }
 }
 
-@Suite("What --trace writes")
+@Suite("The file of --trace")
 struct TraceFileTests {
-    @Test("It is a HAR 1.2 document with every member that the format requires, for its owner alone")
+    @Test("The file of --trace is a HAR 1.2 document with every required member, for its owner alone")
     func format() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${TOKEN}"}"#)
         place.server.enqueue(
@@ -163,7 +163,7 @@ struct TraceFileTests {
         #expect(!(try place.text(of: "requests.har")).contains("T0ken-Value"))
     }
 
-    @Test("It has the requests of a run that failed, also those without a response")
+    @Test("The file of --trace has the requests of a failed run, even those without a response")
     func failures() async throws {
         let place = try Workplace(["things", "others"])
         try place.write(
@@ -180,7 +180,7 @@ struct TraceFileTests {
         #expect((failed["_error"] as? String)?.hasPrefix("Failed to connect") == true)
     }
 
-    @Test("It is whole when the process is killed")
+    @Test("The file of --trace is whole when the process is killed")
     func killed() async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let feed = PagedFeed(PagedFeed.items(1...300))

@@ -60,7 +60,7 @@ import Testing
         try await bench.expectTrue()
     }
 
-    @Test("Where a worker is killed, another goes on as the next sync would: what is stored is not sent again")
+    @Test("A killed worker is replaced as by the next sync: stored pages are not sent again")
     func killed() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 1, items: 450)
         let feed = try #require(bench.feeds["h0x0"])
@@ -82,7 +82,7 @@ import Testing
         try await bench.expectTrue()
     }
 
-    @Test("Where the database ends all connections, workers connect again and go on")
+    @Test("Workers connect again and continue after the database ended all connections")
     func reconnect() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 2)
         let gate = bench.hosts[0].gate()
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test(
-        "says what is wrong",
+        "A worker that cannot start reports the reason",
         arguments: [
             ("work", 64, "work needs a store in PostgreSQL"),
             ("work --store feedsync.db", 64, "work needs a store in PostgreSQL"),

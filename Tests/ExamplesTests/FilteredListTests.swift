@@ -23,7 +23,7 @@ struct FilteredListTests {
         #expect(try await list.rows.first { $0.count > 100 }.count == 200)
     }
 
-    @Test("It ends when the mirror is closed")
+    @Test("A filtered list ends when the mirror is closed")
     func end() async throws {
         let bench = try await ExampleBench()
         try await bench.mirror.feed(try bench.repositories()).perform(.reload)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A search that follows what is typed", .timeLimit(.minutes(2)))
 struct RepositorySearchTests {
-    @Test("What is typed is searched for, and only the last text's rows are shown")
+    @Test("A search follows the typed text, and only the last text's rows are shown")
     func rows() async throws {
         let bench = try await ExampleBench()
         let search = RepositorySearch(at: "\(bench.server.url)/search/repositories", in: bench.mirror)

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be sent is answered with a 500 that says so",
+        "A response that cannot be sent is answered with a 500 that names the reason",
         arguments: [
             (ServerResponse.status(99), "99 is not a status that can be sent"),
             (.status(-1), "-1 is not a status that can be sent"),

@@ -225,7 +225,8 @@ import Testing
     }
 
     @Test(
-        "What is no address is none", arguments: ["", "8420", "localhost", "a:b", "::1:80", "a:70000", "unix:", ":80"])
+        "A text that is no address has none",
+        arguments: ["", "8420", "localhost", "a:b", "::1:80", "a:70000", "unix:", ":80"])
     func noAddress(text: String) { #expect(ListenAddress(text) == nil) }
 
     @Test("A socket in the file system is its owner's, replaces one that was left, and goes with the server")
@@ -273,7 +274,7 @@ extension SharedServerTests {
         }
     }
 
-    @Test("Nobody else can use a socket that is its owner's alone", .enabled(if: getuid() == 0, "needs root"))
+    @Test("A socket of its owner alone is closed to other users", .enabled(if: getuid() == 0, "needs root"))
     func foreignUser() async throws {
         try await onThread {
             let path = "/tmp/feedsync-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).sock"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Which addresses a request may connect to") struct AddressRuleTests {
+@Suite("The addresses that a request may connect to") struct AddressRuleTests {
     @Test(
         "Addresses of this machine, of networks of one's own and for special use are not public",
         arguments: [
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "Others are",
+        "All other addresses are public",
         arguments: [
             "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
             "128.0.0.1", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.1",

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { server = try ScriptedServer() }
 
-    @Test("stay within the host's number, and all are answered", arguments: [1, 4])
+    @Test("Simultaneous requests stay within the host's number, and all are answered", arguments: [1, 4])
     func perHost(maximum: Int) async throws {
         let census = Lock((now: 0, most: 0))
         server.route("/") { request in
@@ -37,7 +37,7 @@ import Testing
         #expect(census.withLock { $0.most } <= maximum)
     }
 
-    @Test("reach as many as a request allows")
+    @Test("Simultaneous requests reach the number that a request allows")
     func requestAllowsMore() async throws {
         let gate = server.gate()
         server.route("/") { _ in
@@ -54,7 +54,7 @@ import Testing
         #expect(try await [first, second, third].map(\.status) == [204, 204, 204])
     }
 
-    @Test("to one host wait for the response before, but not for its processing")
+    @Test("Requests to one host wait for the response before, but not for its processing")
     func sentBeforePreparing() async throws {
         let (first, second) = (server.gate(), server.gate())
         server.route("/first") { _ in
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "are not sent early once a response forbids it",
+        "Early requests are not sent once a response forbids them",
         arguments: [
             ServerResponse(status: 503, body: []), ServerResponse(status: 429, body: []),
             ServerResponse(status: 200, headers: [("Retry-After", "9")], body: []),
@@ -114,7 +114,7 @@ import Testing
         #expect(server.requests.map(\.path).filter { $0 != "/third" } == ["/first", "/second"])
     }
 
-    @Test("to different origins do not wait for one another")
+    @Test("Requests to different origins do not wait for one another")
     func otherOrigin() async throws {
         let other = try ScriptedServer()
         let gate = server.gate()
@@ -131,7 +131,7 @@ import Testing
         #expect(try await held.status == 200)
     }
 
-    @Test("end when their task is cancelled, in the middle of a body too")
+    @Test("Requests end when their task is cancelled, in the middle of a body too")
     func cancelledInBody() async throws {
         let gate = server.gate()
         server.route("/held") { _ in
@@ -150,7 +150,7 @@ import Testing
         #expect(try await client.send(next).status == 204)
     }
 
-    @Test("that wait for their turn leave the queue when cancelled")
+    @Test("Requests that wait for their turn leave the queue when cancelled")
     func cancelledInQueue() async throws {
         let gate = server.gate()
         server.route("/held") { _ in
@@ -172,7 +172,7 @@ import Testing
         #expect(server.requests(for: "/waiting").isEmpty)
     }
 
-    @Test("of a cancelled task are not made")
+    @Test("Requests of a cancelled task are not made")
     func cancelledBefore() async throws {
         let client = makeClient()
         let request = Request(try server.url("/"))
@@ -185,7 +185,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("survive clients that come and go")
+    @Test("Requests survive clients that come and go")
     func manyClients() async throws {
         server.route("/") { _ in .status(204) }
         let request = Request(try server.url("/"))

@@ -57,7 +57,8 @@ import Testing
 
     private static func bytes(_ base64: String) throws -> [UInt8] { try Array(#require(Data(base64Encoded: base64))) }
 
-    @Test("is what it stands for where it comes whole, and an error of its own wherever it is cut", arguments: bodies)
+    @Test(
+        "A whole body with a coding is decoded, and one that is cut anywhere is an error of its own", arguments: bodies)
     func cut(coding: String, base64: String) async throws {
         let body = try Self.bytes(base64)
         #expect(try await send(body, [coding]) == Self.plain)
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("is refused where other bytes follow its end", arguments: bodies)
+    @Test("A body with other bytes after its end is refused", arguments: bodies)
     func trailing(coding: String, base64: String) async throws {
         let body = try Self.bytes(base64)
         for rest in ["g", "garbage!", String(repeating: "\u{0}", count: 600_000)] {
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("is refused where it is not what it is called, and is not read for ever", arguments: bodies)
+    @Test("A body that is not of its stated coding is refused, and is not read for ever", arguments: bodies)
     func broken(coding: String, base64: String) async throws {
         for byte: UInt8 in [0xff, 0x07] {
             let error = await #expect(throws: HTTPError.self) {
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("may have several parts behind one another, and several codings over one another")
+    @Test("A body may have several parts in a row, and several codings over one another")
     func several() async throws {
         for (coding, base64) in Self.bodies where ["gzip", "zstd"].contains(coding) {
             let body = try Self.bytes(base64)
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("may not hide from the limit what stands between two codings")
+    @Test("A body may not hide the output of an inner coding from the limit")
     func hidden() async throws {
         // An empty member, as gzip writes it: a thousand of them stand for nothing.
         let member: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -122,7 +123,7 @@ import Testing
         #expect(error?.kind == .tooLarge)
     }
 
-    @Test("is refused where the transfer is coded, which was not asked for")
+    @Test("A body with an unrequested transfer coding is refused")
     func transferCoding() async throws {
         let body = try Self.bytes(Self.bodies[0].base64)
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n\(String(body.count, radix: 16))\r\n"
@@ -133,6 +134,6 @@ import Testing
         #expect(error?.kind == .contentCoding && error?.message.contains("gzip") == true)
     }
 
-    @Test("of no bytes is empty")
+    @Test("A body of no bytes is empty")
     func empty() async throws { #expect(try await send([], ["gzip"]) == []) }
 }

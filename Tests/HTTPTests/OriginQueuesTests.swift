@@ -6,7 +6,7 @@ import Testing
     private let origin = Origin(scheme: "https", host: "example.com", port: 443)
     private var queues = OriginQueues<Int>()
 
-    @Test("lets them go in order of arrival, one for each that ends")
+    @Test("Transfers of an origin start in order of arrival, one for each that ends")
     mutating func order() {
         for id in 1...3 { queues.enqueue(id, at: origin, limit: 1) }
         #expect(queues.next(at: origin) == 1)
@@ -18,7 +18,7 @@ import Testing
         #expect(queues.next(at: origin) == nil)
     }
 
-    @Test("does not let one that allows more overtake one that does not")
+    @Test("A transfer that allows more at once does not overtake one that does not")
     mutating func mixedLimits() {
         queues.enqueue(1, at: origin, limit: 2)
         queues.enqueue(2, at: origin, limit: 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(queues.next(at: origin) == 3)
     }
 
-    @Test("always lets one go, whatever the limit says")
+    @Test("A transfer of an origin always starts, whatever the limit")
     mutating func absurdLimit() {
         queues.enqueue(1, at: origin, limit: -5)
         #expect(queues.next(at: origin) == 1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A query") struct QueryTests {
     @Test(
-        "is percent-encoded but for the unreserved characters",
+        "A query is percent-encoded except for the unreserved characters",
         arguments: [
             ("language:swift stars:>=2000", "language%3Aswift%20stars%3A%3E%3D2000"), ("1.10", "1.10"),
             ("a-b_c~d", "a-b_c~d"), ("a+b&c=d#e%", "a%2Bb%26c%3Dd%23e%25"), ("größe", "gr%C3%B6%C3%9Fe"),
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "reads what others have written",
+        "A query from other programs is read",
         arguments: [
             ("a=b+c", [("a", "b c")]), ("flag", [("flag", "")]), ("a=b=c&&d=", [("a", "b=c"), ("d", "")]),
             ("a=%zz%4", [("a", "%zz%4")]), ("%61=%62", [("a", "b")]),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "keeps its order when parameters are replaced",
+        "A query keeps its order when parameters are replaced",
         arguments: [
             ("", [("page", "2")], "page=2"), ("page=1&size=9", [("page", "2")], "page=2&size=9"),
             ("p%61ge=1&x=+%2b", [("page", "2")], "page=2&x=+%2b"), ("a=1&b=2&a=3", [("a", "4")], "a=4&b=2"),
@@ -42,14 +42,14 @@ import Testing
         #expect(replaced.text == "https://example.com/p?\(expected)")
     }
 
-    @Test("loses its question mark with its last parameter")
+    @Test("A query loses its question mark with its last parameter")
     func removing() throws {
         let url = try WebURL("https://example.com/p?a=1&a=2")
         #expect(url.removingQuery { $0.name == "a" }.text == "https://example.com/p")
         #expect(url.removingQuery { $0.value == "1" }.text == "https://example.com/p?a=2")
     }
 
-    @Test("decodes to what was encoded, whatever it was")
+    @Test("A query decodes to any text that was encoded")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed)

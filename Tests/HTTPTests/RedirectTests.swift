@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "keeps or changes the method as RFC 9110 says",
+        "A redirect keeps or changes the method as in RFC 9110",
         arguments: [
             (301, "GET", "GET"), (301, "POST", "GET"), (301, "PUT", "PUT"), (302, "POST", "GET"), (302, "HEAD", "HEAD"),
             (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"),
@@ -43,7 +43,7 @@ import Testing
         #expect((last.header("Content-Type") == nil) == (arrived == "GET" && sent != "GET"))
     }
 
-    @Test("without a target, or of another status, is delivered", arguments: [300, 302, 304, 305])
+    @Test("A redirect without a target, or of another status, is delivered", arguments: [300, 302, 304, 305])
     func delivered(status: Int) async throws {
         server.route("/a") { _ in .status(status, headers: status == 302 ? [] : [("Location", "/b")]) }
         let response = try await client.send(Request(server.url("/a")))
@@ -51,7 +51,7 @@ import Testing
         #expect(response.redirectCount == 0)
     }
 
-    @Test("takes no credential to another origin, and brings it back to its own")
+    @Test("A redirect takes no credential to another origin, and brings it back to its own")
     func credentials() async throws {
         redirect("/a", to: "\(elsewhere.url)/b?echo=s3cret&page=2")
         elsewhere.route("/b") { [server] _ in .status(307, headers: [("Location", "\(server.url)/c")]) }
@@ -75,7 +75,7 @@ import Testing
         #expect(back.parameter("key") == "s3cret")
     }
 
-    @Test("sends no credential to an origin other than the one it was written for")
+    @Test("A redirect sends a credential only to the origin for which it was written")
     func foreignRequest() async throws {
         elsewhere.route("/b") { _ in .status(204) }
         let request = Request(
@@ -88,7 +88,7 @@ import Testing
         #expect(arrived.query.isEmpty)
     }
 
-    @Test("counts against its limit")
+    @Test("A redirect counts against its limit")
     func limit() async throws {
         server.route("/n") { request in
             .status(302, headers: [("Location", "/n?n=\((Int(request.parameter("n") ?? "") ?? 0) + 1)")])
@@ -98,7 +98,7 @@ import Testing
         #expect(server.requests.count == 4)
     }
 
-    @Test("in a circle is an error before it goes round twice")
+    @Test("A redirect in a circle is an error before the second round")
     func loop() async throws {
         redirect("/a", to: "/b")
         redirect("/b", to: "/a")
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "that leaves http and https is an error",
+        "A redirect that leaves http and https is an error",
         arguments: [
             ("ftp://127.0.0.1/", HTTPError.Kind.unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme),
             ("http://u:p@127.0.0.1/", .invalidURL), ("http://", .invalidURL),
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "is followed only as far as the request's rule allows",
+        "A redirect is followed only as far as the request's rule allows",
         arguments: [
             (.any, 302, false, true), (.any, 307, true, true), (.sameRequest, 301, false, false),
             (.sameRequest, 302, false, false), (.sameRequest, 303, false, false), (.sameRequest, 307, true, true),

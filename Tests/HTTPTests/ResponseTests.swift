@@ -56,7 +56,7 @@ private let noQuotas: [Headers] = [
 
 @Suite("A response") struct ResponseTests {
     @Test(
-        "tells how long Retry-After asks to wait",
+        "A response has the wait of its Retry-After",
         arguments: [
             ("0", 0), ("120", 120), ("1.5", 2), ("2.0", 2), ("86401", 86_400), ("999999999999999999999999", 86_400),
             ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Wed, 18 Nov 2026 11:07:40 GMT", 60),
@@ -68,30 +68,30 @@ private let noQuotas: [Headers] = [
     }
 
     @Test(
-        "passes over a Retry-After that says nothing", arguments: ["", "-5", "soon", "5 minutes", "1e3", "0x10", "1.x"])
+        "A Retry-After without a meaning is ignored", arguments: ["", "-5", "soon", "5 minutes", "1e3", "0x10", "1.x"])
     func noRetryAfter(value: String) throws {
         #expect(try response(503, ["Retry-After": value]).retryAfter(now: now) == nil)
     }
 
-    @Test("has the quota, however the host writes it", arguments: quotas)
+    @Test("A response has the quota in any of the hosts' notations", arguments: quotas)
     func rateLimit(headers: Headers, expected: RateLimit) throws {
         #expect(try response(200, headers).rateLimit(now: now) == expected)
     }
 
     @Test(
-        "without a usable quota tells none",
+        "A response without a usable quota has none",
         arguments: noQuotas)
     func noRateLimit(headers: Headers) throws {
         #expect(try response(200, headers).rateLimit(now: now) == nil)
     }
 
     @Test(
-        "is rate-limited with a 429, or a 403 that speaks of a quota", arguments: refusals)
+        "A 429, or a 403 with a quota, is rate-limited", arguments: refusals)
     func isRateLimited(status: Int, headers: Headers, expected: Bool) throws {
         #expect(try response(status, headers).isRateLimited == expected)
     }
 
-    @Test("gives its validators byte for byte")
+    @Test("A response gives its validators byte for byte")
     func validators() throws {
         let date = "Wed, 18 Nov 2026 11:07:40 GMT"
         let plain = try response(200, ["ETag": #"W/"a \"b"#, "last-modified": date])
@@ -103,7 +103,7 @@ private let noQuotas: [Headers] = [
     }
 
     @Test(
-        "tells how long it is fresh",
+        "A response has the time for which it stays fresh",
         arguments: [
             ("max-age=60", 60), ("public, MAX-AGE=5, must-revalidate", 5), (#"max-age="7""#, 7), ("no-store", nil),
             ("max-age=-1", nil), ("s-maxage=9", nil), ("max-age=99999999999999999999", 31_536_000),
@@ -112,7 +112,7 @@ private let noQuotas: [Headers] = [
         #expect(try response(200, ["Cache-Control": value]).cacheMaxAge == seconds.map { .seconds($0) })
     }
 
-    @Test("answers the other small questions")
+    @Test("A response answers the other small questions")
     func smallQuestions() throws {
         let plain = try response(
             304,
@@ -131,7 +131,7 @@ private let noQuotas: [Headers] = [
 }
 
 @Suite("Header fields") struct HeadersTests {
-    @Test("are found whatever the case, and several of one name are kept in order")
+    @Test("Header fields are found in any case, and several of one name are kept in order")
     func lookup() {
         var headers: Headers = ["Link": "<a>", "X-Other": "1", "link": "<b>"]
         #expect(headers["LINK"] == "<a>")

@@ -12,7 +12,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
 
 @Suite("The retry policy") struct RetryPolicyTests {
     @Test(
-        "decides by its table",
+        "The retry policy decides by its table",
         arguments: [
             (status(500), .retry(after: .milliseconds(250)), .giveUp),
             (status(501), .retry(after: .milliseconds(250)), .giveUp),
@@ -46,7 +46,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
     }
 
     @Test(
-        "tries again after temporary failures",
+        "Temporary failures are tried again",
         arguments: [
             .resolve, .connect, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,
             .contentCoding,
@@ -58,7 +58,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
     }
 
     @Test(
-        "gives up on failures that will not change",
+        "Failures that will not change are given up",
         arguments: [
             .invalidURL, .unsupportedScheme, .invalidRequest, .tls, .tooLarge, .tooManyRedirects, .redirectLoop,
             .insecureRedirect, .cancelled, .other(code: 2),
@@ -68,7 +68,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
     }
 
     @Test(
-        "doubles the back-off up to its cap",
+        "The back-off doubles up to its cap",
         arguments: [(1, 500), (2, 1000), (3, 2000), (6, 16_000), (7, 30_000), (64, 30_000), (Int.max, 30_000)])
     func backOff(attempt: Int, milliseconds: Int) {
         let patient = RetryPolicy(retries: .max)
@@ -80,7 +80,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
         #expect(patient.decision(for: status(500), attempt: attempt, random: 0) == .retry(after: .zero))
     }
 
-    @Test("survives numbers that make no sense")
+    @Test("The retry policy survives absurd numbers")
     func absurdFigures() {
         let endless = RetryPolicy(retries: .max, base: .seconds(Int64.max), cap: .seconds(Int64.max))
         #expect(endless.decision(for: status(500), attempt: 9, random: 0.5) == .retry(after: .seconds(43_200)))
@@ -90,7 +90,7 @@ private func failure(_ kind: HTTPError.Kind) -> RetryPolicy.Outcome { .failure(H
         #expect(negative.decision(for: status(500), attempt: 1, random: 0.5) == .giveUp)
     }
 
-    @Test("reads its outcome from a response")
+    @Test("The outcome for the retry policy is read from a response")
     func outcome() throws {
         let headers: Headers = ["Retry-After": "5", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1795000020"]
         let response = Response(status: 403, headers: headers, url: try WebURL("https://example.com/"))

@@ -64,7 +64,7 @@ private final class Nginx: Sendable {
         String(decoding: try await client.send(Request(WebURL(url))).body.bytes, as: UTF8.self)
     }
 
-    @Test("refuses an untrusted certificate, and does not try again")
+    @Test("A client refuses an untrusted certificate, and does not try again")
     func untrusted() async throws {
         let client = makeClient()
         let request = Request(try WebURL("\(nginx.secureURL)/connection"))
@@ -73,7 +73,7 @@ private final class Nginx: Sendable {
         #expect(!error.isRetryable)
     }
 
-    @Test("speaks HTTP/2 with a host it trusts, over one connection")
+    @Test("A client speaks HTTP/2 with a host that it trusts, over one connection")
     func http2() async throws {
         let client = makeClient(caFile: nginx.certificate)
         let first = try await text(client, "\(nginx.secureURL)/connection")
@@ -81,7 +81,7 @@ private final class Nginx: Sendable {
         #expect(try await text(client, "\(nginx.secureURL)/connection") == first)
     }
 
-    @Test("reuses an HTTP/1.1 connection")
+    @Test("A client reuses an HTTP/1.1 connection")
     func keepAlive() async throws {
         let client = makeClient()
         let first = try await text(client, "\(nginx.plainURL)/connection")
@@ -90,7 +90,7 @@ private final class Nginx: Sendable {
         #expect(try await text(makeClient(), "\(nginx.plainURL)/connection") != first)
     }
 
-    @Test("follows a redirect from http to https, never back")
+    @Test("A client follows a redirect from http to https, never back")
     func downgrade() async throws {
         let client = makeClient(caFile: nginx.certificate)
         #expect(try await text(client, "\(nginx.plainURL)/upgrade").hasSuffix(" HTTP/2.0"))
@@ -99,7 +99,7 @@ private final class Nginx: Sendable {
         #expect(error.kind == .insecureRedirect)
     }
 
-    @Test("receives compressed and counts compressed")
+    @Test("A client receives compressed bodies and counts their compressed bytes")
     func compressed() async throws {
         let response = try await makeClient().send(Request(WebURL("\(nginx.plainURL)/text")))
         #expect(response.headers["Content-Encoding"] == "gzip")

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "receives a body whole, with zeroed padding after it",
+        "A client receives a body whole, with zeroed padding after it",
         arguments: [0, 1, 63, 64, 65, 4_096, 1 << 20, 5_000_000], [false, true])
     func wholeBody(size: Int, isChunked: Bool) async throws {
         let sent = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("says of gzip with bytes behind its end what it is, and not that a disk failed")
+    @Test("The error for gzip with bytes after its end names them, and no failed disk")
     func gzipWithTrailingBytes() async throws {
         // gzip of `{"items":[]}`, then `garbage!`.
         let body: [UInt8] = [
@@ -43,7 +43,7 @@ import Testing
         #expect(error.message.contains("content coding (gzip)"))
     }
 
-    @Test("keeps nothing of an earlier body in memory that is reused")
+    @Test("Reused memory holds nothing of an earlier body")
     func reuse() async throws {
         for size in [300_000, 10, 200_000, 70, 3_000_000, 1] {
             let sent = [UInt8](repeating: UInt8(truncatingIfNeeded: size), count: size)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("sends the method, headers, body and its name, and nothing else")
+    @Test("A client sends the method, headers, body and its name, and nothing else")
     func sending() async throws {
         server.route("/a") { _ in .status(204) }
         let headers: Headers = ["X-One": "1", "x-one": "2", "X-Empty": "", "Content-Type": "text/plain"]
@@ -76,7 +76,7 @@ import Testing
         #expect(arrived.header("Accept-Encoding")?.contains("gzip") == true)
     }
 
-    @Test("forgets what the request before had set", arguments: ["GET", "HEAD", "DELETE"])
+    @Test("A client keeps no settings of the request before", arguments: ["GET", "HEAD", "DELETE"])
     func handleReuse(method: String) async throws {
         server.route("/") { _ in ServerResponse(body: [1]) }
         let url = try server.url("/")
@@ -90,7 +90,7 @@ import Testing
         #expect(response.body.count == (method == "HEAD" ? 0 : 1))
     }
 
-    @Test("counts a 304 and its headers, and delivers them")
+    @Test("A client counts a 304 and its headers, and delivers them")
     func notModified() async throws {
         server.route("/") { _ in .status(304, headers: [("ETag", "\"a\"")]) }
         let response = try await client.send(Request(server.url("/"), headers: ["If-None-Match": "\"a\""]))
@@ -100,7 +100,7 @@ import Testing
         #expect(server.requests.first?.header("If-None-Match") == "\"a\"")
     }
 
-    @Test("undoes gzip and counts what came over the wire")
+    @Test("A client decodes gzip and counts the bytes on the wire")
     func gzip() async throws {
         let folder = try TemporaryFolder()
         let plain = [UInt8](repeating: 65, count: 1_000_000)
@@ -120,7 +120,7 @@ import Testing
         #expect(!error.isRetryable)
     }
 
-    @Test("reports a body that is not the gzip it is said to be")
+    @Test("A client reports a body that is not gzip in spite of its header")
     func brokenGzip() async throws {
         server.route("/") { _ in
             ServerResponse(headers: [("Content-Encoding", "gzip")], body: [UInt8](repeating: 7, count: 500))
@@ -128,7 +128,7 @@ import Testing
         #expect(try await failure(Request(server.url("/"))).kind == .contentCoding)
     }
 
-    @Test("reports a connection that ends within the header fields as a response that is cut short")
+    @Test("A connection that ends within the header fields is a truncated response")
     func endInFields() async throws {
         server.route("/") { _ in
             ServerResponse(body: Array("HTTP/1.1 200 OK\r\nContent-Type: appl".utf8), delivery: .verbatim)
@@ -136,7 +136,7 @@ import Testing
         #expect(try await failure(Request(server.url("/"))).kind == .truncated)
     }
 
-    @Test("reports a body that is cut short, wherever it is cut", arguments: [0, 1, 500, 999])
+    @Test("A client reports a truncated body, wherever it is cut", arguments: [0, 1, 500, 999])
     func truncated(after: Int) async throws {
         server.route("/") { _ in
             ServerResponse(body: [UInt8](repeating: 65, count: 1_000), delivery: .truncated(after: after))
@@ -146,7 +146,7 @@ import Testing
         #expect(error.isRetryable)
     }
 
-    @Test("reports a connection closed without an answer")
+    @Test("A client reports a connection closed without an answer")
     func reset() async throws {
         server.route("/") { _ in ServerResponse(delivery: .reset) }
         let error = try await failure(Request(server.url("/")))
@@ -154,7 +154,7 @@ import Testing
         #expect(error.isRetryable)
     }
 
-    @Test("reports a refused connection with the URL, its secrets masked")
+    @Test("A client reports a refused connection with the URL, its secrets masked")
     func refused() async throws {
         let url = try server.url("/things?token=hush&page=2")
         server.stop()
@@ -165,7 +165,7 @@ import Testing
         #expect(error.description.contains("/things?token=***"))
     }
 
-    @Test("reports a name that does not resolve")
+    @Test("A client reports a name that does not resolve")
     func unresolved() async throws {
         // The second one finds what the first one left.
         for _ in 1...2 {
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("ends at the total time-out and at a stall, with different errors")
+    @Test("A client ends at the total time-out and at a stall, with different errors")
     func timeouts() async throws {
         let gate = server.gate()
         server.route("/") { _ in
@@ -189,7 +189,7 @@ import Testing
         #expect(stall.isRetryable)
     }
 
-    @Test("refuses a body over the limit, announced or not", arguments: [false, true])
+    @Test("A client refuses a body over the limit, announced or not", arguments: [false, true])
     func bodyLimit(isChunked: Bool) async throws {
         server.route("/") { _ in
             ServerResponse(body: [UInt8](repeating: 65, count: 1_001), delivery: isChunked ? .chunked : .whole)
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "refuses a flood of headers",
+        "A client refuses a flood of headers",
         arguments: [
             String(repeating: "X-Flood: \(String(repeating: "a", count: 80))\r\n", count: 4_000),
             "X-Flood: \(String(repeating: "a", count: 200_000))\r\n",
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(
-        "calls what is not HTTP a protocol error",
+        "Other data than HTTP is a protocol error",
         arguments: [
             "HTP/1.1 200 OK\r\n\r\n", "hello\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
         ])
@@ -224,7 +224,7 @@ import Testing
         #expect(try await failure(Request(server.url("/"))).kind == .protocolError)
     }
 
-    @Test("skips interim responses and trailers, and joins folded lines")
+    @Test("A client skips interim responses and trailers, and joins folded lines")
     func oddHeads() async throws {
         let message =
             "HTTP/1.1 103 Early Hints\r\nETag: \"no\"\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test(
-        "sends nothing that could smuggle a header",
+        "A client sends nothing that could smuggle a header",
         arguments: [
             ("GET", "X-A", "b\r\nX-Evil: 1"), ("GET", "X-A", "b\u{0}c"), ("GET", "X-A", "b\n"), ("GET", "X A", "b"),
             ("GET", "X-A\r\nX-Evil", "b"), ("GET", "", "b"), ("GET", "X:A", "b"), ("GE T", "X-A", "b"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A URL") struct WebURLTests {
     @Test(
-        "is normalised",
+        "A URL is normalised",
         arguments: [
             ("HTTP://Example.COM", "http://example.com/"),
             ("https://example.com:443/a", "https://example.com/a"),
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "that cannot be requested is refused",
+        "A URL that cannot be requested is refused",
         arguments: [
             ("", HTTPError.Kind.invalidURL), ("example.com/a", .invalidURL), ("https://", .invalidURL),
             ("https://exa mple.com/", .invalidURL), ("https://example.com:99999/", .invalidURL),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "resolves a reference as RFC 3986, section 5.4 does",
+        "A reference is resolved as in RFC 3986, section 5.4",
         arguments: [
             ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
             ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -55,14 +55,14 @@ import Testing
     }
 
     @Test(
-        "refuses a reference that leads out of the web",
+        "A reference that leads out of the web is refused",
         arguments: ["ftp://example.com/", "javascript:alert(1)", "http://user@example.com/", "a\nb"])
     func unresolved(reference: String) throws {
         let base = try WebURL("https://example.com/")
         #expect(throws: HTTPError.self) { try base.resolving(reference) }
     }
 
-    @Test("has the origin of its scheme, host and port")
+    @Test("A URL has the origin of its scheme, host and port")
     func origin() throws {
         #expect(try WebURL("https://API.example.com/a?b").origin == Origin("https://api.example.com:443"))
         #expect(try Origin("https://example.com").description == "https://example.com")
@@ -71,7 +71,7 @@ import Testing
         #expect(try Origin("https://example.com") != Origin("https://www.example.com"))
     }
 
-    @Test("over http is upgraded to match its https twin, and only that")
+    @Test("A URL over http is upgraded to match its https twin, and only that")
     func upgrade() throws {
         let base = try WebURL("https://example.com/a")
         #expect(try WebURL("http://example.com/b?c").upgraded(toMatch: base) == WebURL("https://example.com/b?c"))
@@ -80,13 +80,13 @@ import Testing
         }
     }
 
-    @Test("has a path")
+    @Test("A URL has a path")
     func path() throws {
         #expect(try WebURL("https://example.com/a/b?c=/d").path == "/a/b")
         #expect(try WebURL("https://example.com?c").path == "/")
     }
 
-    @Test("shows no secret when printed")
+    @Test("A URL shows no secret when printed")
     func redaction() throws {
         let url = try WebURL("https://example.com/a?page=2&Access_Token=hush&k=s3cr%2Fet")
         #expect("\(url)" == "https://example.com/a?page=2&Access_Token=***&k=s3cr%2Fet")
@@ -95,7 +95,7 @@ import Testing
         #expect(redaction.masking("not s3cr/et, nor s3cr%2Fet, nor page-y") == "not ***, nor ***, nor ***")
     }
 
-    @Test("and a credential show no secret when dumped")
+    @Test("A URL and a credential show no secret when dumped")
     func credentialDescription() {
         for credential in [Credential.header(name: "X-Key", value: "hush"), .query(name: "key", value: "hush")] {
             var dumped = ""

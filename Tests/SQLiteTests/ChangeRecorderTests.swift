@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@Suite("Which rows were written")
+@Suite("The rows that were written")
 struct ChangeRecorderTests {
     private let folder: TemporaryFolder
     private let connection: Connection

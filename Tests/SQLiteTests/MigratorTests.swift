@@ -104,7 +104,7 @@ struct MigratorTests {
         #expect(error.message == "no such column: name")
     }
 
-    @Test("What another process has applied since the plan was made is not applied again")
+    @Test("A migration that another process has applied since the plan was made is not applied again")
     func overtaken() throws {
         let connection = try folder.connect()
         let migrator = Migrator(Self.steps)

@@ -14,7 +14,7 @@ struct PatienceTests {
         return count
     }
 
-    @Test("is half as long after one that was in vain, so that many take twice as long as one")
+    @Test("A wait for a lock after a failed one is half as long, so that many take twice as long as one")
     func many() {
         var patience = Patience(tries: 5_000)
         var now: Int64 = 0
@@ -23,7 +23,7 @@ struct PatienceTests {
         #expect(waits.reduce(0, +) <= 10_000)
     }
 
-    @Test("is as long as ever when the last one that was in vain is that long ago")
+    @Test("A wait for a lock is as long as ever once the last failed one is that long ago")
     func later() {
         var patience = Patience(tries: 5_000)
         var now: Int64 = 0

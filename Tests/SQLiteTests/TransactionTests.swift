@@ -17,7 +17,7 @@ struct TransactionTests {
     private func count() throws -> Int64? { try connection.int64("SELECT count(*) FROM t") }
 
     @Test(
-        "What the body did is kept, and its result returned",
+        "A transaction keeps the changes of its body, and returns its result",
         arguments: [TransactionKind.deferred, .immediate, .exclusive])
     func commit(kind: TransactionKind) throws {
         let result = try connection.transaction(kind) {
@@ -102,7 +102,7 @@ struct TransactionTests {
         #expect(try connection.scalar("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("Where the transaction was rolled back under the body, the body's error is the one thrown")
+    @Test("A body whose transaction was rolled back throws its own error")
     func rolledBackByItself() throws {
         try connection.execute("CREATE TABLE u (a UNIQUE ON CONFLICT ROLLBACK)")
         let error = try #require(

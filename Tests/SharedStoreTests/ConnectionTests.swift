@@ -8,7 +8,7 @@ import Testing
 @Suite("A connection to PostgreSQL")
 struct ConnectionTests {
     @Test(
-        "is named without its password",
+        "The name of a connection to PostgreSQL has no password",
         arguments: [
             ("postgres://me:s3cret@h/db", "postgres://me:***@h/db"),
             ("postgres://me:s@3/cret@h/db?host=a@b", "postgres://me:***@h/db?host=a@b"),
@@ -21,7 +21,7 @@ struct ConnectionTests {
     func masked(uri: String, shown: String) { #expect(StoreAddress.masked(uri) == shown) }
 
     @Test(
-        "refuses a password that libpq would not read as one, and repeats nothing of it",
+        "A password that libpq would read otherwise is refused, and not repeated",
         arguments: ["my%secret", "my@secret", "my/secret", "my:secret", "secret%4", "secret%", "sec#ret"])
     func unreadable(password: String) {
         for uri in ["postgres://me:\(password)@127.0.0.1:9/db", "postgres://127.0.0.1:9/db?password=\(password)"] {
@@ -32,7 +32,8 @@ struct ConnectionTests {
     }
 
     @Test(
-        "reads a password whose characters are written as a URI wants them", arguments: ["my%25secret%40", "plain", ""])
+        "A password is read with its characters percent-encoded as in a URI",
+        arguments: ["my%25secret%40", "plain", ""])
     func readable(password: String) {
         let error = #expect(throws: PostgreSQLError.self) {
             try PostgreSQL.Connection(uri: "postgres://me:\(password)@127.0.0.1:9/db")
@@ -40,7 +41,7 @@ struct ConnectionTests {
         #expect(error?.message.contains("Connection refused") == true)
     }
 
-    @Test("does not depend on the settings of its database")
+    @Test("A connection does not depend on the settings of its database")
     func settings() throws {
         let uri = try PostgreSQLServer.database()
         let name = try #require(try PostgreSQL.Connection(uri: uri).scalar("SELECT current_database()"))
@@ -55,7 +56,7 @@ struct ConnectionTests {
         #expect(try connection.scalar("SELECT format_type('timestamptz'::regtype, NULL)") == "timestamp with time zone")
     }
 
-    @Test("that fails for want of a database says how to make one")
+    @Test("The error for a missing database has the command that creates one")
     func missing() throws {
         let uri = try PostgreSQLServer.database()
         let other = uri.replacing(#/(postgres(?:ql)?:\/\/[^\/]*\/)[^?]*/#) { "\($0.1)nowhere" }
@@ -66,7 +67,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "whose server refuses a statement says what to change",
+        "The error for a refused statement has advice",
         arguments: [
             ("25006", "takes no writes"), ("42501", "see Rights"), ("28P01", "the password"),
             ("2BP01", "change what refuses it"),
@@ -76,7 +77,7 @@ struct ConnectionTests {
         #expect(error.advice?.contains(advice) == true, "\(error.advice ?? "")")
     }
 
-    @Test("gives numbers only as far as they go")
+    @Test("The numbers of blocks end before the largest row id")
     func numbers() throws {
         let connection = try PostgreSQL.Connection(uri: PostgreSQLServer.database())
         try PostgreSQLStore(connection: connection).migrate(now: "2026-11-21T02:20:11.123Z")
@@ -85,7 +86,7 @@ struct ConnectionTests {
         #expect(throws: CopyProblem.self) { try NumberBlock(of: connection) }
     }
 
-    @Test("tells a worker that a group which was never synced is due now")
+    @Test("A group that was never synced is due for a worker now")
     func due() async throws {
         let groups = GroupLayout([FeedGroup(name: "g", feeds: ["things"])])
         let worker = try Worker(uri: PostgreSQLServer.database(), name: "w", groups: groups, takesOver: true)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Feeds that one worker works on at a time")
 struct FeedGroupTests {
-    @Test("are those of a host, and those that hang together by for_each")
+    @Test("Feeds of one host, and feeds connected by for_each, form a group")
     func hosts() throws {
         let feeds = try [
             feed("plants", on: "b"), feed("birds", on: "c"), feed("seeds", on: "b"),
@@ -21,7 +21,7 @@ struct FeedGroupTests {
             ])
     }
 
-    @Test("are joined in any order", arguments: 1...20)
+    @Test("Feeds form the same groups in any order", arguments: 1...20)
     func anyOrder(seed: UInt64) throws {
         var generator = SeededGenerator(seed)
         let feeds = try (0..<40).map { index in

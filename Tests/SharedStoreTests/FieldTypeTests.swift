@@ -6,7 +6,7 @@ import Testing
 @Suite("A column's type in PostgreSQL")
 struct FieldTypeTests {
     @Test(
-        "holds a value exactly, or as near as it can",
+        "A column's type holds a value exactly, or as near as it can",
         arguments: [
             (FieldType.text, StoredValue.text("a"), "a" as String?, true), (.text, .integer(7), "7", false),
             (.text, .text("a\0b"), "a\u{10FFFF}0b", true), (.text, .text("\u{10FFFF}"), "\u{10FFFF}1", true),
@@ -49,13 +49,13 @@ struct FieldTypeTests {
         if isExact, let text { #expect(type.value(text) == value) }
     }
 
-    @Test("gives NULL back as NULL", arguments: FieldType.allCases)
+    @Test("NULL comes back as NULL from a column of any type", arguments: FieldType.allCases)
     func null(type: FieldType) {
         #expect(type.field(.null) == FieldType.Field(text: nil, isExact: true))
     }
 
     @Test(
-        "gives back what PostgreSQL writes",
+        "A column's type reads PostgreSQL's own text",
         arguments: [
             (FieldType.timestamp, "2026-11-21 02:20:11+00", StoredValue.text("2026-11-21T02:20:11.000Z")),
             (.timestamp, "2026-11-21 02:20:11.5+00", .text("2026-11-21T02:20:11.500Z")),
@@ -67,7 +67,7 @@ struct FieldTypeTests {
     }
 
     @Test(
-        "leaves what it cannot hold to `_exact`, which gives it back",
+        "A value that a column cannot hold comes back from `_exact`",
         arguments: [
             StoredValue.null, .integer(.min), .real(1e16), .real(-0.0), .real(.infinity), .text("a\0\u{10FFFF}"),
             .text(""), .blob([]), .blob([0, 255]), .otherText([0xff, 0]),
@@ -76,7 +76,7 @@ struct FieldTypeTests {
         #expect(ExactValue.value(ExactValue.json(value)) == value)
     }
 
-    @Test("shortens a name that is too long for PostgreSQL, in characters and unlike others")
+    @Test("A name that is too long for PostgreSQL is shortened, in characters and unlike others")
     func names() {
         let long = String(repeating: "é", count: 40)
         let names = [long + "a", long + "b", String(repeating: "x", count: 63)].map {

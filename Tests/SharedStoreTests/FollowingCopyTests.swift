@@ -45,7 +45,7 @@ final class FollowingCopyTests {
             "INSERT INTO event (at, feed, run, status) VALUES ('2026-11-21T02:20:12Z', 'things', 1, $1)", [status])
     }
 
-    @Test("has the crawl that the feed is at, also where it took over another one's generation")
+    @Test("A following file has the feed's present crawl, even with the generation of another one")
     func generation() async throws {
         try database.execute(
             """
@@ -59,7 +59,7 @@ final class FollowingCopyTests {
         #expect(try file().int64("SELECT count(*) FROM event") == 1)
     }
 
-    @Test("has an event once, though the store was dumped on another server and restored")
+    @Test("A following file has an event once after the store moved to another server")
     func restored() async throws {
         try add("beginHeader")
         try database.execute("UPDATE event SET _transaction = '999999999999'")
@@ -74,7 +74,7 @@ final class FollowingCopyTests {
         }
     }
 
-    @Test("is read again if new rows do not fit, and its rows keep their numbers")
+    @Test("A following file is read again if new rows do not fit, and its rows keep their numbers")
     func misfit() async throws {
         try database.execute("CREATE TABLE things (id bigint PRIMARY KEY, _generation bigint, _exact jsonb)")
         try database.execute(

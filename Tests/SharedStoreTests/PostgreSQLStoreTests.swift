@@ -8,7 +8,9 @@ import Testing
 
 @Suite("A store in PostgreSQL")
 struct PostgreSQLStoreTests {
-    @Test("of any earlier version comes forward with its data", arguments: 1..<Migrations.postgreSQL.count)
+    @Test(
+        "A store in PostgreSQL of any earlier version is upgraded with its data",
+        arguments: 1..<Migrations.postgreSQL.count)
     func forward(version: Int) throws {
         let database = try PostgreSQL.Connection(uri: PostgreSQLServer.database())
         try database.execute(

@@ -35,7 +35,9 @@ struct RowArraysTests {
         return (own, shared)
     }
 
-    @Test("arrive as they were and in order, however often their values repeat", arguments: UInt64(1)...20)
+    @Test(
+        "Rows sent as arrays arrive unchanged and in order, however often their values repeat",
+        arguments: UInt64(1)...20)
     func repeated(seed: UInt64) throws {
         var random = SeededGenerator(seed)
         let columns: [[SQLite.Value]] = [
@@ -59,7 +61,7 @@ struct RowArraysTests {
         #expect(own == shared, "seed \(seed)")
     }
 
-    @Test("are as many as they were if all are alike", arguments: [1, 2, 1_000])
+    @Test("Rows sent as arrays keep their number if all are alike", arguments: [1, 2, 1_000])
     func alike(count: Int) throws {
         for _ in 0..<count { try file.run("INSERT INTO rows (text, at) VALUES ('a', '2026-11-21T02:20:11.123Z')") }
         let (own, shared) = try copied()

@@ -19,7 +19,7 @@ struct RowFinderTests {
             key: columns.filter { key.contains($0.name) }, untyped: [])
     }
 
-    @Test("are those with these numbers, however far apart they are", arguments: UInt64(1)...40)
+    @Test("Rows are found by their numbers, however far apart they are", arguments: UInt64(1)...40)
     func numbers(seed: UInt64) throws {
         var random = SeededGenerator(seed)
         try file.execute("CREATE TABLE rows (text TEXT, other ANY, id INTEGER PRIMARY KEY)")
@@ -40,7 +40,7 @@ struct RowFinderTests {
         try file.execute("DROP TABLE rows")
     }
 
-    @Test("are those with these values, in any order")
+    @Test("Rows are found by their values, in any order")
     func values() throws {
         try file.execute(
             """

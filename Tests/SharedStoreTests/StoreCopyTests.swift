@@ -114,7 +114,7 @@ final class StoreCopyTests {
         try await StoreCopy.copy(from: StoreAddress(from), to: StoreAddress(to))
     }
 
-    @Test("comes back as it was, whatever the values", arguments: 1...4)
+    @Test("A copied store comes back unchanged, whatever its values", arguments: 1...4)
     func thereAndBack(seed: UInt64) async throws {
         let path = try await store(seed: seed)
         let uri = try PostgreSQLServer.database()
@@ -134,7 +134,7 @@ final class StoreCopyTests {
         #expect(records.map(\.name).sorted() == ["other-things", "things"])
     }
 
-    @Test("has PostgreSQL's types, and shows what they cannot hold in `_exact`")
+    @Test("A copied store has PostgreSQL's types, and values that do not fit in `_exact`")
     func types() async throws {
         let path = try path("store.db")
         _ = try await store(rows: 0)
@@ -181,7 +181,7 @@ final class StoreCopyTests {
         #expect(try target.scalar("SELECT count(*) FROM thing WHERE feed = 'things'") == "2")
     }
 
-    @Test("is brought up to date, and what is equal is left as it is")
+    @Test("A copy is updated, and its equal tables are left alone")
     func update() async throws {
         let path = try await store()
         let uri = try PostgreSQLServer.database()
@@ -203,7 +203,7 @@ final class StoreCopyTests {
         #expect(try content(back) == content(path))
     }
 
-    @Test("follows a feed that was removed, and one whose key is another now")
+    @Test("A copy follows a feed that was removed, and one with another key")
     func shapes() async throws {
         let path = try await store(rows: 20)
         let uri = try PostgreSQLServer.database()
@@ -230,7 +230,7 @@ final class StoreCopyTests {
         #expect(try content(back) == content(path))
     }
 
-    @Test("takes keys that fit no type, and keys that no index takes")
+    @Test("A copy accepts keys that fit no type, and keys that no index takes")
     func keys() async throws {
         let path = try await store(rows: 0)
         let source = try SQLite.Connection(path: path)
@@ -246,7 +246,7 @@ final class StoreCopyTests {
         #expect(try content(back) == content(path))
     }
 
-    @Test("goes on where it was cut off")
+    @Test("An interrupted copy continues")
     func cutOff() async throws {
         let path = try await store(rows: 2_000)
         let uri = try PostgreSQLServer.database()
@@ -277,7 +277,7 @@ final class StoreCopyTests {
         #expect(try content(back) == content(path))
     }
 
-    @Test("is seen whole by those who read it while it is brought up to date")
+    @Test("Readers see a copy as a whole while it is updated")
     func readers() async throws {
         let path = try await store(rows: 50)
         let uri = try PostgreSQLServer.database()
@@ -293,7 +293,7 @@ final class StoreCopyTests {
         #expect(seen.withLock { $0 } == ["0", "0"])
     }
 
-    @Test("is refused where it would replace something, and says what to do")
+    @Test("A copy that would replace something is refused, with advice")
     func refusals() async throws {
         let path = try await store(rows: 5)
         func message(_ from: String, _ to: String) async -> String {
@@ -327,7 +327,7 @@ final class StoreCopyTests {
         #expect(await message(path, uri).contains("newer version"))
     }
 
-    @Test("has the tables and columns in PostgreSQL that it has in SQLite")
+    @Test("A copied store has the same tables and columns in PostgreSQL as in SQLite")
     func schemas() async throws {
         let path = try await store(rows: 0)
         let uri = try PostgreSQLServer.database()

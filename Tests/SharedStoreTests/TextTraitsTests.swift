@@ -2,9 +2,9 @@ import PostgreSQL
 import SeededGenerator
 import Testing
 
-@Suite("What a text has")
+@Suite("The traits of a text")
 struct TextTraitsTests {
-    @Test("is found wherever it stands, in a text of any length", arguments: UInt64(1)...20)
+    @Test("The traits are found anywhere in a text of any length", arguments: UInt64(1)...20)
     func found(seed: UInt64) {
         var random = SeededGenerator(seed)
         for length in 0..<40 {

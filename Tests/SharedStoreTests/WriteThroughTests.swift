@@ -71,7 +71,7 @@ final class WriteThroughTests {
 
     private func ids() throws -> [String?] { try database.query("SELECT id FROM things ORDER BY id").map { $0[0] } }
 
-    @Test("is there after the next one, or once it was waited for")
+    @Test("A commit in PostgreSQL is complete after the next one, or once it was waited for")
     func order() throws {
         try write(isFollowed: true) { try insert("second") }
         try write(isFollowed: false) { try insert("third") }
@@ -82,7 +82,7 @@ final class WriteThroughTests {
         #expect(progress.version == 4)
     }
 
-    @Test("is busy until PostgreSQL has ended it", .timeLimit(.minutes(1)))
+    @Test("A commit is busy until PostgreSQL has ended it", .timeLimit(.minutes(1)))
     func busy() throws {
         try database.execute("BEGIN; LOCK TABLE things")
         try write(isFollowed: true) { try insert("second") }
@@ -94,7 +94,7 @@ final class WriteThroughTests {
     }
 
     @Test(
-        "and is refused lets nothing be committed behind it, whatever that writes",
+        "A refused commit prevents all later ones, whatever they write",
         arguments: [
             "INSERT INTO things SELECT 'third', t, 's', 1, 2, _first_seen_at, _changed_at, NULL, NULL FROM things LIMIT 1",
             "INSERT INTO _quota (origin, credential, resource) VALUES ('http://u', 0, '')",
@@ -118,7 +118,7 @@ final class WriteThroughTests {
         #expect(try database.scalar("SELECT count(*) FROM _quota") == "0")
     }
 
-    @Test("with a key that no index takes has its table made again, with what was written behind it")
+    @Test("A key that no index takes has its table made again, with the rows written after it")
     func longKey() throws {
         // PostgreSQL would compress a key that repeats itself.
         var random = SeededGenerator(7)
@@ -139,7 +139,7 @@ final class WriteThroughTests {
         #expect(progress.failure == nil)
     }
 
-    @Test("hands the generation of one crawl to another, whichever was written first", arguments: [true, false])
+    @Test("The generation of one crawl passes to another, in any order of the writes", arguments: [true, false])
     func generation(isTakerFirst: Bool) throws {
         let crawl = "INSERT INTO _crawl (id, feed, mode, started_at, generation) VALUES"
         try write(isFollowed: false) {
@@ -164,7 +164,7 @@ final class WriteThroughTests {
             [table, column])
     }
 
-    @Test("shows a table in the views, by the next claim if its own ends before, or if somebody reads a view for long")
+    @Test("A table is in the views by the next claim, if its own ends before or a view has a long-running reader")
     func views() throws {
         let next = try SQLite.Connection(path: folder.appending(path: "store.db").path)
         let isThere = "SELECT to_regclass('thing')"
@@ -188,7 +188,7 @@ final class WriteThroughTests {
         #expect(try database.scalar(columns) == "1")
     }
 
-    @Test("gives a column the type that its values turned out to have")
+    @Test("A column gets the type that its values turned out to have")
     func retyped() throws {
         for (type, values, shared) in [
             ("integer", [1, 2], "bigint"), ("real", [1.5, 2.0], "double precision"), ("text", ["a", "b"], "text"),
@@ -208,7 +208,7 @@ final class WriteThroughTests {
         #expect(try ids() == ["first", "second"])
     }
 
-    @Test("makes a column without a type wider, and keeps columns that are named as PostgreSQL's own")
+    @Test("A column without a type is widened, and columns with names of PostgreSQL's own are kept")
     func widened() throws {
         try write(isFollowed: true) {
             try file.execute(
@@ -259,13 +259,13 @@ final class WriteThroughTests {
         }
     }
 
-    @Test("takes a feed whose table is named as PostgreSQL names the key of another one's")
+    @Test("A table may have the name that PostgreSQL gives to another feed's key")
     func keyNames() throws {
         try addFeed("things-pkey", table: "things_pkey")
         #expect(try database.scalar("SELECT id FROM things_pkey") == "1")
     }
 
-    @Test("refuses a feed whose table is named as one of PostgreSQL's own, and says how to rename it")
+    @Test("A feed with a table named as one of PostgreSQL's own is refused, with advice to rename it")
     func systemNames() throws {
         #expect(throws: SQLiteError.self) { try addFeed("pg-class", table: "pg_class") }
         #expect(
@@ -273,7 +273,7 @@ final class WriteThroughTests {
         #expect(progress.failure?.isOfFeed == true)
     }
 
-    @Test("refuses a feed whose table is named as an index, and says how to rename it")
+    @Test("A feed with a table named as an index is refused, with advice to rename it")
     func indexNames() throws {
         #expect(throws: SQLiteError.self) { try addFeed("run-pkey", table: "run_pkey") }
         let error = progress.failure?.error
@@ -281,14 +281,14 @@ final class WriteThroughTests {
         #expect(error?.advice == "feedsync rename run-pkey to another name")
     }
 
-    @Test("does not write to a generated column")
+    @Test("A generated column is not written to")
     func generated() throws {
         try database.execute("ALTER TABLE things ADD COLUMN size integer GENERATED ALWAYS AS (length(t)) STORED")
         let columns = try PostgreSQLStore(connection: database).table("things")?.columns.map(\.name)
         #expect(columns?.contains("t") == true && columns?.contains("size") == false)
     }
 
-    @Test("reads a table even if somebody has changed its comments")
+    @Test("A table with changed comments is read")
     func comments() throws {
         try database.execute("COMMENT ON TABLE things IS 'Ours'; COMMENT ON COLUMN things.t IS 'A text'")
         let store = PostgreSQLStore(connection: database)
@@ -296,7 +296,7 @@ final class WriteThroughTests {
         #expect(try store.table("things")?.columns.map(\.name).prefix(2) == ["id", "t"])
     }
 
-    @Test("has values of every kind as the file has them", arguments: [UInt64(1), 2, 3])
+    @Test("Values of every kind are the same in PostgreSQL as in the file", arguments: [UInt64(1), 2, 3])
     func values(seed: UInt64) throws {
         var random = SeededGenerator(seed)
         let parts = [

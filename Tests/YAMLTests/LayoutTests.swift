@@ -15,7 +15,7 @@ struct LayoutTests {
     }
 
     @Test(
-        "are those of the nodes' own bytes, comments and line breaks behind them skipped",
+        "The places of nodes are those of their own bytes, without comments and line breaks after them",
         arguments: [
             ("a: b  # c\n", ["a: b", "a", "b"]),
             ("# x\n- é: \"ü\"\n- 2\n", ["- é: \"ü\"\n- 2", "é: \"ü\"", "é", "\"ü\"", "2"]),
@@ -27,12 +27,14 @@ struct LayoutTests {
         #expect(try texts(text) == expected)
     }
 
-    @Test("end with the document", arguments: [("a: b\n", 5), ("a: b\n...\n", 5), ("---\n...\n# c\n", 4), ("", 0)])
+    @Test(
+        "The places of nodes end with the document",
+        arguments: [("a: b\n", 5), ("a: b\n...\n", 5), ("---\n...\n# c\n", 4), ("", 0)])
     func end(text: String, end: Int) throws {
         #expect(try Layout.parse(Array(text.utf8), source: "test.yaml").end == end)
     }
 
-    @Test("tell braces from blocks, and columns from 0")
+    @Test("The places distinguish braces from blocks, and have columns from 0")
     func shapes() throws {
         let root = try #require(try Layout.parse(Array("  a: {b: c}\n".utf8), source: "test.yaml").root)
         #expect(root.shape == .mapping && !root.isFlow && root.column == 2)

@@ -7,7 +7,7 @@ struct NodeTests {
         try #require(try Node.parse(text, source: "test.yaml"))
     }
 
-    @Test("keeps members in the order written, with their places")
+    @Test("A YAML text keeps members in the order written, with their places")
     func order() throws {
         let node = try parse("b: 1\na:\n  - x\n  - \"y\"\n")
         #expect(node.pairs?.map { $0.key.text } == ["b", "a"])
@@ -17,13 +17,14 @@ struct NodeTests {
     }
 
     @Test(
-        "keeps a scalar's text exactly as written", arguments: ["1.10", "007", "0x1F", "no", "2026-11-21", "1e3", "~"])
+        "A YAML text keeps a scalar's text exactly as written",
+        arguments: ["1.10", "007", "0x1F", "no", "2026-11-21", "1e3", "~"])
     func textStays(text: String) throws {
         #expect(try parse("v: \(text)")["v"]?.text == text)
     }
 
     @Test(
-        "gives plain scalars the meaning of the core schema",
+        "Plain scalars have the meaning of the core schema",
         arguments: [
             ("", .null), ("~", .null), ("null", .null), ("NULL", .null), ("nUll", .text),
             ("true", .boolean(true)), ("False", .boolean(false)), ("yes", .text), ("no", .text), ("on", .text),
@@ -41,12 +42,12 @@ struct NodeTests {
         #expect(Scalar(text).resolution == expected)
     }
 
-    @Test("takes quoted and block scalars as text", arguments: ["\"1\"", "'true'", "|-\n  null"])
+    @Test("Quoted and block scalars are text", arguments: ["\"1\"", "'true'", "|-\n  null"])
     func quoted(text: String) throws {
         #expect(try parse("v: \(text)")["v"]?.scalar?.resolution == .text)
     }
 
-    @Test("lets a tag decide")
+    @Test("A tag decides the meaning of a scalar")
     func tags() throws {
         let node = try parse("a: !!str 12\nb: !!int \"12\"\nc: ! 12\nd: !!float 1\ne: !!seq [1]\n")
         #expect(node["a"]?.scalar?.resolution == .text)
@@ -56,7 +57,7 @@ struct NodeTests {
         #expect(node["e"]?.elements?.count == 1)
     }
 
-    @Test("may be JSON")
+    @Test("A YAML text may be JSON")
     func json() throws {
         let node = try parse("{\"a\":[1,null,\"x\\ty\"],\n\t\"b\":{\"c\":\"\\u00e9\\/\"}, \"e\":\"\"}")
         #expect(node["a"]?.elements?.map { $0.text } == ["1", "null", "x\ty"])
@@ -64,24 +65,24 @@ struct NodeTests {
         #expect(node["e"]?.text == "")
     }
 
-    @Test("may hold any character, a zero byte by escape too")
+    @Test("A YAML text may hold any character, a zero byte by escape too")
     func characters() throws {
         #expect(try parse("v: \"日本 🚀 \\0x\"")["v"]?.text == "日本 🚀 \0x")
     }
 
-    @Test("may begin with a byte order mark and have CRLF line ends")
+    @Test("A YAML text may begin with a byte order mark and have CRLF line ends")
     func windows() throws {
         #expect(try parse("\u{FEFF}a: 1\r\nb: 2\r\n")["b"]?.mark.line == 2)
     }
 
-    @Test("shows an alias where it is used, with all it stands for")
+    @Test("A YAML text has an alias's whole node in place of the alias")
     func alias() throws {
         let node = try parse("a: &x {k: [1, 2]}\nb: *x\n")
         #expect(node["b"]?["k"]?.elements?.map { $0.text } == ["1", "2"])
         #expect(node["b"]?.mark.line == 2)
     }
 
-    @Test("of nothing but comments has no node", arguments: ["", "# nothing\n", "\n\n"])
+    @Test("A YAML text of comments alone has no node", arguments: ["", "# nothing\n", "\n\n"])
     func empty(text: String) throws {
         #expect(try Node.parse(text, source: "test.yaml") == nil)
     }

@@ -14,7 +14,7 @@ struct YAMLErrorTests {
     }
 
     @Test(
-        "is told with its place and in plain words",
+        "An error in YAML has its place and plain words",
         arguments: [
             ("a: 1\nb: 2\na: 3\n", "f:3:1: the member `a` is given twice"),
             ("a: 1\n\"a\": 3\n", "f:2:1: the member `a` is given twice"),
@@ -53,7 +53,7 @@ struct YAMLErrorTests {
         #expect(problem(Array(text.utf8)) == expected)
     }
 
-    @Test("in the bytes has the place where they stop being text")
+    @Test("An error in the bytes has the place at which they stop being text")
     func bytes() throws {
         let invalid = try #require(problem(Array("a: é\nb: x".utf8) + [0xFF, 0x0A]))
         #expect(invalid.hasPrefix("f:2:5: not valid UTF-8"))
@@ -61,7 +61,7 @@ struct YAMLErrorTests {
         #expect(control == "f:1:4: a control character; YAML allows only tab and line breaks")
     }
 
-    @Test("is an alias bomb, found before it is crawled")
+    @Test("An alias bomb is refused before it is read")
     func bomb() throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...30 {
@@ -72,7 +72,7 @@ struct YAMLErrorTests {
         #expect(found.hasSuffix("more than 1000000 values, counting each alias in full"))
     }
 
-    @Test("is nesting beyond the limit", arguments: [("[", "]"), ("{a: ", "}")])
+    @Test("Nesting beyond the limit is an error", arguments: [("[", "]"), ("{a: ", "}")])
     func depth(open: String, close: String) {
         let limits = Limits(nodes: 1_000_000, depth: 10)
         let nest = { (depth: Int) in
@@ -83,14 +83,14 @@ struct YAMLErrorTests {
         #expect(problem(nest(100_000))?.hasSuffix("nested more than 64 deep") == true)
     }
 
-    @Test("is nesting beyond the limit by aliases, too")
+    @Test("Nesting beyond the limit by aliases is an error, too")
     func aliasDepth() {
         let text = "a: &a [[[[1]]]]\nb: &b [[[[*a]]]]\nc: [[[[*b]]]]\n"
         #expect(problem(Array(text.utf8), limits: Limits(nodes: 100, depth: 13)) == nil)
         #expect(problem(Array(text.utf8), limits: Limits(nodes: 100, depth: 12))?.hasPrefix("f:3:8:") == true)
     }
 
-    @Test("never stops the process, whatever the bytes are")
+    @Test("A YAML text never stops the process, whatever its bytes are")
     func anyBytes() {
         var random = SeededGenerator(20_261_121)
         let pieces = [

@@ -17,7 +17,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "is read as a shell and curl read it",
+        "A curl command is read as the shell and curl read it",
         arguments: [
             ("curl https://a.b/c", ["url: https://a.b/c"]),
             ("/usr/bin/curl  -sSL\thttps://a.b/c  # all of it", ["url: https://a.b/c"]),
@@ -70,7 +70,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "loses what means nothing here, and says so",
+        "A curl command loses options without a meaning here, and lists them",
         arguments: [
             ("curl -sS --compressed u", ["-s", "-S", "--compressed"]),
             (
@@ -86,7 +86,7 @@ struct CurlCommandTests {
         #expect(curl.url == "http://u")
     }
 
-    @Test("whose body is JSON without saying so is told apart")
+    @Test("A JSON body that a curl command does not call JSON is recognised")
     func untyped() throws {
         #expect(try CurlCommand("curl u -d '{}'").isUntypedBody)
         #expect(try !CurlCommand("curl u -d '{}' -H 'Content-Type: application/json'").isUntypedBody)
@@ -94,7 +94,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "that makes another request than a feed can is refused",
+        "A curl command for a request that no feed can make is refused",
         arguments: [
             ("", "--curl takes a whole curl command"), ("wget u", "--curl takes a whole curl command"),
             ("A=b curl u", "--curl takes a whole curl command"), ("curl", "has no URL"),
@@ -123,7 +123,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "is written so that it can be read again",
+        "A curl command's feed is written so that it can be read again",
         arguments: ["0a:?b", "a:?b=c", "a: b", "a:", "a%\u{FFFD}", "?a", ":?"])
     func written(value: String) throws {
         let curl = try CurlCommand("curl -G u --data-urlencode 'name=\(value)'")
@@ -133,7 +133,7 @@ struct CurlCommandTests {
         #expect(try !ConfigurationEditor([], file: "f").adding(entry).isEmpty)
     }
 
-    @Test("whose names are too long for YAML is not written")
+    @Test("A curl command with names that are too long for YAML is not written")
     func longNames() throws {
         let name = String(repeating: "\u{1}", count: 200)
         for command in [
@@ -150,7 +150,7 @@ struct CurlCommandTests {
         }
     }
 
-    @Test("is read or refused, whatever stands in it", arguments: 0..<300)
+    @Test("A curl command is read or refused, whatever it contains", arguments: 0..<300)
     func whatever(seed: UInt64) throws {
         var random = SeededGenerator(seed)
         let pieces = [

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @Suite("A pipe") struct PipeTests {
-    @Test("Its ends go to no child that is started meanwhile: a read ends when this process closes the other end")
+    @Test("A pipe's ends are not inherited by a child started meanwhile: a read ends with this process's last close")
     func children() throws {
         let pipe = try Pipe.open()
         defer { close(pipe.read) }

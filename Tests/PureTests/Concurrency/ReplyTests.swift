@@ -20,7 +20,7 @@ struct ReplyTests {
     }
 
     /// `Scripts/sanitize thread` sees a race here where a continuation alone brings the page.
-    @Test("brings what another thread wrote, even if it is there before anybody waits for it")
+    @Test("A reply brings the other thread's value, even if it is there before anybody waits for it")
     func isThereBefore() async {
         let page = await Reply<Page>.wait { reply in
             let order = Order(reply)

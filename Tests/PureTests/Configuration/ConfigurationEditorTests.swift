@@ -21,7 +21,7 @@ struct ConfigurationEditorTests {
     private static let block = "  new:\n    url: https://a.b/c\n    query: {q: \"on\"}\n"
 
     @Test(
-        "adds a feed behind the last one, and touches nothing else",
+        "The editor adds a feed after the last one, and touches nothing else",
         arguments: [
             ("", "feeds:\n\(block)"),
             ("# mine\n", "# mine\nfeeds:\n\(block)"),
@@ -73,7 +73,7 @@ struct ConfigurationEditorTests {
         #expect(try !removed("new", expected).contains("https://a.b/c"))
     }
 
-    @Test("follows the text's line breaks and indentation")
+    @Test("The editor keeps the text's line breaks and indentation")
     func style() throws {
         #expect(
             try added("feeds:\r\n    a:\r\n       url: x\r\n")
@@ -82,7 +82,7 @@ struct ConfigurationEditorTests {
     }
 
     @Test(
-        "removes a feed with the comments in it; those above it stay",
+        "The editor removes a feed with the comments in it; those above it stay",
         arguments: [
             ("feeds:\n  a:\n    url: x\n    # odd\n  b: {}\n", "feeds:\n  b: {}\n"),
             ("feeds:\n  # first\n  a: {}\n  # second\n  b: {}\n", "feeds:\n  # first\n  # second\n  b: {}\n"),
@@ -103,7 +103,7 @@ struct ConfigurationEditorTests {
         #expect(try removed("a", text) == expected)
     }
 
-    @Test("tells which comment above a removed feed stays")
+    @Test("The editor names the comment above a removed feed that stays")
     func commentAbove() throws {
         let editor = try ConfigurationEditor(Array("feeds:\n  # about a\n  a: {}\n  b: {}\n".utf8), file: "f.yaml")
         #expect(editor.commentLine(above: "a") == 2)
@@ -111,7 +111,7 @@ struct ConfigurationEditorTests {
     }
 
     @Test(
-        "refuses what it cannot do without touching more, with the place",
+        "The editor refuses a change that would touch more, with the place",
         arguments: [
             ("feeds: *a\n", "f.yaml:1:8: the alias `*a` has no `&a` before it"),
             (
@@ -138,7 +138,7 @@ struct ConfigurationEditorTests {
         #expect(error?.description == problem)
     }
 
-    @Test("does not remove what an alias elsewhere stands for")
+    @Test("The editor does not remove a feed that an alias elsewhere refers to")
     func anchors() throws {
         let error = #expect(throws: ConfigurationError.self) {
             try removed("a", "feeds:\n  a: {query: &q {x: 1}}\n  b: {query: *q}\n")
@@ -150,7 +150,7 @@ struct ConfigurationEditorTests {
     }
 
     @Test(
-        "writes text so that it reads back as what it was",
+        "The editor writes text so that it reads back unchanged",
         arguments: [
             "on", "yes", "1.10", "007", "0x1F", "null", "~", "", "true", "a: b", "a:", "#", "a #b", "{", "[x]", " a",
             "a ",
@@ -170,7 +170,8 @@ struct ConfigurationEditorTests {
         }
     }
 
-    @Test("gives back the very bytes when a feed is added and removed, whatever the text", arguments: 1...400)
+    @Test(
+        "The editor gives back the very bytes when a feed is added and removed, whatever the text", arguments: 1...400)
     func roundTrip(seed: Int) throws {
         var random = SeededGenerator(UInt64(seed))
         let text = RandomConfiguration.text(&random)

@@ -7,7 +7,7 @@ import Testing
 @Suite("The schema of a configuration") struct ConfigurationSchemaTests {
     private static let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Docs")
 
-    @Test("has the members that the reader takes, and that the documentation lists")
+    @Test("The schema has the members that the reader takes and the documentation lists")
     func members() throws {
         let names = ConfigurationSchema.members.map(\.name)
         #expect(Set(names) == Set(FeedReader.memberNames + ["each"]))
@@ -21,7 +21,7 @@ import Testing
         try SchemaChecker(ConfigurationSchema.json).problems(with: yaml)
     }
 
-    @Test("takes every example of the documentation")
+    @Test("The schema accepts every example of the documentation")
     func examples() throws {
         var count = 0
         let files = try FileManager.default.contentsOfDirectory(at: Self.docs, includingPropertiesForKeys: nil)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "refuses what the reader refuses",
+        "The schema refuses the values that the reader refuses",
         arguments: [
             "feed: {}", "feeds: {a: {ulr: x}}", "feeds: {a: {every: soon}}", "feeds: {a: {format: jsn}}",
             "feeds: {a: {columns: {id: {path: id, type: int}}}}", "feeds: {a: {show: {titel: x}}}",

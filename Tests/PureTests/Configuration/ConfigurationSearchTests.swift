@@ -13,7 +13,7 @@ struct ConfigurationSearchTests {
 
     private static let mine = FileStatus(owner: 1_000, mode: 0o644)
 
-    @Test("goes from the most to the least explicit")
+    @Test("The search goes from the most to the least explicit place")
     func order() throws {
         var environment = ["FEEDSYNC_CONFIG": "/env.yaml", "XDG_CONFIG_HOME": "/xdg", "HOME": "/home/me"]
         let xdg = "/xdg/feedsync/feedsync.yaml"
@@ -35,7 +35,7 @@ struct ConfigurationSearchTests {
     }
 
     @Test(
-        "refuses a file in the current folder that somebody else can write",
+        "The search refuses a file in the current folder that another user can write",
         arguments: [(0, 0o644), (1_000, 0o664), (1_000, 0o646)] as [(UInt32, UInt32)])
     func untrusted(owner: UInt32, mode: UInt32) throws {
         let search = search([:], files: ["feedsync.yaml": .init(owner: owner, mode: mode)])
@@ -45,7 +45,7 @@ struct ConfigurationSearchTests {
     }
 
     @Test(
-        "lets no file run commands that somebody else can write, wherever it is",
+        "The search lets no file that another user can write run commands, wherever it is",
         arguments: [(0, 0o644, true), (1_000, 0o600, true), (1_000, 0o664, false), (2_000, 0o644, false)]
             as [(UInt32, UInt32, Bool)])
     func commands(owner: UInt32, mode: UInt32, mayRun: Bool) throws {

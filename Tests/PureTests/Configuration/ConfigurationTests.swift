@@ -15,7 +15,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("is read from the contract's own example, as far as it is supported")
+    @Test("A configuration is read from the contract's own example, as far as it is supported")
     func example() throws {
         let configuration = try parse(
             """
@@ -60,7 +60,7 @@ struct ConfigurationTests {
         #expect(configuration.feed(named: "Catalogue") == nil)
     }
 
-    @Test("may be empty", arguments: ["", "# soon", "feeds:", "feeds: {}", "{}"])
+    @Test("A configuration may be empty", arguments: ["", "# soon", "feeds:", "feeds: {}", "{}"])
     func empty(text: String) throws {
         let configuration = try parse(text)
         #expect(configuration.feeds.isEmpty)
@@ -68,7 +68,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "has its store beside it",
+        "A configuration has its store beside it",
         arguments: [
             ("", "f.yaml", "feedsync.db"), ("", "/f.yaml", "/feedsync.db"), ("", "a/f.yaml", "a/feedsync.db"),
             ("store: b.db", "a/f.yaml", "a/b.db"), ("store: /b.db", "a/f.yaml", "/b.db"),
@@ -79,7 +79,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "with a diagnostic outside its feeds says where",
+        "A diagnostic outside the feeds of a configuration has its place",
         arguments: [
             ("feed: {}", "f.yaml:1:1: unknown member `feed` in the configuration; did you mean `feeds`?"),
             ("- a", "f.yaml:1:1: the configuration must be a mapping, not a list"),
@@ -100,7 +100,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "refuses names that cannot be told apart in the store",
+        "A configuration with names that are the same in the store is refused",
         arguments: [
             ([("a-b", nil), ("A_B", nil)], "A_B"), ([("feed", nil)], "feed"), ([("Event", nil)], "Event"),
             ([("a", "m"), ("M", nil)], "M"), ([("a", "m"), ("b", "M")], "M"), ([("a", "a")], "a"),
@@ -113,19 +113,19 @@ struct ConfigurationTests {
         #expect(error?.diagnostics.map(\.word) == [word])
     }
 
-    @Test("lets feeds share a model, and names be up to 63 letters")
+    @Test("A configuration may have feeds that share a model, and names of up to 63 letters")
     func sharedModel() throws {
         let configuration = try parse(feeds([("a", "m"), ("b", "m"), (String(repeating: "c", count: 63), nil)]))
         #expect(configuration.feeds.count == 3)
     }
 
-    @Test("that cannot be read says why")
+    @Test("A configuration that cannot be read gives the reason")
     func unreadable() {
         let error = #expect(throws: ConfigurationError.self) { try Configuration.load("/nowhere/f.yaml") }
         #expect(error?.description == "/nowhere/f.yaml: cannot be read: No such file or directory")
     }
 
-    @Test("is read from its file")
+    @Test("A configuration is read from its file")
     func load() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -67,7 +67,7 @@ struct CommandRulesTests {
         #expect(rules.cancel(2) == [])
     }
 
-    @Test("Where all are cancelled, the run is stopped once and nothing runs after it")
+    @Test("A run whose commands are all cancelled is stopped once, and nothing runs after it")
     func allCancelled() {
         var rules = CommandRules()
         #expect(rules.cancelAll() == [])

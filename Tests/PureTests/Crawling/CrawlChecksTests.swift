@@ -3,7 +3,7 @@ import Testing
 
 @testable import Crawling
 
-@Suite("What a crawl asks for again at its end")
+@Suite("The requests that a crawl repeats at its end")
 struct CrawlChecksTests {
     private static let pages = (1...4).map { PageOfCrawl(crawl: 1, number: $0) }
 
@@ -431,7 +431,7 @@ struct CrawlChecksTests {
     }
 
     @Test(
-        "What `more` read to the end is proved by the next sync, and only by that",
+        "Pages that `more` read to the end are proved by the next sync, and only by that",
         arguments: [CrawlMode.new, .all], [true, false])
     func awaitsProof(mode: CrawlMode, awaitsProof: Bool) {
         var range = SyncedRange.whole(1, generations: [1])

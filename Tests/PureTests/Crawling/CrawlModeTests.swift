@@ -3,7 +3,7 @@ import Testing
 
 @testable import Crawling
 
-@Suite("What a sync crawls for")
+@Suite("The extent of a sync's crawl")
 struct CrawlModeTests {
     private static let day: Int64 = 86_400_000
     private static let now: Int64 = 1_795_000_000_000

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Crawling
 
-@Suite("How far a mirror has come")
+@Suite("The progress of a mirror")
 struct CrawlProgressTests {
     private typealias Page = CrawlProgress.ReadPage
 
@@ -87,7 +87,7 @@ struct CrawlProgressTests {
         #expect(progress.read(Self.footer(1, generation: 1, .open(.p8))) == .page(.p8))
     }
 
-    @Test("Where a first page met a range that was but one page, what it says of the list's end is newer")
+    @Test("A first page that meets a range of one page has newer information on the list's end")
     func coversRange() {
         var progress = CrawlProgress()
         progress.synced = .whole(.whole(1, generations: [1]))
@@ -139,7 +139,7 @@ struct CrawlProgressTests {
         #expect(progress.synced.ranges[0].generations == [1, 2])
     }
 
-    @Test("Where the last item of a page is new, others may lie before what was stored: its ranges are forgotten")
+    @Test("A page with a new last item forgets the stored ranges: other items may be before them")
     func roundForgets() {
         var progress = CrawlProgress()
         progress.synced = .whole(.whole(1, generations: [1]))
@@ -179,7 +179,7 @@ struct CrawlProgressTests {
     }
 
     @Test(
-        "What a crawl that is not complete leaves is a whole range only if another one would meet no more",
+        "The end of an incomplete crawl is a whole range only if another crawl would meet no more",
         arguments: IncompleteReason.allCases)
     func roundEndsIncomplete(_ reason: IncompleteReason) {
         var progress = CrawlProgress()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Crawling
 
-@Suite("Which page comes next")
+@Suite("The choice of the next page")
 struct CrawlRulesTests {
     private typealias Step = CrawlRules.Step
 
@@ -135,7 +135,7 @@ struct CrawlRulesTests {
     }
 
     @Test(
-        "Why the range that was met may not be all is why the sync is not complete",
+        "A sync is incomplete for the reason for which the range it met may not be whole",
         arguments: IncompleteReason.allCases)
     func joinsIncomplete(_ reason: IncompleteReason) {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .new, isShifting: true))

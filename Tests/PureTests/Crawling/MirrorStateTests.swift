@@ -38,7 +38,7 @@ import Testing
         ({ _ in }, .fresh),
     ]
 
-    @Test("is the first that is true of: running, failing, limited, new, loading, stale, incomplete, fresh")
+    @Test("The state is the first that holds: running, failing, limited, new, loading, stale, incomplete, fresh")
     func order() {
         for index in Self.changes.indices {
             let alone = Self.facts(Self.changes[index].change)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "depends on where the border lies",
+        "The state depends on the place of the border",
         arguments: [
             Case(testDescription: "nothing is known", facts: FeedFacts(), state: .new),
             Case(
@@ -110,7 +110,7 @@ import Testing
         #expect(MirrorState(row.facts, now: Self.now) == row.state)
     }
 
-    @Test("is well where it is fresh; a run under way counts for nothing")
+    @Test("A fresh feed is well; a run under way has no influence")
     func well() {
         #expect(Self.facts().areWell(at: Self.now))
         #expect(Self.facts { $0.isRunning = true }.areWell(at: Self.now))

@@ -15,7 +15,7 @@ struct PageComparisonTests {
     }
 
     @Test(
-        "What it tells follows from where its last item was met; it is the third page",
+        "A third page, requested again, is judged by the place at which its last item was first met",
         arguments: [
             Case(testDescription: "no items any more", isEmpty: true, result: .changed),
             Case(testDescription: "no items, at the end", isLast: true, isEmpty: true, result: .changed),

@@ -2,7 +2,7 @@ import Crawling
 import Testing
 
 /// A stored list and a page of it, without a store: the results for each item's row.
-@Suite("What a page does to the rows")
+@Suite("The effect of a page on the rows")
 struct PageRulesTests {
     /// An item of a page: its key and its content.
     private struct Item {
@@ -106,7 +106,7 @@ struct PageRulesTests {
         #expect(rules.gainedAbove?.first == Place(generation: 1, position: 0))
     }
 
-    @Test("Where the second item moved, the first one moves with it")
+    @Test("A second item that moved takes the first one with it")
     func movedBehindKept() {
         var table = Self.list(3, 2, 1)
         let rules = Self.read([Item(key: 3), Item(key: 1), Item(key: 2)], &table)

@@ -89,7 +89,7 @@ import Testing
         #expect(blocked.terms.map(\.name) == [.never, .blockedUntil])
     }
 
-    @Test("What the host asked for is waited for to the end, our own interval up to a tenth less")
+    @Test("A host's wait is kept in full, our own interval up to a tenth less")
     func taken() {
         let own = Planner.plan(Self.history(), every: .seconds(900))
         #expect(own.isDue(at: Self.start + 15 * Self.minute))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Crawling
 
-@Suite("How a crawl is proved")
+@Suite("The proof of a crawl")
 struct ProofTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

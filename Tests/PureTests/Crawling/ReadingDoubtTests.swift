@@ -1,7 +1,7 @@
 import Crawling
 import Testing
 
-@Suite("What `more` may have missed")
+@Suite("The pages that `more` may have missed")
 struct ReadingDoubtTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String

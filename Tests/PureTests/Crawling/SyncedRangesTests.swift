@@ -153,7 +153,7 @@ struct SyncedRangesTests {
     }
 
     @Test(
-        "Where rows at a range's top were written elsewhere it begins behind them, and elsewhere nothing changes",
+        "A range whose top rows were written elsewhere begins after them; other ranges stay",
         arguments: [
             Top(place: Place(generation: 1, position: 0), count: 3, first: Place(generation: 1, position: 3)),
             Top(place: Place(generation: 1, position: 1), count: 3, first: Place(generation: 1, position: 0)),

@@ -9,7 +9,7 @@ struct BodyTests {
     }
 
     @Test(
-        "that is wrong is told at its place",
+        "A fault in the body of a request is reported at its place",
         arguments: [
             ("body: {a: 1}", "f.yaml:4:7: `body` of feed `x` needs `method: POST`"),
             ("method: GET\nbody: {a: 1}", "f.yaml:5:7: `body` of feed `x` needs `method: POST`"),
@@ -41,7 +41,7 @@ struct BodyTests {
         #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
     }
 
-    @Test("may have a first value of the paging parameter; a query may not")
+    @Test("A body may have a first value of the paging parameter; a query may not")
     func firstValue() throws {
         #expect(try feed("method: POST\nbody: {page: 7}\npagination: page").body != nil)
         #expect(throws: ConfigurationError.self) { try feed("query: {page: 7}\npagination: page") }
@@ -49,7 +49,7 @@ struct BodyTests {
         #expect(try feed("method: POST\nquery: {page: 7}\npagination: page").query.count == 1)
     }
 
-    @Test("counts in the canonical text, whatever the order of its members, and without its credentials")
+    @Test("The body is part of the canonical text, in any order of its members, and without its credentials")
     func canonical() throws {
         let text = { (members: String) in try feed(members).canonicalText(salt: "salt") }
         let plain = try text("")

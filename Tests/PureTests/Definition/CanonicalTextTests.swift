@@ -17,7 +17,7 @@ struct CanonicalTextTests {
         members.filter { !$0.hasPrefix(name + ":") } + [member]
     }
 
-    @Test("is one sorted line a member")
+    @Test("The canonical text has one sorted line a member")
     func whole() throws {
         let lines = try text(members).split(separator: "\n").filter { !$0.hasPrefix("auth.") }
         #expect(
@@ -30,14 +30,14 @@ struct CanonicalTextTests {
             ])
     }
 
-    @Test("does not depend on the order of the file")
+    @Test("The canonical text does not depend on the order of the file")
     func order() throws {
         let other = changed("query", to: "query: {a: \"${Q}\", b: 1}").reversed()
         #expect(try text(members) == text(Array(other)))
     }
 
     @Test(
-        "does not change with what leaves stored pages comparable",
+        "The canonical text does not change with settings that leave stored pages comparable",
         arguments: ["every: 1h", "timeout: 1s", "retries: 1", "model: m"])
     func indifferent(member: String) throws {
         #expect(try text(members) == text(members + [member]))
@@ -61,7 +61,7 @@ struct CanonicalTextTests {
     }
 
     @Test(
-        "holds no literal credential, wherever it stands, but keeps references",
+        "The canonical text holds no literal credential, wherever it is, but keeps references",
         arguments: [
             "auth: {bearer: s3cret}", "auth: {basic: {user: s3cret, password: s3cret}}",
             "auth: {header: {X-Y: s3cret}}",
@@ -78,13 +78,13 @@ struct CanonicalTextTests {
         #expect(try text != self.text(changed(name, to: member), salt: "another"))
     }
 
-    @Test("has one line a member whatever the values are")
+    @Test("The canonical text has one line a member, whatever the values")
     func lines() throws {
         let text = try text(changed("query", to: "query: {b: \"1\\nkey=x\"}"))
         #expect(text.contains("query.b=1\\nkey=x\n"))
     }
 
-    @Test("of the key is its columns and their paths")
+    @Test("The canonical text of the key is its columns and their paths")
     func key() throws {
         let feed = try FeedDefinition.parse(
             name: "x", yaml: "url: https://a.b\nkey: [owner.login, id]\ncolumns: {id: id}\n")

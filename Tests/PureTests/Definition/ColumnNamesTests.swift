@@ -4,7 +4,7 @@ import Testing
 @Suite("Column names")
 struct ColumnNamesTests {
     @Test(
-        "are unlike each other and unlike ours",
+        "Column names are unlike each other and unlike ours",
         arguments: [
             (["id", "name"], ["id", "name"]),
             (["id", "ID", "Id"], ["id", "ID_2", "Id_3"]),

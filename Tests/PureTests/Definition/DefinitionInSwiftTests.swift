@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A definition that is made in Swift")
 struct DefinitionInSwiftTests {
-    @Test("It is the one that the same members in a file make")
+    @Test("A definition made in Swift equals that of the same members in a file")
     func same() throws {
         let made = try FeedDefinition(
             "things",
@@ -28,7 +28,7 @@ struct DefinitionInSwiftTests {
     }
 
     @Test(
-        "What is put into a text is text, whatever a user typed",
+        "An interpolated value is plain text, whatever a user typed",
         arguments: ["${HOME}", "$${HOME}", "{HOME}", "$", "${", "a\nkey: b", "\"", "$$"])
     func interpolated(typed: String) throws {
         for (prefix, made) in [

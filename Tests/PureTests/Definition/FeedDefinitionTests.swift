@@ -10,7 +10,7 @@ struct FeedDefinitionTests {
         try FeedDefinition.parse(name: "x", yaml: base + members, file: "f")
     }
 
-    @Test("has sensible values where nothing is said")
+    @Test("A feed definition has sensible defaults")
     func defaults() throws {
         let feed = try feed()
         #expect(feed.timeout == .seconds(30))
@@ -24,7 +24,7 @@ struct FeedDefinitionTests {
         #expect(feed.columns.map(\.type) == [nil, .text])
     }
 
-    @Test("takes a time without a unit for seconds, as curl does")
+    @Test("A time without a unit is in seconds, as in curl")
     func seconds() throws {
         let feed = try feed("every: 3600\ntimeout: 10\nsync: {mode: new, full: 7200}")
         #expect(feed.every == .seconds(3_600))
@@ -34,7 +34,7 @@ struct FeedDefinitionTests {
         #expect(configuration.keep == .seconds(86_400))
     }
 
-    @Test("has every member that the format knows")
+    @Test("A feed definition has every member that the format knows")
     func everyMember() throws {
         let feed = try feed(
             """
@@ -84,7 +84,7 @@ struct FeedDefinitionTests {
     private struct Unexpected: Error {}
 
     @Test(
-        "has paths among its key as columns",
+        "Paths among the key of a feed definition become columns",
         arguments: [
             ("id", ["id"], ["id", "owner"]),
             ("[owner.login, number]", ["owner", "number"], ["id", "owner", "number"]),
@@ -99,7 +99,7 @@ struct FeedDefinitionTests {
     }
 
     @Test(
-        "with a diagnostic says what, where and what was meant",
+        "A diagnostic of a feed definition has the fault, its place and a suggestion",
         arguments: [
             ("colums: {}", "f:4:1: unknown member `colums` in feed `x`; did you mean `columns`?"),
             (
@@ -200,7 +200,7 @@ struct FeedDefinitionTests {
     }
 
     @Test(
-        "without what it needs says what to add",
+        "A diagnostic of an incomplete feed definition names the missing member",
         arguments: [
             (
                 "key: id\ncolumns: {id: id}",
@@ -225,13 +225,13 @@ struct FeedDefinitionTests {
         #expect(error?.description == expected)
     }
 
-    @Test("tells all its diagnostics at once, in the order of the file")
+    @Test("All diagnostics of a feed definition are reported at once, in the order of the file")
     func allDiagnostics() {
         let error = #expect(throws: ConfigurationError.self) { try feed("raw: 1\ntimeot: 3s\nretries: x\n") }
         #expect(error?.diagnostics.map(\.position.line) == [4, 5, 6])
     }
 
-    @Test("never shows a credential")
+    @Test("A diagnostic of a feed definition never shows a credential")
     func redacted() throws {
         let feed = try feed("auth: {basic: {user: me, password: s3cret}}\n")
         let authentication = try #require(feed.authentication)

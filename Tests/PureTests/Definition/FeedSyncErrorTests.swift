@@ -3,7 +3,7 @@ import Testing
 
 @Suite("An error on a feed")
 struct FeedSyncErrorTests {
-    @Test("quotes at most 200 characters of a word, wherever that stands, and reads back as it is")
+    @Test("An error quotes at most 200 characters of a word, and reads back unchanged")
     func longWords() {
         let long = String(repeating: "ö", count: 1_000_000)
         let error = FeedSyncError(
@@ -14,7 +14,7 @@ struct FeedSyncErrorTests {
         #expect(FeedSyncError(.unfollowable, error.message).message == error.message)
     }
 
-    @Test("has a bounded message of many words, too")
+    @Test("An error of many words has a bounded message, too")
     func manyWords() {
         let message = FeedSyncError(.rejected, String(repeating: "word ", count: 1_000_000)).message
         #expect(message.unicodeScalars.count == 4_001)

@@ -12,7 +12,7 @@ struct OAuthClientTests {
     private static let whole = "token_url: https://b.example/t, client_id: me, client_secret: s3cret"
 
     @Test(
-        "that is wrong is told",
+        "A fault in the definition of an OAuth 2 client is reported",
         arguments: [
             ("{}", "has no `token_url`"), ("{\(whole), send: cookie}", "unknown send `cookie`"),
             ("{\(whole), scopes: x}", "did you mean `scope`?"),

@@ -5,7 +5,7 @@ import Testing
 @Suite("A watermark")
 struct WatermarkTests {
     @Test(
-        "goes out in the form of the items, less the overlap",
+        "A watermark is sent in the form of the items, less the overlap",
         arguments: [
             (.text("2026-11-21T10:00:30Z"), .time(.seconds(60)), "2026-11-21T09:59:30Z"),
             (.text("2026-11-21T10:00:30.250+02:00"), .time(.seconds(60)), "2026-11-21T09:59:30.250+02:00"),
@@ -34,7 +34,7 @@ struct WatermarkTests {
         #expect(again.parameterText(less: overlap) == sent, "it is stored as it was")
     }
 
-    @Test("is compared as a time, whatever the form")
+    @Test("A watermark is compared as a time in any form")
     func forms() throws {
         let texts: [JSONScalar] = [
             .text("2023-11-14T22:13:20Z"), .text("2023-11-14T22:13:20.001Z"), .integer(1_700_000_001),
@@ -47,7 +47,7 @@ struct WatermarkTests {
     }
 
     @Test(
-        "is none where there is neither time nor number",
+        "A value that is neither a time nor a number is no watermark",
         arguments: [nil, .null, .boolean(true), .text("soon"), .json("{}")] as [JSONScalar?])
     func none(scalar: JSONScalar?) {
         #expect(Watermark(scalar, isTime: true) == nil)

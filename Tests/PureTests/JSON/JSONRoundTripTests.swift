@@ -6,7 +6,7 @@ import Testing
 struct JSONRoundTripTests {
     private func text(_ value: JSONValue) -> String { value.json }
 
-    @Test("is read as what was written, whatever that is")
+    @Test("Written JSON is read as the same value")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed)
@@ -17,7 +17,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    @Test("is read without mishap, or refused, after any change to its bytes")
+    @Test("Written JSON is read or refused after any change to its bytes")
     func mutation() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed)
@@ -31,7 +31,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    @Test("has a number read to the very bit")
+    @Test("A number is read exactly to the bit")
     func doubles() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed)

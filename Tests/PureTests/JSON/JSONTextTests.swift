@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON text")
 struct JSONTextTests {
     @Test(
-        "has escapes for what JSON forbids, and for what commands a terminal or turns the direction of writing",
+        "JSON text has escapes for forbidden characters, terminal controls and changes of direction",
         arguments: [
             ("\0", "\\u0000"), ("\u{1B}", "\\u001b"), ("\u{7F}", "\\u007f"), ("\u{9B}", "\\u009b"),
             ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029"), ("\u{202A}", "\\u202a"), ("\u{202E}", "\\u202e"),
@@ -17,7 +17,7 @@ struct JSONTextTests {
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed) as? String == text)
     }
 
-    @Test("escapes a character in the same way at every place in a text")
+    @Test("A character is escaped in the same way at every place in a text")
     func everywhere() throws {
         func inside(_ json: String) -> Substring { json.dropFirst().dropLast() }
         for value in Array(UInt32(0)...0x17F) + Array(0x2018...0x2070) {
@@ -35,7 +35,7 @@ struct JSONTextTests {
         }
     }
 
-    @Test("has U+FFFD for bytes that are not UTF-8")
+    @Test("JSON text has U+FFFD for bytes that are not UTF-8")
     func broken() {
         var bytes: [UInt8] = []
         let broken: [UInt8] = [0x61, 0xFF, 0x62]

@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON text")
 struct JSONValueTests {
     @Test(
-        "is read as the RFC has it",
+        "JSON text is read as in the RFC",
         arguments: [
             ("null", JSONValue.null), (" \t\r\n true ", .bool(true)), ("false", .bool(false)), ("-0", .number("-0")),
             ("12.50e+3", .number("12.50e+3")), ("[]", .array([])), ("{}", .object([:])), ("[ ]", .array([])),
@@ -19,7 +19,7 @@ struct JSONValueTests {
         #expect(try JSONValue(parsing: text) == expected)
     }
 
-    @Test("has so many values at most", arguments: ["[1,2,3]", #"{"a":[1,{}]}"#])
+    @Test("JSON text has a limited number of values", arguments: ["[1,2,3]", #"{"a":[1,{}]}"#])
     func count(text: String) throws {
         var enough = JSONParser(Array(text.utf8), maximumCount: 4)
         #expect(try enough.readAll() == JSONValue(parsing: text))
@@ -29,7 +29,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "has half a surrogate pair as U+FFFD, and reads on after it",
+        "JSON text has half a surrogate pair as U+FFFD, and is read on after it",
         arguments: [
             (#"\ud83d\ude00"#, "😀"), (#"\ud83d"#, "\u{FFFD}"), (#"\ude00"#, "\u{FFFD}"), (#"\ud83dx"#, "\u{FFFD}x"),
             (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83d\u0041"#, "\u{FFFD}A"), (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"),
@@ -40,7 +40,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "is refused, with the place, where it is none",
+        "Invalid JSON text is refused, with the place",
         arguments: [
             ("", 0), ("  ", 2), ("nul", 0), ("nulll", 4), ("True", 0), ("[1,]", 3), ("[,1]", 1), ("[1 2]", 3), ("[", 1),
             ("[1", 2), ("]", 0), ("{\"a\"}", 4), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("{a:1}", 1), ("{1:1}", 1),
@@ -53,7 +53,7 @@ struct JSONValueTests {
         #expect(error?.offset == offset, "\(error?.message ?? "")")
     }
 
-    @Test("may nest 1,024 deep, and no deeper")
+    @Test("JSON text may nest 1,024 deep, and no deeper")
     func depth() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[{\"a\":", count: depth / 2) + "1" + String(repeating: "}]", count: depth / 2)

@@ -4,7 +4,7 @@ import Testing
 @Suite("A path")
 struct PathTests {
     @Test(
-        "is names, indices and conditions",
+        "A path is names, indices and conditions",
         arguments: [
             ("id", [.member("id")], "id"),
             ("data.list", [.member("data"), .member("list")], "data.list"),
@@ -35,7 +35,7 @@ struct PathTests {
     }
 
     @Test(
-        "that is wrong says where",
+        "The error of an invalid path has its place",
         arguments: [
             ("", 0), (".a", 0), ("a.", 2), ("a..b", 2), ("a[", 2), ("a[]", 2), ("a[1", 1), ("a[-1]", 2), ("a[x]", 2),
             ("a[99999999999999999999]", 2), ("a[x=]", 4), ("a b", 1), ("\"a", 0), ("\"a\\n\"", 2), ("a]", 1),
@@ -47,7 +47,7 @@ struct PathTests {
         #expect(error?.offset == offset)
     }
 
-    @Test("reads back whatever its names are", arguments: 1...200)
+    @Test("A path reads back whatever its names are", arguments: 1...200)
     func roundTrip(seed: Int) throws {
         let letters = Array("ab.[]\"\\=$ *\n\t🚀é")
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15

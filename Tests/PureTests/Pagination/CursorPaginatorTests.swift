@@ -15,7 +15,7 @@ struct CursorPaginatorTests {
         try style.query(cursor, own: [.init(name: "q", value: "x")])
     }
 
-    @Test("sends the token as it came, beside the feed's own query")
+    @Test("The token is sent as received, beside the feed's own query")
     func request() throws {
         let style = try style(", param: after, next: meta.next")
         #expect(try query(style, nil) == ["q=x"])
@@ -25,7 +25,7 @@ struct CursorPaginatorTests {
     }
 
     @Test(
-        "continues with a text or a number's digits",
+        "The next token may be a text or the digits of a number",
         arguments: [
             (.text("abc"), "abc"), (.text("0"), "0"), (.integer(.max), "9223372036854775807"), (.integer(-1), "-1"),
             (.number("18446744073709551616"), "18446744073709551616"), (.real(1.5), "1.5"), (.text("false"), "false"),
@@ -35,19 +35,19 @@ struct CursorPaginatorTests {
     }
 
     @Test(
-        "ends where there is none",
+        "Paging by cursor ends at a page without a token",
         arguments: [nil, .null, .text(""), .text("null"), .boolean(false), .json("{}"), .json("[]")] as [JSONScalar?])
     func end(value: JSONScalar?) throws {
         #expect(try style(", param: c, next: n").next(after: facts(value)) == .end())
     }
 
-    @Test("ends at a response without a body")
+    @Test("Paging by cursor ends at a response without a body")
     func noBody() throws {
         let facts = PaginationInput(cursor: nil, elementCount: 0, crawlElementCount: 0)
         #expect(try style(", param: c, next: n, more: m").next(after: facts) == .end())
     }
 
-    @Test("refuses a token that no request could hold")
+    @Test("A token that no request could hold is refused")
     func tooLong() throws {
         let style = try style(", param: c, next: n")
         let longest = String(repeating: "x", count: 1 << 20)
@@ -56,12 +56,12 @@ struct CursorPaginatorTests {
         #expect(error?.problem == "the cursor of the next page has 1048577 bytes; 1 MiB is the most")
     }
 
-    @Test("refuses what is not a token")
+    @Test("A value that is no token is refused")
     func noToken() {
         #expect(throws: PagingError.self) { try style(", param: c, next: n").next(after: facts(.boolean(true))) }
     }
 
-    @Test("sends an object or array back as JSON in a body", arguments: [#"{"id":{"N":"20"}}"#, "[1,\"a\"]"])
+    @Test("An object or array is sent back as JSON in a body", arguments: [#"{"id":{"N":"20"}}"#, "[1,\"a\"]"])
     func containers(text: String) throws {
         let style = try style(", param: ExclusiveStartKey, next: n")
         let next = try style.next(after: facts(.json(text))).next
@@ -70,14 +70,14 @@ struct CursorPaginatorTests {
         #expect(body?.json == #"{"ExclusiveStartKey":\#(text)}"#)
     }
 
-    @Test("ends at the token that was just sent, with items or without", arguments: [0, 3])
+    @Test("Paging by cursor ends at the token that was just sent, with items or without", arguments: [0, 3])
     func sentAgain(count: Int) throws {
         let page = input("t", count, crawl: 9, .text("t"))
         #expect(try style(", param: c, next: n").next(after: page) == .end(isStated: true))
     }
 
     @Test(
-        "follows an empty page, unless its token merely counts or the total is reached",
+        "An empty page is followed, unless its token merely counts or the total is reached",
         arguments: [
             ("t", .text("u"), 20, true), ("t", .text("u"), 9, false), ("3", .text("4"), 20, false),
             ("30", .integer(40), 20, false),
@@ -91,7 +91,7 @@ struct CursorPaginatorTests {
     }
 
     @Test(
-        "ends when the flag says so, whatever the token",
+        "Paging by cursor ends at a flag for the end, whatever the token",
         arguments: [
             (.boolean(false), true), (.integer(0), true), (.text("false"), true), (.boolean(true), false),
             (.integer(1), false), (.null, false), (nil, false),
@@ -102,7 +102,7 @@ struct CursorPaginatorTests {
         #expect((try style.next(after: facts(.text("t"), flag)).next == nil) == isEnd)
     }
 
-    @Test("reads the token from a header, and the flag from the body")
+    @Test("The token is read from a header, and the flag from the body")
     func header() throws {
         let style = try style(", param: c, header: X-Cursor, more: m")
         let facts = { (value: String?, flag: JSONScalar?) in
@@ -118,7 +118,7 @@ struct CursorPaginatorTests {
         #expect(try !self.style(", param: c, next: n").endsByAbsence)
     }
 
-    @Test("without a parameter sends every member of the object, in one order")
+    @Test("Without a parameter, every member of the object is sent, in one order")
     func object() throws {
         let style = try style(", next: continue")
         let text = #"{"apcontinue":"Ü b","n":12345678901234567890,"b":true,"a":null,"":"x"}"#
@@ -132,18 +132,18 @@ struct CursorPaginatorTests {
     }
 
     @Test(
-        "without a parameter refuses what is no object of scalars",
+        "Without a parameter, a token that is no object of scalars is refused",
         arguments: [.text("t"), .integer(1), .json("[]"), .json(#"{"a":{}}"#), .json(#"{"a":[1]}"#)] as [JSONScalar])
     func noObject(value: JSONScalar) {
         #expect(throws: PagingError.self) { try style(", next: continue").next(after: facts(value)) }
     }
 
-    @Test("refuses a stored cursor that is not an object", arguments: ["", "x", "[1]", "1", "{"])
+    @Test("A stored cursor that is not an object is refused", arguments: ["", "x", "[1]", "1", "{"])
     func badCursor(text: String) {
         #expect(throws: PagingError.self) { try query(style(", next: continue"), text) }
     }
 
-    @Test("follows empty pages on the way, but not for ever")
+    @Test("Empty pages between others are followed, but not for ever")
     func emptyPages() throws {
         let style = try style(", param: c, next: n")
         #expect(try style.next(after: facts(.text("t"), count: 0, emptyBefore: 99)).next != nil)
@@ -151,7 +151,7 @@ struct CursorPaginatorTests {
     }
 
     @Test(
-        "refuses members that say nothing, or two things",
+        "Members of `cursor` without a meaning, or with two, are refused",
         arguments: ["", ", param: c", ", param: c, next: a, header: b", ", header: b", ", param: c, next: 'a['"])
     func diagnostics(members: String) {
         #expect(throws: ConfigurationError.self) { try style(members) }

@@ -18,7 +18,7 @@ struct KeysetPaginatorTests {
         return try style.request(for: cursor, base: base).query.map { "\($0.name)=\($0.value)" }
     }
 
-    @Test("sends the last item's value as it came, a number with its digits")
+    @Test("The last item's value is sent as received, a number with its digits")
     func request() throws {
         let style = try style()
         #expect(style.itemPaths.map(\.description) == ["id"])
@@ -35,7 +35,7 @@ struct KeysetPaginatorTests {
         }
     }
 
-    @Test("sends several values in several parameters, whatever they are made of")
+    @Test("Several values are sent in several parameters, whatever their characters")
     func several() throws {
         let style = try style(", param: [since, id], from: [meta.time, id]")
         #expect(style.itemPaths.map(\.description) == ["meta.time", "id"])
@@ -43,24 +43,24 @@ struct KeysetPaginatorTests {
         #expect(try query(style, end.next) == ["q=x", "since=a\",\\]\u{0}ü", "id=7"])
     }
 
-    @Test("ends at an empty page")
+    @Test("Paging by keyset ends at an empty page")
     func end() throws {
         #expect(try style().next(after: facts("5", count: 0)) == .end())
     }
 
     @Test(
-        "cannot go on from an item without the value",
+        "An item without the value has no next page",
         arguments: [nil, .null, .text(""), .boolean(true), .json("{}")] as [JSONScalar?])
     func noValue(value: JSONScalar?) {
         #expect(throws: PagingError.self) { try style().next(after: facts(nil, value)) }
     }
 
-    @Test("cannot continue from a page whose elements are not objects")
+    @Test("A page whose elements are not objects has no next page")
     func noItem() {
         #expect(throws: PagingError.self) { try style().next(after: facts(nil)) }
     }
 
-    @Test("calls it a loop when a page ends with the item that it should begin behind")
+    @Test("A page that ends with the item before it is a loop")
     func loop() throws {
         #expect(throws: PagingError.self) { try style().next(after: facts("5", .integer(5))) }
         #expect(try style().next(after: facts("5", .integer(6))).next == PageCursor("6"))
@@ -68,7 +68,7 @@ struct KeysetPaginatorTests {
         #expect(throws: PagingError.self) { try two.next(after: facts(#"["1","2"]"#, .integer(1), .integer(2))) }
     }
 
-    @Test("refuses a stored cursor with another number of values", arguments: ["", "1", "[\"1\"]", "{}", "["])
+    @Test("A stored cursor with another number of values is refused", arguments: ["", "1", "[\"1\"]", "{}", "["])
     func badCursor(text: String) {
         #expect(throws: PagingError.self) {
             try query(style(", param: [a, b], from: [a, b]"), PageCursor(text))
@@ -76,7 +76,7 @@ struct KeysetPaginatorTests {
     }
 
     @Test(
-        "refuses members that do not go together",
+        "Members of `keyset` that contradict each other are refused",
         arguments: [
             "", ", param: a", ", from: a", ", param: [a, b], from: a", ", param: [a, a], from: [a, b]",
             ", param: [], from: []", ", param: a, from: 'a['",

@@ -5,7 +5,7 @@ import Testing
 @Suite("A Link header")
 struct LinkHeaderTests {
     @Test(
-        "leads to its next page however it is written",
+        "A Link header leads to its next page in any notation",
         arguments: [
             (#"<https://a.b/c?page=2>; rel="next", <https://a.b/c?page=9>; rel="last""#, "https://a.b/c?page=2"),
             (#"<https://a.b/c?page=1>; rel="prev", </c?page=3>; rel="next""#, "/c?page=3"),
@@ -22,7 +22,7 @@ struct LinkHeaderTests {
     }
 
     @Test(
-        "has no next page if no link leads to one",
+        "A Link header without a link to a next page has none",
         arguments: [
             "", ",", "<u>", "<u>; rel=prev", "<u>; rel=nextpage", "<u>; rel=\"\"", "<u>; rev=next",
             "<u>; title=next", "<u>; rel=prev; rel=next", "<u>; rel=next; anchor=\"/other\"",
@@ -33,12 +33,14 @@ struct LinkHeaderTests {
         #expect(LinkHeader([value]).target(of: "next") == nil)
     }
 
-    @Test("keeps what came before a malformed part", arguments: ["x", "<v", "v>; rel=next", "<v>; rel=\"last", "<v>x"])
+    @Test(
+        "A Link header keeps the links before a malformed part",
+        arguments: ["x", "<v", "v>; rel=next", "<v>; rel=\"last", "<v>x"])
     func malformed(tail: String) {
         #expect(LinkHeader(["<u>; rel=next, " + tail]).target(of: "next") == "u")
     }
 
-    @Test("joins several fields; a malformed one does not lose the others")
+    @Test("Several Link headers are joined; a malformed one does not lose the others")
     func fields() {
         let header = LinkHeader(["<a>; rel=first", "<b; rel=next", "<c>; title=\"", "<d>; rel=next"])
         #expect(header.target(of: "next") == "d")
@@ -46,7 +48,7 @@ struct LinkHeaderTests {
         #expect(header.links.map(\.target) == ["a", "c", "d"])
     }
 
-    @Test("reads back every link that was written, whatever its texts contain", arguments: 0..<200)
+    @Test("A Link header reads back every link that was written, whatever its texts contain", arguments: 0..<200)
     func roundTrip(seed: UInt64) {
         var random = SeededGenerator(seed)
         let links = (0..<Int.random(in: 0...6, using: &random)).map { _ in Self.link(&random) }
@@ -55,7 +57,7 @@ struct LinkHeaderTests {
         #expect(LinkHeader([text]).links == links)
     }
 
-    @Test("is read safely, wherever it is cut or damaged", arguments: 0..<200)
+    @Test("A Link header is read safely, wherever it is cut or damaged", arguments: 0..<200)
     func spoilt(seed: UInt64) {
         var random = SeededGenerator(seed)
         let whole = (0..<4).map { _ in Self.link(&random) }
@@ -68,7 +70,7 @@ struct LinkHeaderTests {
     }
 
     @Test(
-        "of 64 KB is read in one pass",
+        "A Link header of 64 KB is read in one pass",
         arguments: [
             (",", "u"), (" ", "u"), ("<u>,", "u"), ("<v>; rel=item,", "u"), ("<>", nil), (";", nil), ("\"", nil),
             ("\\", nil), ("=", nil), ("<v>; title=\"", nil),
@@ -78,7 +80,7 @@ struct LinkHeaderTests {
         #expect(LinkHeader([value]).target(of: "next") == target)
     }
 
-    @Test("of 64 KB of links has them all")
+    @Test("A Link header of 64 KB of links has them all")
     func many() {
         let value = (1...4000).map { "</p/\($0)>; rel=item" }.joined(separator: ",") + ", <u>; rel=next"
         let header = LinkHeader([value])

@@ -11,7 +11,7 @@ struct LinkPaginatorTests {
             headers: links.map { PaginationInput.Header(name: "link", value: $0) }, url: url)
     }
 
-    @Test("requests the next page as given, without the feed's own query")
+    @Test("The next page of a Link header is requested as given, without the feed's own query")
     func request() throws {
         let base = PageRequest(url: "https://a.b/c", query: [.init(name: "q", value: "x")])
         #expect(try style.request(for: nil, base: base) == base)
@@ -21,7 +21,7 @@ struct LinkPaginatorTests {
     }
 
     @Test(
-        "resolves the target against the URL that answered",
+        "The target of a Link header is resolved against the URL that answered",
         arguments: [
             ("https://a.b/c/d?page=1", "<?page=2>; rel=next", "https://a.b/c/d?page=2"),
             ("https://a.b/c/d?page=1", "<e>; rel=next", "https://a.b/c/e"),
@@ -33,7 +33,7 @@ struct LinkPaginatorTests {
         #expect(try style.next(after: facts(link, at: url)) == .more(PageCursor(next)))
     }
 
-    @Test("reads several fields, and ends where none leads on")
+    @Test("Several Link headers are read, and paging ends if none leads on")
     func fields() throws {
         let facts = facts("</1>; rel=first", "</2>; rel=next", at: "https://a.b/")
         #expect(try style.next(after: facts) == .more(PageCursor("https://a.b/2")))
@@ -43,7 +43,7 @@ struct LinkPaginatorTests {
     }
 
     @Test(
-        "ends at a page that names itself, and at a link that says that nothing is there",
+        "Paging ends at a page that names itself, and at a link without results",
         arguments: [
             "<>; rel=next", "<#top>; rel=next", "</c?p=1>; rel=next", "<http://a.b/c?p=1>; rel=next",
             #"</c?p=2>; rel="next"; results="false""#,
@@ -52,14 +52,14 @@ struct LinkPaginatorTests {
         #expect(try style.next(after: facts(link, at: "https://a.b/c?p=1")).next == nil)
     }
 
-    @Test("follows a link that says that results are there")
+    @Test("A link that has results is followed")
     func results() throws {
         let link = #"</c?p=2>; rel="next"; results="true""#
         #expect(try style.next(after: facts(link, at: "https://a.b/c?p=1")) == .more(PageCursor("https://a.b/c?p=2")))
     }
 
     @Test(
-        "refuses a next page that is none",
+        "A next page of a Link header that is no URL is refused",
         arguments: [
             "<ftp://a.b/>; rel=next", "<https://>; rel=next", "<mailto:a@b.c>; rel=next",
         ])
@@ -67,7 +67,7 @@ struct LinkPaginatorTests {
         #expect(throws: PagingError.self) { try style.next(after: facts(link, at: "https://a.b/c?p=1")) }
     }
 
-    @Test("follows empty pages on the way, but not for ever")
+    @Test("Empty pages between others are followed, but not for ever")
     func emptyPages() throws {
         let link = "</2>; rel=next"
         #expect(try style.next(after: facts(link, count: 0, at: "https://a.b/")).next != nil)

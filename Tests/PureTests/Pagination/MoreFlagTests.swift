@@ -4,7 +4,7 @@ import Testing
 @Suite("A has-more flag in the body")
 struct MoreFlagTests {
     @Test(
-        "ends pages and offsets where it says so, and nowhere else",
+        "A flag ends pages and offsets at its own value, and nowhere else",
         arguments: ["page", "offset"],
         [
             (.boolean(false), true), (.integer(0), true), (.text("false"), true), (.boolean(true), false),
@@ -16,7 +16,8 @@ struct MoreFlagTests {
         #expect((try style.next(after: input(nil, 3, crawl: 3, flag.value)).next == nil) == flag.isEnd)
     }
 
-    @Test("outranks a total that is too small, and tells of one that is too large", arguments: ["page", "offset"])
+    @Test(
+        "A flag outranks a total that is too small, and reveals one that is too large", arguments: ["page", "offset"])
     func figures(name: String) throws {
         let style = try paginator("style: \(name), total: t, more: m")
         #expect(try style.next(after: input(nil, 3, crawl: 3, .integer(3), .boolean(true))).next != nil)
@@ -27,7 +28,7 @@ struct MoreFlagTests {
     }
 
     @Test(
-        "does not lead behind an end, and is a sign of more there",
+        "A flag does not lead beyond an end, and is a sign of more there",
         arguments: [
             ("page", "2", 0), ("offset", "2", 0), ("keyset, param: p, from: id", "2", 0),
             ("cursor, param: c, next: n", "2", 3),
@@ -44,7 +45,7 @@ struct MoreFlagTests {
     }
 
     @Test(
-        "of the last page ends every style, and of any other leads on",
+        "A flag of the last page ends every style, and its absence leads on",
         arguments: ["cursor, param: c, next: n", "next_url, next: n", "page", "offset"],
         [
             (.boolean(true), true), (.text("yes"), true), (.integer(1), true), (.boolean(false), false),
@@ -59,7 +60,7 @@ struct MoreFlagTests {
         #expect((try paginator.next(after: page).next == nil) == flag.isEnd)
     }
 
-    @Test("is part of what the style is", arguments: ["page", "offset", "cursor, param: c, next: n"])
+    @Test("A flag is part of the style's canonical text", arguments: ["page", "offset", "cursor, param: c, next: n"])
     func canonicalText(members: String) throws {
         #expect(try paginator("style: \(members), more: m").canonicalText.hasSuffix(" more m"))
         #expect(throws: ConfigurationError.self) { try paginator("style: \(members), more: 'm['") }

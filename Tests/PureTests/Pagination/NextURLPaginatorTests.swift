@@ -13,7 +13,7 @@ struct NextURLPaginatorTests {
             values: [value], url: "https://a.b/c/d?page=1")
     }
 
-    @Test("requests the next page as given, without the feed's own query")
+    @Test("The next page's URL is requested as given, without the feed's own query")
     func request() throws {
         let style = try style()
         let base = PageRequest(url: "https://a.b/c", query: [.init(name: "q", value: "x")])
@@ -25,7 +25,7 @@ struct NextURLPaginatorTests {
     }
 
     @Test(
-        "resolves the URL against the one that answered",
+        "The next page's URL is resolved against the one that answered",
         arguments: [
             ("?page=2", "https://a.b/c/d?page=2"), ("e?x=1", "https://a.b/c/e?x=1"), ("/e", "https://a.b/e"),
             ("https://a.b/z?q=%C3%BC&p=a+b", "https://a.b/z?q=%C3%BC&p=a+b"), ("//cdn.b/e", "https://cdn.b/e"),
@@ -40,25 +40,26 @@ struct NextURLPaginatorTests {
     }
 
     @Test(
-        "ends at a page that names itself",
+        "Paging by URL ends at a page that names itself",
         arguments: [.text("#top"), .text("d?page=1"), .text("HTTPS://A.B:443/c/d?page=1#top")] as [JSONScalar])
     func itself(value: JSONScalar) throws {
         #expect(try style().next(after: facts(value)) == .end(isStated: true))
     }
 
     @Test(
-        "ends where there is none", arguments: [nil, .null, .text(""), .text("null"), .boolean(false)] as [JSONScalar?])
+        "Paging by URL ends at a page without one",
+        arguments: [nil, .null, .text(""), .text("null"), .boolean(false)] as [JSONScalar?])
     func end(value: JSONScalar?) throws {
         #expect(try style().next(after: facts(value)) == .end())
     }
 
-    @Test("ends at a response without a body")
+    @Test("Paging by URL ends at a response without a body")
     func noBody() throws {
         #expect(try style().next(after: PaginationInput(cursor: nil, elementCount: 0, crawlElementCount: 0)) == .end())
     }
 
     @Test(
-        "refuses what is not a URL",
+        "A value that is not a URL is refused",
         arguments: [
             .integer(2), .boolean(true), .json("{}"), .json("[\"/e\"]"), .text("ftp://a.b/"), .text("a\u{0}b"),
             .text("https://u:p@a.b/"), .text("https://bücher.example/e"), .text("https://a.b:99999/"),
@@ -68,7 +69,7 @@ struct NextURLPaginatorTests {
         #expect(throws: PagingError.self) { try style().next(after: facts(value)) }
     }
 
-    @Test("reads it from a header of any case, and ends where that is absent or empty")
+    @Test("The URL is read from a header of any case, whose absence or empty value is the end")
     func header() throws {
         let style = try style(", header: X-Next-Page")
         let facts = { (values: [String]) in
@@ -83,7 +84,7 @@ struct NextURLPaginatorTests {
         #expect(style.endsByAbsence)
     }
 
-    @Test("follows empty pages on the way, but not for ever")
+    @Test("Empty pages between others are followed, but not for ever")
     func emptyPages() throws {
         #expect(try style().next(after: facts(.text("/e"), count: 0, emptyBefore: 99)).next != nil)
         #expect(throws: PagingError.self) {
@@ -92,7 +93,7 @@ struct NextURLPaginatorTests {
     }
 
     @Test(
-        "refuses members that say nothing, or two things",
+        "Members of `next_url` without a meaning, or with two, are refused",
         arguments: ["", ", next: a, header: b", ", next: 'a['", ", next: []", ", param: p, next: a"])
     func diagnostics(members: String) {
         #expect(throws: ConfigurationError.self) { try style(members) }

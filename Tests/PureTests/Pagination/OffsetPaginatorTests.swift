@@ -5,7 +5,7 @@ import Testing
 struct OffsetPaginatorTests {
     private func style(_ members: String = "") throws -> any Paginator { try paginator("style: offset\(members)") }
 
-    @Test("sends the offset from 0, and the limit unless the feed's query has one")
+    @Test("The offset is sent from 0, and the limit unless the feed's query has one")
     func request() throws {
         let style = try style(", param: o, limit: 50")
         #expect(try style.query(nil, own: [.init(name: "q", value: "x")]) == ["q=x", "limit=50", "o=0"])
@@ -13,7 +13,7 @@ struct OffsetPaginatorTests {
         #expect(try style.query(nil, own: [.init(name: "limit", value: "10")]) == ["limit=10", "o=0"])
     }
 
-    @Test("steps by what came, whatever was asked for")
+    @Test("The offset grows by the elements received, whatever was requested")
     func steps() throws {
         let style = try style(", limit: 50")
         #expect(try style.next(after: input(nil, 30, crawl: 30)) == .more(PageCursor("30")))
@@ -22,7 +22,7 @@ struct OffsetPaginatorTests {
         #expect(style.predicted(after: nil) == nil)
     }
 
-    @Test("begins at `first`, and has nothing to do with what lies before")
+    @Test("Paging by offset begins at `first`, and ignores the elements before it")
     func first() throws {
         let style = try style(", first: 20, total: n")
         let base = PageRequest(url: "https://a.b")
@@ -32,14 +32,14 @@ struct OffsetPaginatorTests {
         #expect(throws: PagingError.self) { try style.request(for: PageCursor("20"), base: base) }
     }
 
-    @Test("reads on where the crawl met as many elements as the total says, and the offset is before it")
+    @Test("Paging continues after as many elements as the total, if the offset is before it")
     func metTwice() throws {
         let style = try style(", limit: 3, total: n")
         #expect(try style.next(after: input("15", 3, crawl: 19, .integer(19))) == .more(PageCursor("18"), total: 19))
         #expect(try style.next(after: input("18", 1, crawl: 20, .integer(19))) == .end(total: 19, isStated: true))
     }
 
-    @Test("tells by two places how many elements lie between them")
+    @Test("Two offsets give the number of elements between them")
     func elementCount() throws {
         let style = try style(", first: 20")
         #expect(style.elementCount(from: nil, to: PageCursor("50")) == 30)
@@ -49,14 +49,14 @@ struct OffsetPaginatorTests {
         #expect(try paginator("style: page").elementCount(from: nil, to: PageCursor("2")) == nil)
     }
 
-    @Test("does not wrap round behind the largest offset")
+    @Test("The largest offset does not wrap round")
     func overflow() throws {
         let style = try style()
         #expect(throws: PagingError.self) { try style.next(after: input("9223372036854775807", 1, crawl: 1)) }
     }
 
     @Test(
-        "refuses members that contradict each other",
+        "Members of `offset` that contradict each other are refused",
         arguments: [", limit_param: n", ", param: n, limit_param: n, limit: 5", ", limit: 0", ", size: 5"])
     func diagnostics(members: String) {
         #expect(throws: ConfigurationError.self) { try style(members) }

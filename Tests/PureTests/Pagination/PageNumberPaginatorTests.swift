@@ -5,7 +5,7 @@ import Testing
 struct PageNumberPaginatorTests {
     private func style(_ members: String = "") throws -> any Paginator { try paginator("style: page\(members)") }
 
-    @Test("sends the number, and the size unless the feed's query has one")
+    @Test("The number is sent, and the size unless the feed's query has one")
     func request() throws {
         let style = try style(", param: p, first: 0, size_param: n, size: 50")
         #expect(try style.query(nil, own: [.init(name: "q", value: "x")]) == ["q=x", "n=50", "p=0"])
@@ -13,7 +13,7 @@ struct PageNumberPaginatorTests {
         #expect(try style.query(nil, own: [.init(name: "n", value: "10")]) == ["n=10", "p=0"])
     }
 
-    @Test("continues to the empty page if there is no total")
+    @Test("Paging by number continues to the empty page without a total")
     func emptyPage() throws {
         let style = try style()
         #expect(try style.next(after: input(nil, 10, crawl: 10)) == .more(PageCursor("2")))
@@ -22,7 +22,7 @@ struct PageNumberPaginatorTests {
     }
 
     @Test(
-        "ends at the last page",
+        "Paging by number ends at the last page",
         arguments: [
             (", pages: n", nil, .integer(1), true), (", pages: n", "2", .integer(3), false),
             (", pages: n", "3", .text("3"), true),
@@ -33,7 +33,7 @@ struct PageNumberPaginatorTests {
         #expect((try style(members).next(after: input(number, 5, crawl: 50, value)).next == nil) == isEnd)
     }
 
-    @Test("reads total and pages in the order of the paths it asks for")
+    @Test("Total and pages are read in the order of their paths")
     func bothFigures() throws {
         let style = try style(", pages: n, total: t")
         #expect(style.bodyPaths.map(\.description) == ["t", "n"])
@@ -45,13 +45,13 @@ struct PageNumberPaginatorTests {
     }
 
     @Test(
-        "knows the next page before this one came",
+        "The next number is known before the page has arrived",
         arguments: [(nil, "2"), ("41", "42"), ("x", nil), ("9223372036854775807", nil)] as [(String?, String?)])
     func predicted(from: String?, to: String?) throws {
         #expect(try style().predicted(after: from.map { PageCursor($0) }) == to.map { PageCursor($0) })
     }
 
-    @Test("has an end even at the largest number")
+    @Test("Paging by number has an end even at the largest number")
     func overflow() throws {
         let style = try style(", first: 0, pages: n")
         #expect(throws: PagingError.self) {
@@ -62,7 +62,7 @@ struct PageNumberPaginatorTests {
 
 @Suite("A feed of one page")
 struct NoPaginationTests {
-    @Test("is asked as it stands, and ends")
+    @Test("A feed of one page is requested as written, and ends")
     func onePage() throws {
         let base = PageRequest(url: "https://a.b", query: [.init(name: "q", value: "x")])
         let style = SinglePagePaginator()
@@ -75,7 +75,7 @@ struct NoPaginationTests {
 
 @Suite("The request for a page")
 struct PageRequestTests {
-    @Test("has each parameter that is set once, where it first stood")
+    @Test("A request has each parameter that is set once, at its first place")
     func set() {
         var request = PageRequest(
             url: "u", query: [.init(name: "a", value: "1"), .init(name: "p", value: "1"), .init(name: "p", value: "2")])

@@ -8,7 +8,7 @@ struct PageSizeTests {
     }
 
     @Test(
-        "goes out with each page where the request is our own, unless the feed's query has one",
+        "The size is sent with each page of our own request, unless the feed's query has one",
         arguments: [
             ("style: page, param: p", "2", "p=2"), ("style: offset, param: p", "50", "p=50"),
             ("style: cursor, param: p, next: t", "x", "p=x"), ("style: keyset, param: p, from: id", "7", "p=7"),
@@ -24,7 +24,7 @@ struct PageSizeTests {
     }
 
     @Test(
-        "goes out with the first page alone where the upstream gives the next one whole",
+        "The size is sent with the first page alone if the upstream gives complete URLs",
         arguments: ["style: link", "style: next_url, next: n", "style: next_url, header: n"])
     func firstPage(members: String) throws {
         let style = try paginator("\(members), size_param: n, size: 50")
@@ -34,14 +34,14 @@ struct PageSizeTests {
         #expect(style.canonicalText.hasSuffix(" size_param n size 50"))
     }
 
-    @Test("may be named again by the upstream, which outranks it")
+    @Test("The upstream may state another size, which outranks ours")
     func cursorObject() throws {
         let style = try paginator("style: cursor, next: t, size_param: n, size: 50")
         #expect(try query(style, #"{"n":20}"#) == ["n=20"])
     }
 
     @Test(
-        "needs a parameter of its own, and a number that can be one",
+        "The size needs a parameter of its own, and a valid number",
         arguments: [
             "style: page", "style: cursor, param: p, next: t", "style: keyset, param: p, from: id", "style: link",
         ],
@@ -54,7 +54,7 @@ struct PageSizeTests {
     }
 
     @Test(
-        "is not sent in the parameter that says which page",
+        "The size is not sent in the parameter of the page",
         arguments: [
             "style: page, param: p", "style: cursor, param: p, next: t", "style: keyset, param: [a, p], from: [a, id]",
         ])
@@ -62,7 +62,7 @@ struct PageSizeTests {
         #expect(throws: ConfigurationError.self) { try paginator("\(members), size_param: p, size: 50") }
     }
 
-    @Test("tells a total from the count of one full page")
+    @Test("The size distinguishes a total from the count of one full page")
     func countOfPage() throws {
         let page = try paginator("style: page, size_param: n, size: 10, total: t")
         #expect(try page.next(after: input(nil, 10, crawl: 10, .integer(10))).next != nil)
@@ -74,7 +74,7 @@ struct PageSizeTests {
         #expect(try offset.next(after: input("10", 10, crawl: 20, .integer(20))).next == nil)
     }
 
-    @Test("tells when a number of pages may have been worked out from more than the server gives")
+    @Test("The size reveals a number of pages that was computed from more than the server gives")
     func cutPages() throws {
         let style = try paginator("style: page, size_param: n, size: 100, total: t, pages: p")
         #expect(try style.next(after: input(nil, 50, crawl: 50, nil, .integer(1))).next != nil)

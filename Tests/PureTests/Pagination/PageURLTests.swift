@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The URL of a page") struct PageURLTests {
     @Test(
-        "is joined with a reference as RFC 3986, section 5.4 does",
+        "The URL of a page is joined with a reference as in RFC 3986, section 5.4",
         arguments: [
             ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
             ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -20,7 +20,7 @@ import Testing
         #expect(try PageURL("http://a/b/c/d;p?q").resolving(reference).text == expected)
     }
 
-    @Test("over http is taken for its https twin, and only that")
+    @Test("The URL of a page over http is taken for its https twin, and only that")
     func upgrade() throws {
         let base = try PageURL("https://example.com/a")
         #expect(try base.resolving("http://example.com/b?c").text == "https://example.com/b?c")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "is refused where it leads out of the web",
+        "The URL of a page outside the web is refused",
         arguments: [
             "ftp://example.com/", "javascript:alert(1)", "mailto:a@b.c", "http://user@example.com/", "a\nb", "a\u{0}b",
             "https://", "https:x", "https://exa mple.com/", "https://a:99999/", "https://a:b/",
@@ -42,7 +42,7 @@ import Testing
         #expect(throws: PagingError.self) { try base.resolving(reference) }
     }
 
-    @Test("is read only from an absolute one", arguments: ["", "/a", "example.com/a", "?a", "//a/b"])
+    @Test("The URL of a page is read only from an absolute one", arguments: ["", "/a", "example.com/a", "?a", "//a/b"])
     func relative(text: String) {
         #expect(throws: PagingError.self) { try PageURL(text) }
     }

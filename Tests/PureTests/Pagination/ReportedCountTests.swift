@@ -8,7 +8,7 @@ import Text
         ReportedCount(Path([.member("total")]), value, atLeast: least, secrets: Secrets())
     }
 
-    @Test("is believed unless it is less than what has come, or none")
+    @Test("A count is believed unless it is invalid or less than the elements received")
     func believed() {
         #expect(count(.integer(5)).value == 5)
         #expect(count(.text("17")).value == 17)
@@ -19,7 +19,7 @@ import Text
     }
 
     @Test(
-        "can be added to others without an overflow, however large it is said to be",
+        "Counts can be added without an overflow, however large they are",
         arguments: [.integer(.max), .text("9223372036854775807"), .real(9e18)] as [JSONScalar])
     func huge(value: JSONScalar) {
         #expect(count(value).value == ReportedCount.most)

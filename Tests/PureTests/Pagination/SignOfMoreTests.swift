@@ -117,7 +117,7 @@ struct SignOfMoreTests {
         SignedPage("", headers: ["X-Next-Poll": "60", "X-Total-Pages": "1", "X-Total-Count": "20"]),
     ]
 
-    @Test("What only looks like one is none", arguments: others)
+    @Test("A value that only looks like a sign of more is none", arguments: others)
     private func unheard(page: SignedPage) throws {
         #expect(try page.sign == nil)
     }
@@ -136,7 +136,7 @@ struct SignOfMoreTests {
         #expect(header?.description.contains("hush") == false)
     }
 
-    @Test("Where the paginator found the end in so many words, links and tokens count for nothing")
+    @Test("An explicit end, found by the paginator, outranks links and tokens")
     func stated() throws {
         let value = try JSONValue(parsing: #"{"data":[],"next_cursor":"abc","truncated":true}"#)
         let envelope = PageEnvelope(of: value, besides: Path([.member("data")]))

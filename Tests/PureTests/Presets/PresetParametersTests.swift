@@ -9,7 +9,7 @@ struct PresetParametersTests {
     }
 
     @Test(
-        "stand for a host, the URL's beginning, all of it or a part of the path",
+        "A preset's parameter is a host, the URL's start, all of it or a part of the path",
         arguments: [
             ("mastodon.timeline\nwith: {host: mastodon.social}", "https://mastodon.social/api/v1/timelines/public"),
             ("mastodon.timeline\nwith: {host: \"[::1]:8080\"}", "https://[::1]:8080/api/v1/timelines/public"),
@@ -34,7 +34,7 @@ struct PresetParametersTests {
     }
 
     @Test(
-        "that stand for a host bring neither scheme nor user nor path along",
+        "A parameter for a host adds neither a scheme nor a user nor a path",
         arguments: [
             "https://x.org", "x.org/evil", "user@x.org", "x.org?a", "x.org#a", "x.org\\\\a", "x .org", "münchen.de",
             "x.org%2f", "${HOST}/a", "",
@@ -48,7 +48,7 @@ struct PresetParametersTests {
             ])
     }
 
-    @Test("that stand for a part of the path lead to no other one", arguments: ["", ".", ".."])
+    @Test("A parameter for a part of the path leads to no other one", arguments: ["", ".", ".."])
     func parts(part: String) {
         let error = #expect(throws: ConfigurationError.self) {
             try feed("preset: github.issues\nwith: {owner: \"\(part)\", repo: r}")
@@ -60,7 +60,7 @@ struct PresetParametersTests {
     }
 
     @Test(
-        "that stand for a URL are one, as far as can be told",
+        "A parameter for a URL is checked as one, as far as possible",
         arguments: [
             (
                 "jsonfeed\nwith: {url: x.org}",
@@ -87,7 +87,7 @@ struct PresetParametersTests {
         #expect(error?.diagnostics.map(\.description) == [expected])
     }
 
-    @Test("are not looked for in a URL that no preset has")
+    @Test("Parameters are not searched for in a URL that no preset has")
     func withoutPreset() {
         let error = #expect(throws: ConfigurationError.self) { try feed("url: \"{url}/a\"") }
         #expect(
@@ -96,7 +96,7 @@ struct PresetParametersTests {
             ])
     }
 
-    @Test("of a preset that nobody knows are no diagnostic of their own")
+    @Test("Parameters of an unknown preset have no diagnostic of their own")
     func unknownPreset() {
         let error = #expect(throws: ConfigurationError.self) {
             try feed("preset: jsonfed\nwith: {url: \"https://x.org\"}")

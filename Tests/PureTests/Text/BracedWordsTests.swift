@@ -4,7 +4,7 @@ import Text
 @Suite("Words in braces")
 struct BracedWordsTests {
     @Test(
-        "give way to what they stand for; other braces stay",
+        "Words in braces are replaced by their values; other braces stay",
         arguments: [
             ("a {x} b", "a 1 b"), ("{x}{x}", "11"), ("{y}", "{y}"), ("{{x}", "{1"), ("{x", "{x"), ("}{x}", "}1"),
             ("${x}", "${x}"), ("plain", "plain"), ("", ""),

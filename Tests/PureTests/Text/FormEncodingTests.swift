@@ -3,7 +3,7 @@ import Text
 
 @Suite("A form") struct FormEncodingTests {
     @Test(
-        "is encoded as browsers do",
+        "A form is encoded as by browsers",
         arguments: [
             ("aZ09*-._", "aZ09*-._"), ("a b+c", "a+b%2Bc"), ("~&=%:/", "%7E%26%3D%25%3A%2F"), ("é", "%C3%A9"), ("", ""),
         ])

@@ -4,7 +4,7 @@ import Text
 @Suite("The nearest word")
 struct NearestWordTests {
     @Test(
-        "is the one a slip away",
+        "The nearest word is one slip away",
         arguments: [
             ("colums", "columns"), ("Key", "key"), ("ulr", "url"), ("header", "headers"), ("pagintaion", "pagination"),
             ("querry", "query"), ("modle", "model"),
@@ -15,13 +15,13 @@ struct NearestWordTests {
     }
 
     @Test(
-        "is not one that only has the same length",
+        "The nearest word is not one that only has the same length",
         arguments: ["xyz", "a", "", "foobar", String(repeating: "k", count: 500)])
     func far(word: String) {
         #expect(NearestWord.suggestion(for: word, among: ["key", "url", "q", "columns"]) == nil)
     }
 
-    @Test("of two equally near is the first")
+    @Test("The nearest word of two equally near ones is the first")
     func tie() {
         #expect(NearestWord.suggestion(for: "feeds", among: ["feed1", "feed2"]) == "feed1")
     }

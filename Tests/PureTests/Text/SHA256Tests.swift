@@ -9,7 +9,7 @@ import Testing
 
     // https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
     @Test(
-        "of texts whose hash is known",
+        "SHA-256 of texts with known hashes",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -24,7 +24,7 @@ import Testing
     }
 
     // https://www.rfc-editor.org/rfc/rfc4231
-    @Test("signs as RFC 4231 has it, with keys of any length")
+    @Test("SHA-256 signs as in RFC 4231, with keys of any length")
     func signature() {
         let short = SHA256.signature(of: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
         #expect(digits(short) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Text
 
-@Suite("What is searched for") struct SearchTextTests {
+@Suite("The words of a search") struct SearchTextTests {
     /// A text with `[` and `]` around the matches in it.
     private func marked(_ search: String, _ text: String) -> String {
         var result = ""
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "is marked where words begin with it, whatever the case and the accents",
+        "Search words are marked at the start of words, regardless of case and accents",
         arguments: [
             ("swi", "Swift and swivel", "[Swi]ft and [swi]vel"),
             ("cafe", "Café, CAFÉ", "[Café], [CAFÉ]"),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "may begin anywhere in scripts without spaces, and elsewhere if no word begins with it",
+        "Search words may begin anywhere in scripts without spaces, and elsewhere if no word begins with them",
         arguments: [
             ("東京", "我在東京塔", "我在[東京]塔"),
             ("swift", "使用Swift编写", "使用[Swift]编写"),
@@ -48,7 +48,7 @@ import Testing
         #expect(marked(search, text) == expected)
     }
 
-    @Test("becomes a query of FTS5 in which nothing is a command")
+    @Test("Search words become a query of FTS5 without commands")
     func query() {
         #expect(
             SearchText(#"swift "pack OR -x NEAR( c++ ***"#).fullTextQuery
@@ -61,7 +61,7 @@ import Testing
         #expect(SearchText.pattern(#"50%_\"#) == #"%50\%\_\\%"#)
     }
 
-    @Test("is cut off where nobody can have typed so much")
+    @Test("A search that is too long to be typed is cut")
     func limits() {
         #expect(SearchText(String(repeating: "word ", count: 10_000)).words.count == 20)
         #expect(SearchText(String(repeating: "w", count: 10_000)).words == [String(repeating: "w", count: 1_000)])

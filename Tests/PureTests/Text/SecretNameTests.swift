@@ -3,7 +3,7 @@ import Text
 
 @Suite("The name of a secret") struct SecretNameTests {
     @Test(
-        "is known however its words are joined",
+        "The name of a secret is recognised however its words are joined",
         arguments: [
             "api_key", "apikey", "apiKey", "API-Key", "X-Api-Key", "APIKEY", "api.key", "key", "KEY", "X-Key", "sig",
             "Sig",
@@ -18,7 +18,7 @@ import Text
     }
 
     @Test(
-        "is none of those that only look like one",
+        "A name that only looks like a secret's is none",
         arguments: [
             "", "q", "author", "authors", "keyword", "keywords", "sort_key", "start_key", "monkey", "tokenize",
             "page_token",

@@ -4,7 +4,7 @@ import Text
 @Suite("Parameters of URLs within a text")
 struct SecretParametersTests {
     @Test(
-        "Those named like secrets are masked, whatever stands around them",
+        "Parameters with names of secrets are masked, whatever is around them",
         arguments: [
             ("<https://a/?api_key=1&page=2>; rel=\"next\"", "<https://a/?api_key=***&page=2>; rel=\"next\""),
             ("https://a/?page=2&sig=abc#top", "https://a/?page=2&sig=***#top"),

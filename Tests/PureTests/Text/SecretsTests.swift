@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Secrets") struct SecretsTests {
     @Test(
-        "are masked however they are written",
+        "Secrets are masked in any notation",
         arguments: [
             ("hunter2", "a hunter2 b", "a *** b"),
             ("hunter2", "hunter2hunter2", "******"),
@@ -43,20 +43,20 @@ import Testing
         #expect(secrets.occur(in: text) == (text != expected))
     }
 
-    @Test("that contain one another leave nothing behind")
+    @Test("Secrets that contain one another leave nothing behind")
     func nested() {
         #expect(Secrets(["abcd", "abcdefgh"]).mask("abcdefgh abcd") == "*** ***")
     }
 
     @Test(
-        "that overlap leave nothing behind",
+        "Secrets that overlap leave nothing behind",
         arguments: [("abcab", "xabcabcaby"), ("abcabcab", "xabcabcaby"), ("abcab", "xabcababcaby")])
     func overlapping(secret: String, text: String) {
         let masked = Secrets([secret, "cabca"]).mask(text)
         #expect(masked.hasPrefix("x***") && masked.hasSuffix("***y") && !masked.contains("ab"))
     }
 
-    @Test("that reach into a part of a text or out of it are masked as in the whole", arguments: 0...9)
+    @Test("Secrets at the border of a text's part are masked as in the whole", arguments: 0...9)
     func part(start: Int) {
         let text = Array("..hunter2..a%2fb%20c%2Bd..".utf8)
         let secrets = Secrets(["hunter2", "a/b c+d"])
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "are concealed by placeholders that give them back",
+        "Secrets are concealed by placeholders that give them back",
         arguments: [
             ("/n?t=hunter2", "/n?t=${secret:1}"), ("/n?t=a%2Fb%20c", "/n?t=${secret:2:percent}"),
             ("/n?t=a/b c", "/n?t=${secret:2}"), ("48", "48"), ("/n?t=${secret:1}", "/n?t=${secret:0}1}"),
@@ -77,7 +77,7 @@ import Testing
         #expect(secrets.reveal(stored) == text)
     }
 
-    @Test("are masked in base64, wherever in it they stand", arguments: 0...5)
+    @Test("Secrets are masked in base64, wherever in it they are", arguments: 0...5)
     func base64(before: Int) {
         let secret = "s3cr?t>~~token-ÿ"
         let bytes = [UInt8](repeating: 0x3A, count: before) + Array(secret.utf8) + Array(" and more".utf8)
@@ -95,20 +95,20 @@ import Testing
         }
     }
 
-    @Test("keep their numbers and those of their forms when another one follows")
+    @Test("Secrets keep their numbers and those of their forms when another one follows")
     func numbers() {
         let stored = Secrets(["hunter2"]).conceal("68756e74657232")
         #expect(Secrets(["hunter2", "an access token"]).reveal(stored) == "68756e74657232")
         #expect(Secrets(["hunter2"]).fingerprint(salt: "s") == Secrets(["hunter2", ""]).fingerprint(salt: "s"))
     }
 
-    @Test("written in an unusual way come back as a URL that means the same")
+    @Test("Secrets in an unusual notation come back as a URL that means the same")
     func unusual() {
         let secrets = Secrets(["a/b c"])
         #expect(secrets.reveal(secrets.conceal("t=a%2fb+c")) == "t=a%2Fb%20c")
     }
 
-    @Test("come back from any text", arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
+    @Test("Secrets come back from any text", arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
     func roundTrip(seed: UInt64) {
         var generator = SeededGenerator(seed)
         let secrets = Secrets(["hunter2", "a/b c+d", "${secret:1}", "}{}{"])
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("have a fingerprint of 32 bits that depends on each of them and on the salt")
+    @Test("Secrets have a fingerprint of 32 bits that depends on each of them and on the salt")
     func fingerprint() {
         let fingerprints = [
             Secrets(["ab", "c"]).fingerprint(salt: ""), Secrets(["a", "bc"]).fingerprint(salt: ""),
@@ -137,7 +137,7 @@ import Testing
         #expect(Secrets().fingerprint(salt: "s") == 0)
     }
 
-    @Test("are not shown by print and dump")
+    @Test("Secrets are not shown by print and dump")
     func descriptions() {
         var dumped = ""
         dump(Secrets(["hunter2"]), to: &dumped)

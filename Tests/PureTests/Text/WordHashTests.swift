@@ -9,7 +9,7 @@ struct WordHashTests {
         return hash.digits
     }
 
-    @Test("is another for each byte that is another, at any place, and for each length")
+    @Test("A hash of words changes with each byte, at any place, and with each length")
     func differs() {
         for count in 0..<40 {
             let zeros = [UInt8](repeating: 0, count: count)
@@ -25,7 +25,7 @@ struct WordHashTests {
         }
     }
 
-    @Test("is the same in every process")
+    @Test("A hash of words is the same in every process")
     func lasts() {
         #expect(hash(Array("The quick brown fox".utf8)) == "1670f3f9cd70094b")
     }

@@ -6,7 +6,7 @@ import Time
     private static let now: Int64 = 1_795_340_099
 
     @Test(
-        "is written as a time, a date, a number or by a pattern",
+        "A moment is written as a time, a date, a number or by a pattern",
         arguments: [
             ("{now}", "2026-11-22T09:34:59Z"), ("{today}", "2026-11-22"), ("{now-7d}", "2026-11-15T09:34:59Z"),
             ("{today-1d}", "2026-11-21"), ("{now-1w+2h-30m-9s}", "2026-11-15T11:04:50Z"),
@@ -23,7 +23,7 @@ import Time
     }
 
     @Test(
-        "is a mistake where it begins as one and is none",
+        "A text that begins like a moment and is none is a mistake",
         arguments: [
             "{now-7}", "{now-7x}", "{now-d}", "{today:}", "{now:%q}", "{now:iso}", "{now 7d}", "{now-99999999d}",
             "{now-9223372036854775807w}",

@@ -8,7 +8,7 @@ struct TimestampTests {
         Array(iso.utf8).withUnsafeBytes { Timestamp($0)?.text }
     }
 
-    @Test("is the same moment with however many digits it is written")
+    @Test("A timestamp is the same moment with any number of fraction digits")
     func equality() {
         let moments = ["1994-12-06T08:49Z", "1994-12-06T08:49:00.000Z", "1994-12-06T09:49:00.0000000+01:00"].map {
             Timestamp($0)
@@ -84,7 +84,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "have a text without a fraction",
+        "A timestamp has a text without a fraction",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (951_782_399, "2000-02-28T23:59:59Z"), (951_782_400, "2000-02-29T00:00:00Z"),
             (951_868_800, "2000-03-01T00:00:00Z"), (1_735_689_599, "2024-12-31T23:59:59Z"),
