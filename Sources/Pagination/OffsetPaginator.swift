@@ -12,6 +12,8 @@ package struct OffsetPaginator: Paginator {
     private let parameter: String
     /// The first page's offset.
     package let first: Int
+    /// The number of the list's first item.
+    private let base: Int
     private let limit: PageSize?
     private let total: StatedTotal?
     private let flags: MoreFlag
@@ -22,17 +24,20 @@ package struct OffsetPaginator: Paginator {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter with the offset.
-    ///   - first: The first page's offset.
+    ///   - first: The first page's offset; nil for the whole list.
+    ///   - base: The number of the list's first item.
     ///   - limit: How many elements to ask for.
     ///   - total: Where the body says how many elements there are.
     ///   - flags: Where the body says whether there is a further page.
     ///   - prefetch: How many requests may be under way.
     package init(
-        parameter: String = "offset", first: Int = 0, limit: PageSize? = nil, total: StatedTotal? = nil,
+        parameter: String = "offset", first: Int? = nil, base: Int = 0, limit: PageSize? = nil,
+        total: StatedTotal? = nil,
         flags: MoreFlag = MoreFlag(), prefetch: Int = 1
     ) {
         self.parameter = parameter
-        self.first = first
+        self.first = first ?? base
+        self.base = base
         self.limit = limit
         self.total = total
         self.flags = flags
@@ -42,7 +47,8 @@ package struct OffsetPaginator: Paginator {
     /// The style with its members.
     package var canonicalText: String {
         var text = "offset param \(parameter)"
-        if first > 0 { text += " first \(first)" }
+        if base > 0 { text += " base \(base)" }
+        if first > base { text += " first \(first)" }
         if let limit { text += " limit_param \(limit.parameter) limit \(limit.count)" }
         if let total { text += " \(total.canonicalText)" }
         return text + flags.canonicalText
@@ -59,6 +65,9 @@ package struct OffsetPaginator: Paginator {
 
     /// The limit, where one is given and more than 1: of a page of one item, the overlap would be as much as the page.
     package var overlappingSize: Int? { limit.flatMap { $0.count > 1 ? $0.count : nil } }
+
+    /// The number of items lie before the first page.
+    package var passedOver: Int { first - base }
 
     /// The difference of the offsets, 0 at least.
     package func elementCount(from start: PageCursor?, to end: PageCursor) -> Int? {
@@ -122,11 +131,11 @@ package struct OffsetPaginator: Paginator {
         let (next, isBeyond) = try offset(page.cursor).addingReportingOverflow(count)
         guard !isBeyond else { throw PagingError("there is no offset behind the one of this page") }
         // The offset alone says how many elements lie before it: one that moved while it was read came twice.
-        let reported = total?.reported(page, of: self, atLeast: next)
+        let reported = total?.reported(page, of: self, atLeast: next - base)
         // The elements before the first page do not belong to the feed.
-        let total = { (next: PageCursor?) in reported?.total(at: next, page).map { $0 - first } }
+        let total = { (next: PageCursor?) in reported?.total(at: next, page).map { $0 - passedOver } }
         let hasMore = flags.says(page, of: self)
-        let isLast = reported?.exact == next && !(page.cursor == nil && page.mayBeCountedAlone(limit))
+        let isLast = reported?.exact == next - base && !(page.cursor == nil && page.mayBeCountedAlone(limit))
         guard count > 0, !(hasMore.map(!) ?? isLast) else {
             return .end(
                 total: total(nil), notice: reported?.notice, sign: flags.sign(page, of: self),

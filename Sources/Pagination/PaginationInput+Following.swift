@@ -85,13 +85,14 @@ private struct Numerals {
     init(_ text: String) {
         var rest = Substring(text)
         while !rest.isEmpty {
-            let other = rest.prefix { !("0"..."9").contains($0) }
+            let isWord = { (character: Character) in character.isLetter || character.isNumber }
+            let other = rest.prefix { !isWord($0) }
             rest = rest.dropFirst(other.count)
-            let digits = rest.prefix { ("0"..."9").contains($0) }
-            rest = rest.dropFirst(digits.count)
+            let word = rest.prefix(while: isWord)
+            rest = rest.dropFirst(word.count)
             texts.append(String(other))
-            // Digits that no number holds are a text like any other.
-            if let number = Int(digits) { numbers.append(number) } else { texts.append(String(digits)) }
+            // Digits beside letters are part of a name, or of a token that counts nothing.
+            if let number = Int(word) { numbers.append(number) } else { texts.append(String(word)) }
         }
     }
 }

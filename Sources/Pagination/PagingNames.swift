@@ -82,7 +82,6 @@ package enum PagingNames {
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
         "complete", "iscomplete", "completed", "done", "isdone", "finished", "isfinished", "isfinal", "exhausted",
-        "numfoundexact",
     ]
     /// The names of the number of items or pages left.
     package static let rest: Set<String> = [
@@ -130,6 +129,25 @@ package enum PagingNames {
             leading.contains(words[start...].joined())
                 && words[..<start].allSatisfy { envelopes.contains($0) || ["x", "ms"].contains($0) }
         }
+    }
+
+    /// True if a header of that name does.
+    package static func leadsOn(inHeader name: MemberName) -> Bool {
+        let words = withoutPrefix(name)
+        guard let first = words.first, otherWords.isDisjoint(with: name.words) else { return false }
+        if first == "next" { return words.dropFirst().allSatisfy(leadingWords.contains) }
+        return first.hasPrefix("next") && leadingWords.contains(String(first.dropFirst(4)))
+            || first.hasPrefix("continuation") || first == "cursor"
+    }
+
+    /// The words of a header's name without `X-` and a vendor's name before what leads on.
+    package static func withoutPrefix(_ name: MemberName) -> [String] {
+        let words = name.words
+        let start = words.firstIndex { word in
+            word == "next" || word == "cursor" || word.hasPrefix("continuation")
+                || word.hasPrefix("next") && leadingWords.contains(String(word.dropFirst(4)))
+        }
+        return Array(words[(start ?? words.startIndex)...])
     }
 
     /// True if the text, in place of a token, means that there is none.

@@ -156,21 +156,15 @@ private struct SignSearch {
         let isNext = member.name.words.contains("next")
         switch member.value {
         case .string(let text):
-            let isDate = ["next", "end", "after"].contains(member.name.folded) && Self.isDate(text)
+            let isDate = ["next", "end", "after"].contains(member.name.folded) && DateLike.holds(text)
             return !PagingNames.isNothing(text) && !text.contains("{") && !isDate && !isBack(text)
-                && (member.name.folded != "end" || hasStart(beside: member))
+                && (member.name.folded != "end" || envelope.isBorder(member))
         case .number: return isNext && (member.value.count ?? 0) > 0 && !isBack(member.value.json)
         case .object(let members): return !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .array(let elements): return !elements.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .bool(let says): return says && isNext
         case .null: return false
         }
-    }
-
-    /// Matrix calls the tokens of both borders `start` and `end`.
-    private func hasStart(beside member: PageEnvelope.Member) -> Bool {
-        envelope.first(["start"]) { $0.parents == member.parents && $0.value.text.map { !Self.isDate($0) } == true }
-            != nil
     }
 
     private var nextLink: SignOfMore? {
@@ -182,10 +176,8 @@ private struct SignSearch {
 
     private var leadingHeader: SignOfMore? {
         page.headers.first { field in
-            let name = MemberName(field.name)
-            return PagingNames.leadsOn(name) && !PagingNames.isNothing(field.value) && !isBack(field.value)
-                && (name.words.contains("next") || name.words.contains { $0.hasPrefix("continuation") }
-                    || name.words.contains("cursor"))
+            PagingNames.leadsOn(inHeader: MemberName(field.name)) && !PagingNames.isNothing(field.value)
+                && !isBack(field.value)
         }.map(sign(.lead))
     }
 
@@ -253,9 +245,12 @@ private struct SignSearch {
     private static func saysWord(_ value: JSONValue) -> Bool? {
         if case .number = value { nil } else { says(value) }
     }
+}
 
-    /// True if a text is a day, a time or a month: a calendar's `next` is no page of a list.
-    static func isDate(_ text: String) -> Bool {
+/// Texts that are a day, a time or a month: a calendar's `next` is no page of a list.
+enum DateLike {
+    /// True if the text is such a one.
+    static func holds(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count >= 7, bytes.count <= 35, bytes[4] == UInt8(ascii: "-") else { return false }
         return bytes.prefix(4).allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -43,7 +43,7 @@ extension PageLoader {
         let discovery = Discovery(definition, options: options, salt: store.salt, meter: fetcher.meter)
         return try await discovery.discover(
             from: fetched, of: page, effort: mayTry ? .search : .signs,
-            triedElementCount: shape.findings.triedElementCount)
+            known: shape.findings)
     }
 
     /// - Parameters:

@@ -31,6 +31,9 @@ extension PageLoader {
             ?? SignOfMore.first(
                 in: envelope, after: facts, number: definition.pagination.number(of: facts.cursor),
                 isStated: end.isStated)
+        if end.sign == nil, definition.hasOpenPagination, let count = shape.findings.strayItemCount, count > 0 {
+            end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
+        }
         return end
     }
 

@@ -188,7 +188,8 @@ final class PageLoader: Sendable {
     /// - Parameter isAhead: Whether another page's turn comes before: it is not sent if that one fails.
     func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
         // A 304 would not tell that the header has come since.
-        let mayHaveGoneOn = definition.mayHaveGoneOn(from: page.cursor, to: stored?.cursor)
+        let mayHaveGoneOn = definition.mayHaveGoneOn(
+            from: page.cursor, to: stored?.cursor, elementCount: stored?.elements ?? 0)
         let (page, result) = await pages.fetch(
             page, validators: mayHaveGoneOn ? nil : stored?.validators, isAhead: isAhead)
         return Fetch(page: page, result: result, stored: stored)

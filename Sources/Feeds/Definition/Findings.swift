@@ -16,6 +16,10 @@ package struct Findings: Sendable, Hashable {
     /// vain; nil as long as none were. A page that has grown is reason to try again.
     package var triedElementCount: Int?
 
+    /// The hash of the keys of that page: a full page with others is reason to try again, for an item may have left it.
+    package var triedKeys: String?
+    /// The number of new items on a page that was tried and could not be placed.
+    package var strayItemCount: Int?
     /// The last page's sign that more follows, in words; nil if it had none.
     package var sign: String?
 
@@ -84,6 +88,8 @@ extension Findings {
         all.columns += later.columns.filter { !known.contains($0.path) }
         all.pagination = pagination ?? later.pagination
         all.triedElementCount = [triedElementCount, later.triedElementCount].compactMap(\.self).max()
+        all.triedKeys = later.triedKeys ?? triedKeys
+        all.strayItemCount = later.strayItemCount ?? strayItemCount
         return all
     }
 }

@@ -11,7 +11,7 @@ extension PageNumberPaginator: ReadablePaginator {
 }
 
 extension OffsetPaginator: ReadablePaginator {
-    /// Reads `param` (default `offset`), `first` (default 0), `limit` with `limit_param` (default `limit`), `prefetch`
+    /// Reads `param` (default `offset`), `first` (default 0), `base` (0 or 1), `limit` with `limit_param` (default `limit`), `prefetch`
     /// (default 1), and the paths `total`, `more` and `last`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param") ?? "offset"
@@ -24,7 +24,8 @@ extension OffsetPaginator: ReadablePaginator {
             members.report("`limit_param` is the same parameter as `param`", at: "limit_param")
         }
         self.init(
-            parameter: parameter, first: members.integer("first", in: 0...JSONScalar.mostCount) ?? 0, limit: limit,
+            parameter: parameter, first: members.integer("first", in: 0...JSONScalar.mostCount),
+            base: members.integer("base", in: 0...1) ?? 0, limit: limit,
             total: StatedTotal(members), flags: MoreFlag(members),
             prefetch: PrefetchLimit.read(members))
     }

@@ -106,8 +106,11 @@ extension FeedWriter {
     private func endingCircle(_ page: PageCommit, of crawl: CrawlState) throws(FeedSyncError) -> PageCommit {
         guard page.direction == .footer, !page.isCheck else { return page }
         if repeatsPageBefore(page, crawl) {
-            guard crawl.pages > 1 else { throw FeedSyncError.samePageTwice(page) }
-            return page.asRepeat()
+            guard crawl.pages == 1 else { return page.asRepeat() }
+            // A list that moves may bring a short page again, a full one hardly.
+            guard page.mode != .reload, page.content.elementCount < crawl.mostElements else {
+                throw FeedSyncError.samePageTwice(page)
+            }
         }
         let leadsBack = page.end.next.map { trail.cursors.contains($0.text) } ?? false
         return leadsBack && page.content.elementCount == 0 ? page.asEnd() : page
@@ -115,9 +118,7 @@ extension FeedWriter {
 
     private func repeatsPageBefore(_ page: PageCommit, _ crawl: CrawlState) -> Bool {
         guard case .decoded(let decoded) = page.content, !page.isAgain, decoded.keys != "[]" else { return false }
-        // A list that moves may bring a short page again, a full one hardly.
-        let isTelling = page.mode == .reload || decoded.elementCount >= crawl.mostElements
-        return isTelling && decoded.keys == crawl.lastKeys && !crawl.begins(page.part)
+        return decoded.keys == crawl.lastKeys && !crawl.begins(page.part)
     }
 
     /// Whether the list goes on behind a page, or ends, as it did when the page was stored.

@@ -56,7 +56,15 @@ extension FeedWriter {
         let behind = next < places.count ? PageOfCrawl(places[next]) : nil
         if behind != nil { for row in gap { missing[row].isAtEnd = false } }
         settle(&gap, in: &missing, before: before, behind: behind)
+        // What slid off a page behind which no way was found is not gone.
+        if isTailOpen { missing.removeAll(where: \.isAtEnd) }
         return missing
+    }
+
+    /// True if it is not known how the list goes on behind its only page, which is as long as ever.
+    private var isTailOpen: Bool {
+        guard shape.definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
+        return (state.crawl?.mostElements ?? 0) >= tried
     }
 
     private func settle(

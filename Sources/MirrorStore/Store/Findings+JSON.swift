@@ -7,7 +7,9 @@ extension Findings: JSONRecord {
         ]
         let kind: JSONFields = format.map { ["format": $0.rawValue] } ?? [:]
         let told: JSONFields = sign.map { ["sign": $0] } ?? [:]
-        return kind + told + (place.map { ["items": $0] } ?? [:]) + found
+        let keys: JSONFields = triedKeys.map { ["tried_keys": $0] } ?? [:]
+        let stray: JSONFields = strayItemCount.map { ["stray": $0] } ?? [:]
+        return kind + told + keys + stray + (place.map { ["items": $0] } ?? [:]) + found
     }
 
     /// Reads what `json` wrote; nil for anything else.
@@ -26,6 +28,8 @@ extension Findings: JSONRecord {
         guard key.count == names.count, self.columns.count == columns.count else { return nil }
         pagination = members["pagination"]?.text
         sign = members["sign"]?.text
+        triedKeys = members["tried_keys"]?.text
+        if case .number(let digits)? = members["stray"] { strayItemCount = Int(digits) }
         if case .number(let digits)? = members["tried"] { triedElementCount = Int(digits) }
     }
 }

@@ -187,6 +187,8 @@ extension Store {
             findings.items = nil
             findings.pagination = nil
             findings.triedElementCount = nil
+            findings.triedKeys = nil
+            findings.strayItemCount = nil
             findings.sign = nil
         }
         return try ResolvedFeed(declared, findings)

@@ -64,13 +64,13 @@ package struct Discovery: Sendable {
     ///
     /// A page without content or items shows little, and is no failure: its findings may not be enough to store it.
     ///
-    /// - Parameter triedElementCount: The elements of a page with which a search failed: a page with no more of them is
-    ///   only examined for signs.
+    /// - Parameter known: The earlier findings. A page with no more elements than one with which a search failed is only
+    ///   examined for signs, unless it is as long and has other items: one may have left it.
     /// - Throws: `FeedSyncError`: a page that is no JSON, or has no items or no key; with the effort `verify` also a
     ///   host that cannot be reached or permits no request now. Nothing is learned then. With less effort, such a host
     ///   is no obstacle to the use of the first page.
     package func discover(
-        from first: FetchedPage, of page: PreparedPage, effort: Effort, triedElementCount: Int? = nil
+        from first: FetchedPage, of page: PreparedPage, effort: Effort, known: Findings = Findings()
     ) async throws(FeedSyncError) -> DiscoveryResult {
         var trials = SecondPageTrials(
             first: first, of: page, definition: definition, fetcher: fetcher(retries: min(definition.retries, 1)),
@@ -85,7 +85,11 @@ package struct Discovery: Sendable {
         trials.findings = structure.findings
         var paging: Evidence?
         if definition.hasOpenPagination {
-            let isInVain = triedElementCount.map { structure.reading.elementCount <= $0 } ?? false
+            let isInVain =
+                known.triedElementCount.map { tried in
+                    let count = structure.reading.elementCount
+                    return count < tried || count == tried && known.triedKeys == structure.hashOfKeys
+                } ?? false
             let effort = isInVain && effort == .search ? .signs : effort
             paging = try await pagination(structure, effort, &trials)
             if let place = trials.betterPlace {

@@ -4,7 +4,7 @@ extension PageSigns {
     /// Members that lead on by a URL where they lead anywhere, folded.
     private static let nextURLNames: Set<String> = [
         "next", "nexturl", "nextpageurl", "nextlink", "nexthref", "nextpagelink", "nexturi", "nextpageuri",
-        "nextrecordsurl", "nextpagepath", "nextpage", "nextresults",
+        "nextrecordsurl", "nextpagepath", "nextpage", "nextresults", "afterurl",
     ]
 
     /// The explicit signs of the next page: `Link`, a URL in the body or a header, an object to send back.
@@ -12,7 +12,7 @@ extension PageSigns {
 
     private var link: PagingCandidate? {
         let links = LinkHeader(headers.values(of: "Link"))
-        let style = FlowMapping().with("style", "link").with("total", place(listTotal))
+        let style = FlowMapping().with("style", "link").with("total", place(exactTotal))
         if links.target(of: "next") != nil {
             return PagingCandidate(
                 trial: .follow, members: style, certainty: .certain,
@@ -29,14 +29,14 @@ extension PageSigns {
 
     private var nextURLs: [PagingCandidate] {
         let named = signs.filter(Self.isNamedNext)
-        let leading = named.filter { $0.value.text.map(Self.isURL) == true }.sorted { one, other in
+        let leading = named.filter(Self.isTarget).sorted { one, other in
             Self.nextURLNames.contains(one.name.folded) && !Self.nextURLNames.contains(other.name.folded)
         }
         let candidates = leading.map { sign in
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("next", sign.path)
-                    .with("total", place(listTotal)),
+                    .with("last", flag(PagingNames.last, beside: sign)).with("total", place(exactTotal)),
                 certainty: Self.nextURLNames.contains(sign.name.folded) && !isMeantForPeople(sign.value.text ?? "")
                     ? .certain : .likely,
                 evidence: "`\(sign.path)` leads to the next page")
@@ -48,7 +48,7 @@ extension PageSigns {
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("next", sign.path)
-                    .with("total", place(listTotal)),
+                    .with("total", place(exactTotal)),
                 certainty: .certain, evidence: "`\(sign.path)` is null: this is the last page", leadsOn: false)
         }
     }
@@ -61,13 +61,13 @@ extension PageSigns {
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("header", field.name)
-                    .with("total", place(listTotal)),
+                    .with("total", place(exactTotal)),
                 certainty: .certain, evidence: "the header `\(field.name)` leads to the next page")
         }
     }
 
     /// MediaWiki's `continue`: https://www.mediawiki.org/wiki/API:Continue
-    private var nextObjects: [PagingCandidate] {
+    var nextObjects: [PagingCandidate] {
         signs.filter { sign in
             guard ["continue", "querycontinue", "nextparams", "nextquery"].contains(sign.name.folded),
                 let members = sign.value.members
@@ -77,7 +77,7 @@ extension PageSigns {
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "cursor").with("next", sign.path)
-                    .with("total", place(listTotal)),
+                    .with("total", place(exactTotal)),
                 certainty: .certain, evidence: "`\(sign.path)` holds the parameters of the next page")
         }
     }
@@ -89,12 +89,24 @@ extension PageSigns {
 
     private static func isNamedNext(_ sign: Sign) -> Bool {
         let words = sign.name.words
-        guard words.contains("next") || words.contains("more") || words == ["nextpage"] || words == ["nexturl"] else {
+        guard
+            words.contains("next") || words.contains("more") || words == ["nextpage"] || words == ["nexturl"]
+                || words == ["after", "url"]
+        else {
             return false
         }
         return Set(words).isDisjoint(with: [
             "previous", "prev", "last", "first", "learn", "read", "info", "event", "run",
         ])
+    }
+
+    /// True if a member holds a URL: one that can be nothing else, or a relative one where its name says so.
+    static func isTarget(_ sign: Sign) -> Bool {
+        guard let text = sign.value.text, isNamedNext(sign) else { return false }
+        if isURL(text) { return true }
+        guard !PagingNames.isNothing(text), !text.contains("{"), !text.contains(" ") else { return false }
+        let saysURL = sign.name.words.contains { ["url", "uri", "link", "href", "path"].contains($0) }
+        return saysURL || text.contains("?") && text.contains("=")
     }
 
     /// True if a text is an absolute URL, or a relative one that cannot be anything else.

@@ -1,40 +1,62 @@
 internal import HTTP
 
 extension PageSigns {
-    /// The number of parameters to try for one token.
-    private static let mostParameters = 4
+    /// The number of parameters are tried for one token.
+    private static let mostParameters = 5
 
-    /// The tokens to send back for the next page, although their parameter is unknown.
+    /// The tokens to send back to get the next page, though nothing says as which parameter.
     var tokens: [PagingCandidate] {
         let inBody = signs.filter(isToken).sorted { one, other in
             one.name.words.contains("next") && !other.name.words.contains("next")
         }.flatMap { sign in
-            parameters(for: sign.written, value: sign.value.scalar).map { parameter in
-                PagingCandidate(
-                    trial: .follow,
-                    members: FlowMapping().with("style", "cursor").with("param", parameter).with("next", sign.path)
-                        .with("more", moreFlag(beside: sign.path)).with("total", place(listTotal)),
-                    certainty: .likely,
-                    evidence: "`\(sign.path)` holds a token for the next page, sent as `\(parameter)`")
+            parameters(for: sign.written, in: sign.parents, value: sign.value.scalar).map { parameter in
+                cursor(parameter, from: sign, more: flag(PagingNames.more, beside: sign))
             }
         }
-        return inBody + headerTokens
+        return inBody + lastItems + headerTokens
+    }
+
+    private func cursor(_ parameter: String, from sign: Sign, more: Path?) -> PagingCandidate {
+        PagingCandidate(
+            trial: .follow,
+            members: FlowMapping().with("style", "cursor").with("param", parameter).with("next", sign.path)
+                .with("more", more).with("last", more == nil ? flag(PagingNames.last, beside: sign) : nil)
+                .with("total", place(exactTotal)),
+            certainty: .likely, evidence: "`\(sign.path)` holds a token for the next page, sent as `\(parameter)`")
+    }
+
+    /// The id of the last item where a flag says that there is more, and CouchDB's last change:
+    /// https://docs.couchdb.org/en/stable/api/database/changes.html
+    private var lastItems: [PagingCandidate] {
+        let ids = more.map { more in
+            signs.filter { ["lastid", "lastitemid"].contains($0.name.folded) && $0.value.scalar.parameterText != nil }
+                .flatMap { sign in
+                    ["after", "after_id", sign.written, "starting_after"].map {
+                        cursor($0, from: sign, more: more.path)
+                    }
+                }
+        }
+        let pending = first(["pending"]) { $0.value.count ?? 0 > 0 }
+        let change = pending.flatMap { pending in
+            first(["lastseq"]) { $0.value.scalar.parameterText != nil }.map {
+                cursor("since", from: $0, more: pending.path)
+            }
+        }
+        return (ids ?? []) + [change].compactMap(\.self)
     }
 
     private var headerTokens: [PagingCandidate] {
         headers.fields.filter { field in
-            let words = MemberName(field.name).words
-            let speaks = words.contains("next") || words.contains("cursor") || words.contains("cursor")
-            return speaks && !field.value.isEmpty && !Self.isURL(field.value)
+            PagingNames.leadsOn(inHeader: MemberName(field.name)) && !PagingNames.isNothing(field.value)
+                && !Self.isURL(field.value)
         }.flatMap { field in
-            // `X-` and a vendor's name are not sent back.
-            let words = MemberName(field.name).words.filter { !["x", "ms"].contains($0) }
-            let name = words.joined(separator: "_")
-            return parameters(for: name, value: .text(field.value)).map { parameter in
+            // `X-` and a vendor's name are no part of what is sent.
+            let name = PagingNames.withoutPrefix(MemberName(field.name)).joined(separator: "_")
+            return parameters(for: name, in: [], value: .text(field.value)).map { parameter in
                 PagingCandidate(
                     trial: .follow,
                     members: FlowMapping().with("style", "cursor").with("param", parameter).with("header", field.name)
-                        .with("total", place(listTotal)),
+                        .with("total", place(exactTotal)),
                     certainty: .likely,
                     evidence: "the header `\(field.name)` holds what comes next, sent as `\(parameter)`")
             }
@@ -42,57 +64,81 @@ extension PageSigns {
     }
 
     private func isToken(_ sign: Sign) -> Bool {
-        guard PagingNames.token.contains(sign.name.folded), let text = sign.value.scalar.parameterText, !text.isEmpty,
-            !Self.isURL(text)
-        else { return false }
+        let name = sign.name.folded
+        guard PagingNames.token.contains(name) || PagingNames.leadsOn(sign.name) && isOfList(sign) else { return false }
+        guard sign.value.members == nil, sign.value.elements == nil else {
+            // An object of scalars, each of them a parameter, has been tried by then.
+            return PagingNames.cursorObjects.contains(name) && sign.value.scalar.tokenText != nil
+                && !nextObjects.contains { $0.evidence.contains("`\(sign.path)`") }
+        }
+        guard let text = sign.value.scalar.parameterText, !PagingNames.isNothing(text), !Self.isTarget(sign) else {
+            return false
+        }
+        if name == "end" { return envelope.isBorder(sign) }
         // A number is a token only where its name says that it is the next one.
         return sign.value.text != nil && (sign.value.count == nil || sign.name.words.last == "cursor")
             || sign.name.words.contains("next")
     }
 
-    /// The has-more flag in the same object.
-    func moreFlag(beside path: Path) -> Path? {
-        let parent = Array(path.segments.dropLast())
-        return first(PagingNames.more) { sign in
-            guard case .bool = sign.value else { return false }
-            return Array(sign.path.segments.dropLast()) == parent
+    /// A flag in the same object.
+    func flag(_ names: Set<String>, beside sign: Sign) -> Path? {
+        first(names) { other in
+            guard case .bool = other.value else { return false }
+            return other.path.segments.dropLast() == sign.path.segments.dropLast()
         }?.path
     }
 
     /// The parameters that may take a token of that name, likeliest first.
-    private func parameters(for name: String, value: JSONScalar) -> [String] {
+    private func parameters(for name: String, in parents: ArraySlice<Path.Segment>, value: JSONScalar) -> [String] {
         let token = MemberName(name)
-        let isCamel = !name.contains("_") && !name.contains("-")
+        let spelled = { (words: [String]) in Self.joined(words, like: name) }
         let plain = token.words.filter { !["next", "end"].contains($0) }
         var wishes: [String]
         switch token.folded {
-        case "nextcursor", "cursor", "nextpagecursor": wishes = ["cursor", "after", "page_cursor"]
-        case "endcursor": wishes = ["after", "cursor"]
-        case "nextpagetoken", "pagetoken": wishes = [isCamel ? "pageToken" : "page_token", "page_token", "pageToken"]
-        case "nexttoken", "paginationtoken":
-            wishes = [isCamel ? "nextToken" : "next_token", "from", "token", "pagination_token"]
+        case "nextcursor", "nextpagecursor":
+            wishes = ["cursor", name, spelled(["start", "cursor"]), "after", spelled(["page", "cursor"])]
+        case "cursor": wishes = ["cursor", "after", spelled(["page", "cursor"])]
+        case "endcursor": wishes = ["after", "cursor", name]
+        case "aftercursor": wishes = ["cursor", "after", "page[after]", name]
+        case "after":
+            let isInPage = parents.last == .member("page")
+            wishes = isInPage ? ["page[cursor]", "page[after]", "after"] : ["after", "cursor", "page[after]"]
+        case "nextpagetoken", "pagetoken": wishes = [spelled(["page", "token"]), name, "page_token", "pageToken"]
+        case "nexttoken": wishes = [name, "from", spelled(["token"]), spelled(["pagination", "token"])]
+        case "paginationtoken": wishes = [name, spelled(["next", "token"]), spelled(["token"])]
+        case "nextcontinuationtoken":
+            wishes = [spelled(["continuation", "token"]), "continuation-token", "continuationToken", name]
+        case "continuationtoken": wishes = ["continuationToken", name, "continuation_token", "continuation-token"]
+        case "lastevaluatedkey", "lastkey":
+            let keys = [spelled(["exclusive", "start", "key"]), spelled(["start", "key"])]
+            wishes = (token.folded == "lastkey" ? keys.reversed() : keys) + [name]
+        case "nextbatch": wishes = ["since", "from", name]
+        case "end": wishes = ["from"]
+        case "nextid": wishes = ["from", "after", name, spelled(["start", "id"]), "id"]
         case "nextpage": wishes = value.count == nil ? [name, "page", "cursor"] : ["page", "pageNo", "p"]
         case "next":
             switch value.count {
             case let count? where count >= max(itemCount, 3): wishes = ["offset", "start", "cursor"]
             case .some: wishes = ["page", "cursor", "offset"]
-            case nil: wishes = ["cursor", "next", "after"]
+            case nil: wishes = ["cursor", "next", "after", "token"]
             }
         case "nextresults", "nextrecord", "nextindex": wishes = ["start", "offset"]
-        default: wishes = [Self.joined(plain, isCamel: isCamel), name]
+        default: wishes = [spelled(plain), name]
         }
-        // The upstream reads the parameters that the URL already has.
+        // What the URL has already is what the upstream reads.
         let given = query.map(\.name).filter { name in
-            wishes.contains(name) || PagingNames.token.contains(MemberName(name).folded)
+            mayReplace(name) && (wishes.contains(name) || PagingNames.token.contains(MemberName(name).folded))
         }
         var seen: Set<String> = [""]
         return Array((given + wishes).filter { seen.insert($0).inserted }.prefix(Self.mostParameters))
     }
 
-    private static func joined(_ words: [String], isCamel: Bool) -> String {
-        guard isCamel else { return words.joined(separator: "_") }
+    /// Words spelled as a name is: `page_token`, `pageToken` or `PageToken`.
+    private static func joined(_ words: [String], like name: String) -> String {
+        guard !name.contains("_"), !name.contains("-") else { return words.joined(separator: "_") }
+        let isUpper = name.first.map { ("A"..."Z").contains($0) } ?? false
         return words.enumerated().map { index, word in
-            index == 0 ? word : word.prefix(1).uppercased() + word.dropFirst()
+            index == 0 && !isUpper ? word : word.prefix(1).uppercased() + word.dropFirst()
         }.joined()
     }
 }

@@ -42,9 +42,37 @@ package struct PageSigns {
     /// True for signs that concern the list: they are around the items, or in an object with a name for that.
     func isOfList(_ sign: Sign) -> Bool { envelope.isOfList(sign) }
 
-    /// The first parameter of the request with one of these folded names.
+    /// The first parameter of the request whose folded name, or the last part of it in brackets, is one of these.
     func parameter(_ names: Set<String>) -> QueryItem? {
-        query.first { names.contains(MemberName($0.name).folded) }
+        query.first { names.contains(MemberName($0.name).folded) || names.contains(Self.innerName(of: $0)) }
+    }
+
+    /// The same of a parameter that counts: the user may filter by one with another value.
+    func counter(_ names: Set<String>) -> QueryItem? {
+        query.first { item in
+            JSONScalar.text(item.value).count != nil
+                && (names.contains(MemberName(item.name).folded) || names.contains(Self.innerName(of: item)))
+        }
+    }
+
+    /// The name `currentPage` of `searchCriteria[currentPage]`, folded.
+    private static func innerName(of item: QueryItem) -> String {
+        guard item.name.hasSuffix("]"), let start = item.name.lastIndex(of: "[") else { return "" }
+        return MemberName(String(item.name[item.name.index(after: start)...].dropLast())).folded
+    }
+
+    /// True if a paginator may set the parameter: it is not in the request, or stands there for the first page.
+    func mayReplace(_ name: String) -> Bool { Self.mayReplace(name, in: query) }
+
+    /// The same of a request.
+    static func mayReplace(_ name: String, in request: Request) -> Bool {
+        mayReplace(name, in: parameters(of: request))
+    }
+
+    private static func mayReplace(_ name: String, in query: [QueryItem]) -> Bool {
+        query.filter { $0.name == name }.allSatisfy { item in
+            ["", "*"].contains(item.value) || JSONScalar.text(item.value).count != nil
+        }
     }
 
     private static func parameters(of request: Request) -> [QueryItem] {

@@ -38,13 +38,19 @@ extension PageSigns {
         if let token = first(PagingNames.token, where: isEnd), tokens.isEmpty, selfDescribing.isEmpty {
             return "`\(token.path)` is empty"
         }
-        if let total, isOfList(total), total.value.count == itemCount {
+        if let total, isOfList(total), total.value.count == itemCount, !envelope.isBound(total), !mayBeFull {
             return "`\(total.path)` says \(itemCount), and the page has all of them"
         }
         if let pageCount, isOfList(pageCount), pageCount.value.count == 1 {
             return "`\(pageCount.path)` says there is one page"
         }
         return nil
+    }
+
+    /// True if the page may be one of several: it is as long as requested, or as pages often are.
+    private var mayBeFull: Bool {
+        let asked = parameter(PagingNames.size).flatMap { JSONScalar.text($0.value).count }
+        return asked.map { itemCount >= $0 } ?? false || PaginationInput.usualSizes.contains(itemCount)
     }
 
     /// The reason for which there can be no more without such a statement: the page is shorter than requested.
@@ -65,10 +71,22 @@ extension PageSigns {
         let offset = PagingCandidate(
             trial: .offset, members: FlowMapping().with("style", "offset").with("param", "offset"), certainty: .guess,
             evidence: nothing, counter: "offset")
-        guard let key else { return [page, offset] }
-        return [page, offset]
-            + ["after", "starting_after", "since_id", "after_id", "max_id", "since"].map {
+        let counters = partnered(because: nothing) + [page, offset]
+        guard let key else { return counters }
+        return counters
+            + ["after", "before", "starting_after", "max_id", "since_id", "after_id"].map {
                 keyset($0, from: key, .guess, because: nothing)
             }
+    }
+
+    /// The parameter that goes with the one for the size.
+    private func partnered(because evidence: String) -> [PagingCandidate] {
+        guard let partner else { return [] }
+        let members = FlowMapping().with("style", partner.isPage ? "page" : "offset").with("param", partner.name)
+        return [
+            PagingCandidate(
+                trial: partner.isPage ? .page(first: nil) : .offset, members: members, certainty: .guess,
+                evidence: evidence, counter: partner.name)
+        ]
     }
 }

@@ -48,10 +48,13 @@ extension SecondPageTrials {
         switch try await fetch(settled, PageCursor(page.secrets.conceal(next.text)), structure) {
         case .forbidden(let reason): return .unverified(reason)
         case .nothing(let reason): return .rejected(reason)
+        // What was sent back was heeded, or the first page would have come again.
+        case .empty where candidate.certainty != .guess: return .verified(first: nil, "the next page is empty")
+        case .empty: return .rejected("the next page is empty")
         case .page(let second):
             let news = news(in: second, structure)
             guard candidate.certainty == .certain ? news.fresh > 0 : news.isAllNew else {
-                return .rejected(Self.words(for: news))
+                return rejected(news)
             }
             if candidate.trial == .keyset, turns(second, structure) {
                 return .rejected("the next page does not follow the first one")
@@ -78,13 +81,14 @@ extension SecondPageTrials {
         let (number, isBeyond) = first.addingReportingOverflow(1)
         guard !isBeyond, first >= 0 else { return .rejected("there is no page after \(first)") }
         let second = try await asked(candidate, number, from: first, structure)
+        if case .empty = second { return .verified(first: first, "page \(number) is empty") }
         guard case .page(let reading) = second else { return Self.rejection(second) }
         let news = news(in: reading, structure)
         if news.isAllNew { return .verified(first: first, "page \(number) brought \(Self.items(news.fresh)) more") }
         // The number in the body may begin at 0 while the one in the URL begins at 1.
         guard first == 0, news.isSame, case .page(let third) = try await asked(candidate, 2, from: 0, structure),
             self.news(in: third, structure).isAllNew
-        else { return .rejected(Self.words(for: news)) }
+        else { return rejected(news) }
         return .verified(first: 1, "page 1 is the first page, and page 2 brought \(Self.items(third.items.count))")
     }
 
@@ -95,13 +99,20 @@ extension SecondPageTrials {
         let second = try await asked(candidate, 2, from: 0, structure)
         if case .page(let reading) = second {
             let news = news(in: reading, structure)
-            guard news.isAllNew else { return .rejected(Self.words(for: news)) }
+            guard news.isAllNew else { return rejected(news) }
         }
-        guard case .page(let one) = try await asked(candidate, 1, from: 0, structure) else {
-            return Self.rejection(second)
+        let answer = try await asked(candidate, 1, from: 0, structure)
+        guard case .page(let one) = answer else {
+            // Of pages from 0 the second may be as empty as the third.
+            guard case .empty = answer, case .empty = second,
+                case .page(let zero) = try await asked(candidate, 0, from: 0, structure),
+                self.news(in: zero, structure).isSame
+            else { return Self.rejection(second) }
+            return .verified(first: 0, "page 0 is the first page, and page 1 is empty")
         }
         let news = news(in: one, structure)
         if news.isSame {
+            if case .empty = second { return .verified(first: 1, "page 1 is the first page, and page 2 is empty") }
             guard case .page(let reading) = second else { return Self.rejection(second) }
             return .verified(
                 first: 1, "page 1 is the first page, and page 2 brought \(Self.items(reading.items.count))")
@@ -140,17 +151,23 @@ extension SecondPageTrials {
                 case .page(let next) = try await fetch(settled, PageCursor("\(last + 1)"), structure)
             else { return Self.rejection(answer) }
             let news = news(in: next, structure)
-            guard news.isAllNew else { return .rejected(Self.words(for: news)) }
+            guard news.isAllNew else { return rejected(news) }
             return .verified(first: nil, "offset \(last + 1) brought \(Self.items(news.fresh))")
         }
         let known = structure.reading.keys(structure.keyPaths)
         let keys = reading.keys(structure.keyPaths)
         guard let lastKey = known.last, keys.first == lastKey else {
+            noteStray(news(in: reading, structure).fresh)
             return .rejected("offset \(last) did not return the first page's last item")
         }
         let rest = Set(keys.dropFirst())
-        guard !rest.isEmpty else { return .rejected("nothing comes after the first page") }
-        guard rest.isDisjoint(with: known) else { return .rejected("items of the first page came again") }
+        guard !rest.isEmpty else {
+            return .verified(first: nil, "offset \(last) brought the first page's last item alone")
+        }
+        guard rest.isDisjoint(with: known) else {
+            noteStray(rest.subtracting(known).count)
+            return .rejected("items of the first page came again")
+        }
         return .verified(
             first: nil, "offset \(last) brought the first page's last item and \(Self.items(rest.count))")
     }
@@ -158,6 +175,7 @@ extension SecondPageTrials {
     private static func rejection(_ answer: Answer) -> Outcome {
         switch answer {
         case .nothing(let reason), .forbidden(let reason): .rejected(reason)
+        case .empty: .rejected("the page has no items")
         case .page: .rejected("the page that came back is not the second one")
         }
     }
@@ -182,6 +200,11 @@ extension SecondPageTrials {
         let known = Set(first)
         let fresh = keys.count { !known.contains($0) }
         return News(fresh: fresh, known: keys.count - fresh, isSame: keys == first)
+    }
+
+    private mutating func rejected(_ news: News) -> Outcome {
+        noteStray(news.fresh)
+        return .rejected(Self.words(for: news))
     }
 
     private static func words(for news: News) -> String {

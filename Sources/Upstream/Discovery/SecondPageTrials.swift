@@ -14,6 +14,8 @@ struct SecondPageTrials {
     private var hasSecondPage = false
     private var missing: MissingItems?
     private let meter: RequestMeter
+    /// The most new items of a page that was tried and could not be placed.
+    private(set) var strayItemCount = 0
     /// True if a temporary failure prevented a trial.
     private var hasFailed = false
     /// True if no more requests are sent because the host could not be reached, or permitted none.
@@ -61,10 +63,10 @@ struct SecondPageTrials {
                 return record(candidate, .certain, candidate.evidence)
             }
             if !isCertain, let whole = search.isWhole {
-                findings.triedElementCount = search.isShort ? reading.elementCount : nil
+                if search.isShort { noteTried(structure) }
                 return Evidence(.pagination, .nothing, "there is one page: \(whole)")
             }
-            if candidate.certainty == .guess, effort == .signs { break }
+            if candidate.certainty == .guess, effort == .signs || !mayGuess { break }
             guard !isSpent else {
                 if isCertain {
                     return record(candidate, .certain, "\(candidate.evidence); it was not followed: \(stop)")
@@ -87,8 +89,17 @@ struct SecondPageTrials {
             if refutation != nil, !wasRefuted { return nothing(rejections) }
             if betterPlace != nil, structure.items.path != betterPlace { return nothing(rejections) }
         }
-        if effort != .signs, !isBlocked, !hasFailed { findings.triedElementCount = reading.elementCount }
+        if effort != .signs || !mayGuess, !isBlocked, !hasFailed { noteTried(structure) }
         return nothing(rejections)
+    }
+
+    /// A file has no pages: its server is not asked for some that nothing speaks of.
+    private var mayGuess: Bool { [.json, .ndjson].contains(first.format) }
+
+    private mutating func noteTried(_ structure: StructureSearch) {
+        findings.triedElementCount = structure.reading.elementCount
+        findings.triedKeys = structure.hashOfKeys
+        findings.strayItemCount = strayItemCount
     }
 
     private var stop: String {
@@ -129,7 +140,9 @@ extension SecondPageTrials {
     /// The answer to a request for a further page.
     enum Answer {
         case page(PageReading)
-        /// No page, or none with items; why.
+        /// A page without items, or without their member; what stands in it.
+        case empty(JSONTree)
+        /// No page; why.
         case nothing(String)
         /// It may not be requested; why.
         case forbidden(String)
@@ -139,7 +152,10 @@ extension SecondPageTrials {
     func settled(by candidate: PagingCandidate, first: Int? = nil) -> FeedDefinition? {
         var findings = findings
         findings.pagination = candidate.yaml(first: first)
-        return try? definition.settled(by: findings)
+        guard let settled = try? definition.settled(by: findings) else { return nil }
+        // What the user filters by is not overwritten.
+        let isFree = settled.pagination.cursorParameters.allSatisfy { PageSigns.mayReplace($0, in: page.request) }
+        return isFree ? settled : nil
     }
 
     /// Requests a page by a candidate.
@@ -171,11 +187,24 @@ extension SecondPageTrials {
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
         else {
             betterPlace = betterPlace ?? place(in: body, besides: structure)
-            return .nothing("the page has no items")
+            return betterPlace == nil && isEmpty(body, fetched, structure)
+                ? .empty(body) : .nothing("the page has no items")
         }
-        if refutation == nil, structure.isRefuted(by: reading) { refutation = reading }
+        // The first page once more shows nothing: its items may have changed in the meantime.
+        if refutation == nil, !structure.isSamePage(reading), structure.isRefuted(by: reading) { refutation = reading }
         return .page(reading)
     }
+
+    /// True if an answer is a page without items, and no words of an error.
+    private func isEmpty(_ body: JSONTree, _ fetched: FetchedPage, _ structure: StructureSearch) -> Bool {
+        guard ErrorBody.failure(fetched.response, secrets: page.secrets) == nil else { return false }
+        if body.value(at: structure.items.path)?.elements?.isEmpty == true { return true }
+        return !structure.items.path.segments.isEmpty && structure.items.keyedBy == nil
+            && EmptyEnvelope.holds(fetched.response.body, isFirst: false, pagination: AutoPaginator())
+    }
+
+    /// Takes note of new items on a page that is not the next one.
+    mutating func noteStray(_ count: Int) { strayItemCount = max(strayItemCount, count) }
 
     /// The place at which both pages have a list of items, if the chosen one is on the first page alone.
     private func place(in second: JSONTree, besides structure: StructureSearch) -> Path? {
@@ -192,11 +221,11 @@ extension SecondPageTrials {
         switch error.kind {
         case .rejected, .undecodable, .unfollowable: return .nothing(error.message)
         case .refused: return .forbidden(error.message)
-        case .unreachable where error.httpStatus != nil:
+        case .unreachable where !hasFailed:
             hasFailed = true
             return .forbidden(error.message)
+        // A host that fails twice, or wants no request, is left alone: the first page came all the same.
         case .unreachable, .limited:
-            guard effort != .verify else { throw error }
             isStopped = true
             return .forbidden(error.message)
         default: throw error

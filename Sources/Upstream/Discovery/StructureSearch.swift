@@ -183,3 +183,15 @@ extension StructureSearch {
         return 2 * names.count { one[$0] == other[$0] } >= names.count
     }
 }
+
+extension StructureSearch {
+    /// True if a page has the items of the first one in their order.
+    func isSamePage(_ other: PageReading) -> Bool { other.keys(keyPaths) == reading.keys(keyPaths) }
+
+    /// A hash of the keys of the page's items.
+    var hashOfKeys: String {
+        var hash = ContentHash()
+        for key in reading.keys(keyPaths) { hash.add(key.utf8) }
+        return hash.digits
+    }
+}

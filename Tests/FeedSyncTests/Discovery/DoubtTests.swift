@@ -57,6 +57,38 @@ struct DoubtTests {
         #expect(found.findings.items?.description == "results" && found.itemCount == 0)
     }
 
+    @Test(
+        "An empty second page is an answer: the parameter is heeded, and the list may grow by it",
+        arguments: ["[]", #"{"start":20,"total":0}"#])
+    func emptySecondPage(empty: String) async throws {
+        let bench = try DiscoveryBench()
+        let isEnvelope = empty.hasPrefix("{")
+        bench.server.route("/things") { request in
+            let items = (number(request, "page") ?? 1) > 1 ? "" : DiscoveryBench.items(0)
+            if items.isEmpty { return .json(empty) }
+            return .json(isEnvelope ? #"{"start":0,"items":[\#(items)]}"# : "[\(items)]")
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination?.hasPrefix("{style: page, param: page") == true)
+    }
+
+    @Test("A parameter that the user filters by is not overwritten")
+    func filter() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { _ in .json("[\(DiscoveryBench.items(0))]") }
+        _ = try await bench.discover(path: "/things?page=home&after=2026-01-01")
+        #expect(bench.queries.allSatisfy { $0.contains("page=home") && $0.contains("after=2026-01-01") })
+    }
+
+    @Test("New items on a page that is not the next one are remembered")
+    func strayItems() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            .json("[\(DiscoveryBench.items(number(request, "page") == nil ? 0 : 5))]")
+        }
+        #expect(try await bench.discover().findings.strayItemCount == 5)
+    }
+
     @Test("Of two lists that are alike the first is taken, and the other is told of")
     func twoLists() async throws {
         let bench = try DiscoveryBench()

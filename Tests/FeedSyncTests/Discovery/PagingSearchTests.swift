@@ -66,6 +66,15 @@ struct PagingSearchTests {
                 "/w/api.php", #"{"continue":{"apcontinue":"B","continue":"-||"},"query":{"allpages":\#(two)}}"#, [:],
                 "{style: cursor, next: continue}"
             ),
+            (
+                "/rel/Products", #"{"value":\#(two),"@odata.nextLink":"Products?$skiptoken=20"}"#, [:],
+                #"{style: next_url, next: "\"@odata.nextLink\""}"#
+            ),
+            ("/x", #"{"data":\#(two),"next":"Products?page=2"}"#, [:], "{style: next_url, next: next}"),
+            (
+                "/x", #"{"data":\#(two),"after_cursor":"abc","after_url":"/x?cursor=abc","end_of_stream":false}"#, [:],
+                "{style: next_url, next: after_url, last: end_of_stream}"
+            ),
             ("/x", two, ["X-Next-Page-Url": "https://e.org/x?page=2"], "{style: next_url, header: X-Next-Page-Url}"),
         ] as [(String, String, Headers, String)])
     func certain(url: String, body: String, headers: Headers, expected: String) throws {
@@ -112,6 +121,67 @@ struct PagingSearchTests {
                 "{style: cursor, param: after, next: data.after}"
             ),
             ("/x", #"{"items":\#(two),"next_page":2}"#, [:], "{style: cursor, param: page, next: next_page}"),
+            (
+                "/x", #"{"issues":\#(two),"nextPageToken":"CAUQAA","isLast":false}"#, [:],
+                "{style: cursor, param: pageToken, next: nextPageToken, last: isLast}"
+            ),
+            ("/x", #"{"Things":\#(two),"NextToken":"a=="}"#, [:], "{style: cursor, param: NextToken, next: NextToken}"),
+            (
+                "/x", #"{"Things":\#(two),"IsTruncated":true,"NextMarker":"m"}"#, [:],
+                "{style: cursor, param: Marker, next: NextMarker}"
+            ),
+            (
+                "/x", #"{"Items":\#(two),"LastEvaluatedKey":{"id":{"N":"2"}}}"#, [:],
+                "{style: cursor, param: ExclusiveStartKey, next: LastEvaluatedKey}"
+            ),
+            (
+                "/x", #"{"items":\#(two),"metadata":{"continue":"abc"}}"#, [:],
+                "{style: cursor, param: continue, next: metadata.continue}"
+            ),
+            (
+                "/x", #"{"data":\#(two),"meta":{"page":{"after":"abc"}}}"#, [:],
+                #"{style: cursor, param: "page[cursor]", next: meta.page.after}"#
+            ),
+            (
+                "/x", #"{"data":\#(two),"last_id":"2","has_more":true}"#, [:],
+                "{style: cursor, param: after, next: last_id, more: has_more}"
+            ),
+            (
+                "/_changes", #"{"results":\#(two),"last_seq":"2-x","pending":7}"#, [:],
+                "{style: cursor, param: since, next: last_seq, more: pending}"
+            ),
+            ("/x", #"{"chunk":\#(two),"start":"t1","end":"t2"}"#, [:], "{style: cursor, param: from, next: end}"),
+            (
+                "/x", #"{"data":\#(two),"next_batch":"abc"}"#, [:], "{style: cursor, param: since, next: next_batch}"
+            ),
+            (
+                "/x", two, ["x-ms-continuationtoken": "abc"],
+                "{style: cursor, param: continuationToken, header: x-ms-continuationtoken}"
+            ),
+            (
+                "/x", two, ["X-Nomad-NextToken": "abc"],
+                "{style: cursor, param: next_token, header: X-Nomad-NextToken}"
+            ),
+            (
+                "/x?cursor=*", #"{"message":{"total-results":9,"items":\#(two),"next-cursor":"abc"}}"#, [:],
+                "{style: cursor, param: cursor, next: message.next-cursor, total: message.total-results}"
+            ),
+            (
+                "/Users", #"{"totalResults":9,"startIndex":1,"itemsPerPage":2,"Resources":\#(two)}"#, [:],
+                "{style: offset, param: startIndex, base: 1, total: totalResults}"
+            ),
+            (
+                "/query?resultRecordCount=2", #"{"features":\#(two),"exceededTransferLimit":true}"#, [:],
+                "{style: offset, param: resultOffset, more: exceededTransferLimit}"
+            ),
+            (
+                "/products?searchCriteria[pageSize]=2", #"{"items":\#(two),"total_count":9}"#, [:],
+                #"{style: page, param: "searchCriteria[currentPage]", total: total_count}"#
+            ),
+            (
+                "/x?$top=2", #"{"value":\#(two),"@odata.count":9}"#, [:],
+                #"{style: offset, param: $skip, total: "\"@odata.count\""}"#
+            ),
             ("/x", two, ["X-Next-Page": "2", "X-Page": "1"], "{style: cursor, param: page, header: X-Next-Page}"),
             (
                 "/x", two, ["x-ms-cursor": "abc"],
@@ -201,8 +271,28 @@ struct PagingSearchTests {
         let found = try search("/x", Self.two).candidates
         #expect(found.allSatisfy { $0.certainty == .guess } && found.count == 8)
         #expect(found.first?.yaml(first: 1) == "{style: page, param: page, first: 1}")
-        #expect(found.last?.yaml() == "{style: keyset, param: since, from: id}")
+        #expect(found.last?.yaml() == "{style: keyset, param: after_id, from: id}")
         #expect(try search("/x", #"[{"id":1}]"#).candidates.isEmpty)
+    }
+
+    @Test(
+        "The pagination is guessed by the parameter that goes with the size",
+        arguments: [
+            ("$limit", "{style: offset, param: $offset}"), ("take", "{style: offset, param: skip}"),
+            ("sysparm_limit", "{style: offset, param: sysparm_offset}"),
+            ("per_page", "{style: page, param: page, first: 1}"),
+        ])
+    func partner(size: String, expected: String) throws {
+        let best = try search("/x?\(size)=2", Self.two).candidates.first
+        #expect(best?.certainty == .guess && best?.yaml(first: 1) == expected)
+    }
+
+    @Test("A parameter that filters is no pagination, for its value counts nothing")
+    func filter() throws {
+        let body = #"{"total":9,"items":\#(Self.two)}"#
+        let found = try search("/x?from=2026-01-01&since=2026-01-01", body).candidates
+        #expect(!found.contains { $0.certainty != .guess && $0.evidence.contains("the request has") })
+        #expect(found.first?.yaml(first: 1) == "{style: page, param: page, total: total, first: 1}")
     }
 
     @Test("is not read from the items themselves, nor from names that only sound like it")

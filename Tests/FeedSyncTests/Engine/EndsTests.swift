@@ -116,7 +116,7 @@ struct EndsTests {
         #expect(bench.server.requests.count == (size == 10 ? 4 : 5))
     }
 
-    @Test("stores the items of a page that `responses` calls the end")
+    @Test("The items of a page that `responses` calls the end are stored")
     func itemsOfEnd() async throws {
         let bench = try await EngineBench(
             members: "responses: [{body: {last: true}, do: end}]", paging: "pagination: {style: next_url, next: next}")
@@ -129,7 +129,7 @@ struct EndsTests {
         #expect(try bench.feed("item_count, complete") == "30|1")
     }
 
-    @Test("takes an envelope without the member of the items for an empty page")
+    @Test("An envelope without the member of the items is an empty page")
     func noMember() async throws {
         let bench = try await EngineBench(paging: "pagination: {style: page, total: total}")
         let items = Lock(12)

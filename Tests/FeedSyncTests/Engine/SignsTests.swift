@@ -18,7 +18,7 @@ struct SignsTests {
     }
 
     @Test(
-        "is not the end of the list, whatever the style, and nothing is removed by it",
+        "A page that says that there is more is not the end, whatever the style, and nothing is removed by it",
         arguments: ["", "pagination: none", "pagination: {style: cursor, param: c, next: cursor}", "pagination: link"])
     func incomplete(paging: String) async throws {
         let bench = try await bench(paging)
@@ -41,7 +41,34 @@ struct SignsTests {
         #expect(try await bench.store.findings(of: "things")?.sign == "`has_more` is true")
     }
 
-    @Test("is forgotten once the page says so no more")
+    @Test(
+        "What slides off a page behind which no way on is known is not gone, and a full page that changed is tried again"
+    )
+    func openTail() async throws {
+        let bench = try await bench("")
+        let items = Lock((first: 3, count: 5))
+        let isPaged = Lock(false)
+        bench.server.route("/things") { [self] request in
+            let (first, count) = items.withLock { $0 }
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            let start = isPaged.withLock { $0 } ? first + number * 5 - 5 : first
+            guard start < first + count else { return .json(#"{"items":[]}"#) }
+            return page(start...min(start + 4, first + count - 1), #""name":"x""#)
+        }
+        try await bench.sync()
+        // One comes at the top, and the parameter is not heeded.
+        items.withLock { $0 = (first: 2, count: 6) }
+        #expect(try await bench.sync().figures.items.removed == 0)
+        #expect(try bench.feed("item_count, complete, verified") == "6|1|0")
+        // It is heeded now.
+        isPaged.withLock { $0 = true }
+        items.withLock { $0 = (first: 1, count: 7) }
+        #expect(try await bench.sync().figures.items.inserted == 1)
+        #expect(try bench.feed("item_count, complete") == "7|1")
+        #expect(try await bench.store.findings(of: "things")?.pagination == "{style: page, param: page, first: 1}")
+    }
+
+    @Test("A sign of more is forgotten once the page has it no more")
     func forgotten() async throws {
         let bench = try await bench("pagination: none")
         let more = Lock(true)

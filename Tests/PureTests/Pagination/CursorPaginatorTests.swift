@@ -82,7 +82,7 @@ struct CursorPaginatorTests {
             ("t", .text("u"), 20, true), ("t", .text("u"), 9, false), ("3", .text("4"), 20, false),
             ("30", .integer(40), 20, false),
             ("30", .integer(47), 20, true), ("/x?page=3&n=10", .text("/x?page=4&n=10"), 20, false),
-            ("a3b7", .text("a4b8"), 20, true), (nil, .text("2"), 20, true),
+            ("a3b7", .text("a4b8"), 20, true), ("t1", .text("t2"), 20, true), (nil, .text("2"), 20, true),
         ] as [(String?, JSONScalar, Int64, Bool)])
     func emptyPage(sent: String?, token: JSONScalar, total: Int64, isFollowed: Bool) throws {
         var page = input(sent, 0, crawl: 9, token, .integer(total))

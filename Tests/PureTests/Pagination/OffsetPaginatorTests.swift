@@ -32,6 +32,15 @@ struct OffsetPaginatorTests {
         #expect(throws: PagingError.self) { try style.request(for: PageCursor("20"), base: base) }
     }
 
+    @Test("An offset counts items from 1 where the upstream does")
+    func base() throws {
+        let style = try style(", base: 1, total: n")
+        #expect(try style.request(for: nil, base: PageRequest(url: "https://a.b")).query.map(\.value) == ["1"])
+        #expect(try style.next(after: input(nil, 10, crawl: 10, .integer(17))) == .more(PageCursor("11"), total: 17))
+        let end = try style.next(after: input("11", 7, crawl: 17, .integer(17)))
+        #expect(end == .end(total: 17, isStated: true))
+    }
+
     @Test("Paging continues after as many elements as the total, if the offset is before it")
     func metTwice() throws {
         let style = try style(", limit: 3, total: n")

@@ -7,14 +7,14 @@ extension Store {
     ) throws(FeedSyncError) -> Validators? {
         try records(
             """
-            SELECT etag, last_modified, cursor FROM _page WHERE feed = ? AND request = ? AND credential = ?
+            SELECT etag, last_modified, cursor, elements FROM _page WHERE feed = ? AND request = ? AND credential = ?
             ORDER BY id DESC LIMIT 1
             """, [.text(definition.name), .text(request), Value(credential)]
         ) { row in
             let validators = Validators(etag: try row.text("etag"), lastModified: try row.text("last_modified"))
             // A 304 would not tell that the header which leads on has come since.
             let mayHaveGoneOn = definition.mayHaveGoneOn(
-                from: cursor, to: try row.text("cursor").map(PageCursor.init))
+                from: cursor, to: try row.text("cursor").map(PageCursor.init), elementCount: try row.count("elements"))
             return mayHaveGoneOn || validators.isEmpty ? nil : validators
         }.first.flatMap(\.self)
     }
