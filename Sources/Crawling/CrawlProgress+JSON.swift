@@ -9,9 +9,7 @@ extension CrawlProgress {
             object.add("round", Int(round.id))
             object.add("mode", round.mode.rawValue)
             object.add("ranges", json: round.ranges.json)
-            if round.hasMoved { object.add("moved", true) }
             if round.isDoubtful { object.add("doubtful", true) }
-            if !round.askedAgain.isEmpty { object.add("asked_again", json: round.askedAgain.json) }
         }
         if let suspectEnd { object.add("suspect_end", suspectEnd) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
@@ -29,32 +27,13 @@ extension CrawlProgress {
         if let id = members["round"]?.id, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
             round = Round(
                 id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
-                hasMoved: members["moved"] == .bool(true), isDoubtful: members["doubtful"] == .bool(true),
-                askedAgain: Set(members["asked_again"]))
+                isDoubtful: members["doubtful"] == .bool(true))
         }
         suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
         isFullVerified = members["full_verified"] == .bool(true)
         firstPartition = members["first_partition"]?.string
-    }
-}
-
-extension Set<PageOfCrawl> {
-    fileprivate var json: String {
-        let pages = sorted { ($0.crawl, $0.number) < ($1.crawl, $1.number) }.map { "[\($0.crawl),\($0.number)]" }
-        return "[\(pages.joined(separator: ","))]"
-    }
-
-    fileprivate init(_ value: JSONValue?) {
-        self.init()
-        guard case .array(let pages)? = value else { return }
-        for page in pages {
-            guard case .array(let parts) = page, parts.count == 2, let crawl = parts[0].id,
-                let number = parts[1].integer
-            else { continue }
-            insert(PageOfCrawl(crawl: crawl, number: Int(clamping: number)))
-        }
     }
 }
 
@@ -82,7 +61,6 @@ extension SyncedRange {
         }
         if isVerified { object.add("verified", true) }
         if !loosePages.isEmpty { object.add("loose", json: "[\(loosePages.map { "\($0)" }.joined(separator: ","))]") }
-        if awaitsProof { object.add("awaits_proof", true) }
         if failures > 0 { object.add("failures", failures) }
         if growsAtEnd { object.add("grows_at_end", true) }
         if isLost { object.add("lost", true) }
@@ -102,7 +80,6 @@ extension SyncedRange {
         }
         isVerified = members["verified"] == .bool(true)
         loosePages = members["loose"]?.integers.map { Int(clamping: $0) } ?? []
-        awaitsProof = members["awaits_proof"] == .bool(true)
         growsAtEnd = members["grows_at_end"] == .bool(true)
         isLost = members["lost"] == .bool(true)
         failures = members["failures"]?.integer.map { Int(clamping: $0) } ?? 0

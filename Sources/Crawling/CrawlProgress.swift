@@ -10,12 +10,8 @@ package struct CrawlProgress: Sendable, Hashable {
         /// What it crawls for: `all` or `since`.
         package let mode: CrawlMode
         package var ranges = SyncedRanges()
-        /// Whether a page was not as it was stored.
-        package var hasMoved = false
         /// Whether something may have passed unseen, so that nothing proves that all was met.
         package var isDoubtful = false
-        /// The pages that were asked for again because rows that stood there were not met.
-        package var askedAgain: Set<PageOfCrawl> = []
     }
 
     /// What is stored of the list, whichever crawl brought it.
@@ -39,9 +35,6 @@ package struct CrawlProgress: Sendable, Hashable {
         if synced.isWhole { return nil }
         return round?.ranges.open ?? synced.open
     }
-
-    /// Whether the whole list is stored as `more` read it, and no sync has proved yet that nothing was missed.
-    package var awaitsProof: Bool { round == nil && synced.isWhole && synced.ranges[0].awaitsProof }
 
     /// Whether a range from the head to the end is stored, or one that went as far as it could.
     package var isWhole: Bool { synced.isWhole || (round.map { $0.mode == .all && $0.ranges.isWhole } ?? false) }
@@ -89,17 +82,23 @@ package struct CrawlProgress: Sendable, Hashable {
         /// The generation of the row that its last item had before; nil where that is new.
         package var lastGeneration: Int64?
         package var isSync = false
-        /// What the crawl of `more` that ends with it may have missed.
-        package var doubt = ReadingDoubt.none
-        /// Whether it is as it was stored.
-        package var isAsBefore = false
+        /// Whether the list moved under `more`, which read it to its end and looks neither back nor at the head again: the
+        /// next sync reads its pages again.
+        package var hasMovedUnderMore = false
+        /// The elements of the crawl's pages that could not be stored.
+        package var skipped = 0
+        /// True if the page is in ascending order, or has no new items: the list may still grow at its end.
+        package var isAscending = true
+        /// True if it was read again because only earlier runs had read it.
+        package var readsThrough = false
         /// Whether the range that it met is no more than the page: what the page says of its end is newer.
         package var coversRange = false
 
         package init(
             crawl: Int64, generation: Int64? = nil, isHeader: Bool = false, end: SyncedRange.End,
             met: SyncedRange? = nil, meetsTop: Bool = true, lastGeneration: Int64? = nil, isSync: Bool = false,
-            isAsBefore: Bool = false, coversRange: Bool = false, doubt: ReadingDoubt = .none
+            coversRange: Bool = false, hasMovedUnderMore: Bool = false, skipped: Int = 0,
+            isAscending: Bool = true, readsThrough: Bool = false
         ) {
             self.crawl = crawl
             self.generation = generation
@@ -109,9 +108,11 @@ package struct CrawlProgress: Sendable, Hashable {
             self.meetsTop = meetsTop
             self.lastGeneration = lastGeneration
             self.isSync = isSync
-            self.isAsBefore = isAsBefore
             self.coversRange = coversRange
-            self.doubt = doubt
+            self.hasMovedUnderMore = hasMovedUnderMore
+            self.skipped = skipped
+            self.isAscending = isAscending
+            self.readsThrough = readsThrough
         }
     }
 
@@ -123,7 +124,6 @@ package struct CrawlProgress: Sendable, Hashable {
         let onward = ranges.read(page)
         round?.ranges = ranges
         if page.met != nil, !page.meetsTop { round?.isDoubtful = true }
-        if !page.isAsBefore { round?.hasMoved = true }
         absorb(page)
         return onward
     }
@@ -163,7 +163,6 @@ package struct CrawlProgress: Sendable, Hashable {
         range.isVerified = isVerified
         range.growsAtEnd = growsAtEnd
         range.loosePages = []
-        range.awaitsProof = false
         range.isLost = false
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
@@ -206,23 +205,28 @@ extension SyncedRanges {
             extend(page.crawl, generation: page.generation, next: page.end)
         }
         if let met = page.met {
-            join(page.crawl, with: met, isHeader: page.isHeader, isDirect: page.isHeader && page.meetsTop)
+            // The first page of a crawl that reads the list anew stands in for one that was dropped.
+            join(
+                page.crawl, with: met, isHeader: page.isHeader && !page.readsThrough,
+                isDirect: page.isHeader && page.meetsTop)
+            if !page.isAscending { update(met.crawl) { $0.growsAtEnd = false } }
             if page.coversRange { update(met.crawl) { $0.end = page.end } }
-            update(met.crawl) { $0.take(page.doubt) }
+            if page.hasMovedUnderMore { update(met.crawl) { $0.isLost = true } }
             guard var range = self[met.crawl] else { return .end(nil) }
             // A sync proves what lies between.
             if page.isSync { range.isVerified = met.isVerified && page.meetsTop }
             switch range.end {
             case .open: return .range(range)
-            case .last where range.growsAtEnd && page.isSync: return .range(range)
-            case .last(let reason): return .whole(range, reason)
+            case .last where range.growsAtEnd && page.isSync && page.skipped == 0 && !page.coversRange:
+                return .range(range)
+            case .last(let reason): return .whole(range, Completeness.reason(reason, skipped: page.skipped))
             }
         }
         switch page.end {
         case .open(let cursor): return .page(cursor)
         case .last(let reason):
             end(page.crawl, reason)
-            update(page.crawl) { $0.take(page.doubt) }
+            if page.hasMovedUnderMore { update(page.crawl) { $0.isLost = true } }
             return .end(reason)
         }
     }

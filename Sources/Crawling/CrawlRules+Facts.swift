@@ -16,10 +16,13 @@ extension CrawlRules {
         package var pagesOfRange = 0
         /// Whether the page cursors of that range have numbers of items in them, so that items move from page to page.
         package var rangeCounts = false
+        /// Whether the upstream says that there are more items than the range that it met has.
+        package var isShort = false
 
         package init(
             crawl: Int64 = 0, number: Int, isUnchanged: Bool, isInPlace: Bool = true, hasOverlap: Bool = true,
-            onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false
+            onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false,
+            isShort: Bool = false
         ) {
             self.crawl = crawl
             self.number = number
@@ -29,6 +32,7 @@ extension CrawlRules {
             self.onward = onward
             self.pagesOfRange = pagesOfRange
             self.rangeCounts = rangeCounts
+            self.isShort = isShort
         }
     }
 

@@ -18,19 +18,25 @@ extension CrawlRules {
         case .page(let next): return .fetch(.footer, next)
         case .range(let range): return join(range, page, crawl)
         case .whole(let range, let reason):
+            if crawl.isReadingThrough {
+                crawl.isReadingThrough = false
+                return examine(crawl)
+            }
             // What came above it is stored.
             if crawl.isReadingHead { return headIsRead(&crawl) }
             crawl.reason = reason
-            crawl.awaitsProof = range.awaitsProof
             // What a crawl of every page is worth shows when all of it has been read.
-            crawl.isVerified = range.isVerified || range.awaitsProof || feed.mode == .all || feed.mode == .since
+            crawl.isVerified = range.isVerified || feed.mode == .all || feed.mode == .since
             // A crawl that earlier runs brought to its end: the head has just been read again.
             if crawl.pages == 1 { crawl.hasReadHead = true }
-            // A proof asks for all pages, the loose ones among them.
-            return range.loosePages.isEmpty || range.awaitsProof
-                ? reachedEnd(crawl) : checkLoosePages(of: range, pages: page.pagesOfRange, crawl)
+            guard range.loosePages.isEmpty else {
+                return checkLoosePages(of: range, pages: page.pagesOfRange, crawl)
+            }
+            if page.isShort, reason == nil, crawl.grown == nil { return lookBehindEnd(of: range, page, crawl) }
+            return reachedEnd(crawl)
         case .end(let reason):
             crawl.reason = crawl.isReadingHead ? .drift : reason
+            crawl.isReadingThrough = false
             if let grown = crawl.grown, !crawl.hasMoved {
                 crawl.isVerified = grown.isVerified
                 return finish(crawl)
@@ -44,7 +50,7 @@ extension CrawlRules {
     /// A range that reaches the end was met.
     mutating func reachedEnd(_ crawl: Crawl) -> Step {
         // One page shows itself that nothing lies between it and the range.
-        let isSure = crawl.pages == 1 && feed.mode == .new && !crawl.awaitsProof
+        let isSure = crawl.pages == 1 && feed.mode == .new
         return isSure || crawl.reason?.leavesSyncedRange == false ? finish(crawl) : examine(crawl)
     }
 
@@ -70,16 +76,23 @@ extension CrawlRules {
                 crawl.isVerified = range.isVerified
                 return reachedEnd(crawl)
             }
-            // What is new stands at the end: the last page again, and on from there.
-            crawl.grown = range
-            state = .crawling(crawl)
-            return .goOn(crawl: range.crawl, from: page.pagesOfRange)
+            // What is new stands at the end.
+            return lookBehindEnd(of: range, page, crawl)
         }
         if !range.loosePages.isEmpty { return checkLoosePages(of: range, pages: page.pagesOfRange, crawl) }
         let isRead = range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1
         return resume(
             range.crawl, pages: page.pagesOfRange, isRead: isRead, isShifting: feed.isShifting || page.rangeCounts,
             crawl)
+    }
+
+    /// Asks for the last page of a range that reaches the end again, and goes on from there.
+    private mutating func lookBehindEnd(of range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
+        var crawl = before
+        crawl.grown = range
+        crawl.hasReadAgain = true
+        state = .crawling(crawl)
+        return .goOn(crawl: range.crawl, from: page.pagesOfRange)
     }
 
     /// Goes on at the end of a crawl, with its last page again unless that was read a moment ago, or the next one tells
@@ -89,6 +102,7 @@ extension CrawlRules {
         // A total may be the same although as many items came as went.
         let isSure = isRead || !isShifting || feed.overlaps || feed.isPartitioned || pages < 1
         crawl.isGoingBack = !isSure
+        crawl.hasReadAgain = crawl.hasReadAgain || !isSure
         state = .crawling(crawl)
         return .goOn(crawl: id, from: isSure ? nil : pages)
     }

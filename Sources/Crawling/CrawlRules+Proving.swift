@@ -1,36 +1,47 @@
 /// How a sync proves, at the end of the list, that nothing was missed, and finds out what is gone.
 extension CrawlRules {
-    /// What the crawl has seen up to the end of the list.
+    /// Takes the facts of a crawl that has reached the end of the list.
     package mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
+        crawl.requestsLeft = facts.requestsLeft.map { $0 + crawl.pages + crawl.checks }
+        crawl.lastPage = facts.pages.last
         if crawl.hasDrifted {
             crawl.reason = .drift
             return finish(crawl)
         }
-        crawl.lastPage = facts.pages.last
         var facts = facts
         facts.hasTotalMoved = facts.hasTotalMoved || crawl.hasSteppedBack
-        if crawl.reason == nil, let total = facts.total, facts.met < total {
-            crawl.reason = facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
+        if let step = readThrough(facts, &crawl) { return step }
+        if crawl.reason == nil, let shortage = Completeness.shortage(facts) {
+            // What the pages passed over may stand at the head by now.
+            if shortage == .drift, !crawl.hasReadHead, hasRoom(for: 1, crawl) {
+                return readHeadAgain(crawl, for: .total)
+            }
+            crawl.reason = shortage
             return finish(crawl)
         }
-        facts.isOpen = feed.isOpen
-        // Tokens that count, or pages that repeat items, are page numbers in disguise.
-        let isShifting = feed.isShifting || facts.hasRepeats || facts.cursorsCount
-        switch Proof(feed.verify, isShifting: isShifting, isPartitioned: feed.isPartitioned, facts) {
+        let proof = Completeness.Proof(feed.verify, feed, facts)
+        if crawl.reason == nil, !crawl.hasReadAgain, Completeness.isDrift(facts, proof) {
+            crawl.reason = .drift
+            return finish(crawl)
+        }
+        switch proof {
         case .none:
             crawl.isVerified = false
             return proved(crawl)
         case .given: return proved(crawl)
-        case .pages where feed.verify == .auto && !crawl.hasMoved && !facts.isFirst:
-            // Every page was asked again, and is as the crawl before read it.
-            return proved(crawl)
-        case .head where !hasRoom(for: 1, crawl), .pages where !hasRoom(for: facts.pages.count, crawl):
-            crawl.isVerified = false
-            return proved(crawl)
         case .head(let proves):
             crawl.isVerified = crawl.isVerified && proves
-            return readHeadAgain(crawl)
+            // What is as it was stored has nothing to bring up to date.
+            if crawl.hasReadHead || !proves && !crawl.hasMoved { return proved(crawl) }
+            guard hasRoom(for: 1, crawl) else {
+                crawl.isVerified = false
+                return proved(crawl)
+            }
+            return readHeadAgain(crawl, for: .proof)
+        case .pages where !hasRoom(for: facts.pages.count, crawl):
+            crawl.isVerified = false
+            return proved(crawl)
         case .pages:
             guard let first = facts.pages.first else { return proved(crawl) }
             state = .checking(crawl, Round(facts.pages, number: 1))
@@ -38,11 +49,43 @@ extension CrawlRules {
         }
     }
 
-    /// The first page is as it was.
+    /// Reads the pages again that only earlier runs read, from the head on until the list is met as this run read it: it may
+    /// have moved since the cut. Where the run has no requests left for that, the crawl is what it was when it began, and
+    /// proves nothing.
+    private mutating func readThrough(_ facts: CrawlFacts, _ crawl: inout Crawl) -> Step? {
+        guard facts.olderPages > 0, !crawl.hasReadThrough else { return nil }
+        crawl.hasReadThrough = true
+        // It was not read in one go.
+        crawl.isVerified = false
+        guard facts.mustReadThrough, hasRoom(for: facts.olderPages, crawl) else { return nil }
+        crawl.isReadingThrough = true
+        crawl.hasReadHead = true
+        state = .crawling(crawl)
+        return .readThrough
+    }
+
+    /// Takes a first page that is as it was.
     package mutating func headIsSame() -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1
         return headIsRead(&crawl)
+    }
+
+    /// Takes the head as it was read again so far. Where items went from it, and nothing proves the pages behind it, some
+    /// items may have been passed over.
+    package mutating func head(hasMovedUp: Bool) {
+        guard case .crawling(var crawl) = state else { return }
+        crawl.hasHeadMovedUp = hasMovedUp
+        state = .crawling(crawl)
+    }
+
+    /// Takes a first page that did not come when it was asked for again. What was read stays read.
+    package mutating func headFailed() -> Step {
+        guard case .crawling(var crawl) = state else { return end(.failed) }
+        crawl.isReadingHead = false
+        crawl.hasReadHead = true
+        crawl.isVerified = false
+        return crawl.headPurpose == .total ? examine(crawl) : finish(crawl)
     }
 
     /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
@@ -50,15 +93,19 @@ extension CrawlRules {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         guard let pages else { return finish(crawl) }
         // What is gone stays until it was looked for.
-        guard hasRoom(for: pages.count + (crawl.hasReadHead ? 0 : 1), crawl) else {
+        if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (crawl.hasReadHead ? 0 : 1) {
             crawl.reason = .maxPages
             return finish(crawl)
         }
         // To the head an item may have moved when the crawl had passed it.
-        guard crawl.hasReadHead else { return readHeadAgain(crawl) }
+        guard crawl.hasReadHead else { return readHeadAgain(crawl, for: .removal) }
         guard let first = pages.first else { return finish(crawl) }
         crawl.isRemoving = true
-        state = .checking(crawl, Round(pages, number: 1))
+        // Rows whose pages this run cannot ask for stay until a later one can. Two pages show that a row is gone: with fewer
+        // requests left, the run ends there, and the next one begins with them.
+        let left = crawl.requestsLeft.map { $0 - crawl.pages - crawl.checks } ?? .max
+        let some = left < min(2, pages.count) ? pages : Array(pages.prefix(left))
+        state = .checking(crawl, Round(some, number: 1))
         return .check(first)
     }
 
@@ -89,7 +136,6 @@ extension CrawlRules {
         case .shifted(_, isLast: false) where page == crawl.lastPage,
             .overtaken(isLast: false) where page == crawl.lastPage:
             crawl.isVerified = false
-            if crawl.awaitsProof { round.worst = max(round.worst, .detached) }
         default: break
         }
         // What it leads to now was not read: the others need not be asked for. Nor need those behind a loose page that
@@ -107,6 +153,7 @@ extension CrawlRules {
                 // Between the page before it and this one something may have come or gone.
                 let isSecond = round.all.contains(PageOfCrawl(crawl: page.crawl, number: page.number - 1))
                 crawl.isGoingBack = true
+                crawl.hasReadAgain = true
                 state = .crawling(crawl)
                 return .goOn(crawl: range.crawl, from: isSecond ? page.number - 1 : page.number)
             }
@@ -126,7 +173,7 @@ extension CrawlRules {
                 crawl.isVerified = false
                 return proved(crawl)
             }
-            return readHeadAgain(crawl)
+            return readHeadAgain(crawl, for: .proof)
         }
         if round.number < Self.mostRounds, round.worst < .detached, hasRoom(for: round.all.count, crawl) {
             let again = Round(round.all, number: round.number + 1)
@@ -140,9 +187,9 @@ extension CrawlRules {
         return finish(crawl)
     }
 
-    /// Whether so many pages more can be asked for.
+    /// True if so many pages more can be asked for.
     private func hasRoom(for pages: Int, _ crawl: Crawl) -> Bool {
-        feed.maxPages.map { crawl.pages + crawl.checks <= $0 - pages } ?? true
+        [feed.maxPages, crawl.requestsLeft].compactMap(\.self).allSatisfy { crawl.pages + crawl.checks <= $0 - pages }
     }
 
     /// What another page behind it will show is not lost yet.
@@ -159,8 +206,9 @@ extension CrawlRules {
         return .examine
     }
 
-    mutating func readHeadAgain(_ crawl: Crawl) -> Step {
+    mutating func readHeadAgain(_ crawl: Crawl, for purpose: HeadPurpose) -> Step {
         var crawl = crawl
+        crawl.headPurpose = purpose
         crawl.isReadingHead = true
         crawl.headPages = 0
         crawl.headReads += 1
@@ -173,14 +221,18 @@ extension CrawlRules {
         crawl.hasReadHead = true
         // While its second page was read, more may have come to the first.
         if crawl.headPages > 1 {
-            if crawl.headReads < Self.mostRounds, hasRoom(for: 1, crawl) { return readHeadAgain(crawl) }
+            if crawl.headReads < Self.mostRounds, hasRoom(for: 1, crawl) {
+                return readHeadAgain(crawl, for: crawl.headPurpose)
+            }
             crawl.isVerified = false
         }
-        return proved(crawl)
+        return crawl.headPurpose == .total ? examine(crawl) : proved(crawl)
     }
 
     /// It is proved as far as it can be that nothing was missed: what is gone comes next.
-    mutating func proved(_ crawl: Crawl) -> Step {
+    mutating func proved(_ before: Crawl) -> Step {
+        var crawl = before
+        if crawl.hasHeadMovedUp, !crawl.isVerified, crawl.reason == nil { crawl.reason = .drift }
         guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
         state = .crawling(crawl)
         return .findMissing

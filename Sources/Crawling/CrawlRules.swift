@@ -30,8 +30,17 @@ package struct CrawlRules {
         var lastPage: PageOfCrawl?
         /// Whether a proof holds.
         var isVerified = false
-        /// Whether the range that it met is `more`'s: it is read again where it cannot be proved.
-        var awaitsProof = false
+        /// Whether pages were read again, so that their places say nothing of the list's order.
+        var hasReadAgain = false
+        /// Whether the head, when it was read again, had lost items, or gained some from further down.
+        var hasHeadMovedUp = false
+        /// Why the head is read again.
+        var headPurpose = HeadPurpose.proof
+        /// Whether the pages that only earlier runs read are being read again, and whether they were, or could not be.
+        var isReadingThrough = false
+        var hasReadThrough = false
+        /// How many requests the run may make for pages, from its beginning on; nil where there is no limit.
+        var requestsLeft: Int?
         /// The pages to check for rows that were not met.
         var isRemoving = false
         /// A range to go on with, once its loose pages are checked.
@@ -39,6 +48,16 @@ package struct CrawlRules {
         /// The range at whose end the crawl looks for what was appended.
         var grown: SyncedRange?
         var reason: IncompleteReason?
+    }
+
+    /// The reason why the head is read again behind the end.
+    enum HeadPurpose {
+        /// The crawl met fewer items than there are.
+        case total
+        /// The pages before are proved by it, or what is new comes by it.
+        case proof
+        /// Rows were not met: an item may have moved to the head when the crawl had passed it.
+        case removal
     }
 
     enum State {
@@ -95,6 +114,11 @@ package struct CrawlRules {
 
     /// Whether the head is read again.
     package var isReadingHeadAgain: Bool { if case .crawling(let crawl) = state { crawl.isReadingHead } else { false } }
+
+    /// True while pages are read again that only earlier runs read: what those stored is not met.
+    package var isReadingThrough: Bool {
+        if case .crawling(let crawl) = state { crawl.isReadingThrough } else { false }
+    }
 
     /// The feed is locked and read.
     package mutating func opened(_ resumePoint: ResumePoint) -> Step {

@@ -23,8 +23,6 @@ package struct CrawlState: Sendable {
     package var overlaps = true
     /// Whether the places of its rows are the order of the list.
     package var isOrdered = true
-    /// Its pages that were asked for again and were the same.
-    package var checked = 0
     /// Whether its first page, and its last one with items, had items that were not stored; as far as this run read them.
     package var headGained = false
     package var tailGained = false

@@ -7,6 +7,8 @@ extension CrawlRules {
         case goOn(crawl: Int64, from: Int?)
         /// Ask for the first page again; if it is not as it was, a new crawl begins with it.
         case readHeadAgain
+        /// Read the list from the head on, and meet only what this run has read.
+        case readThrough
         /// The crawl has reached the end: find out what it has seen, and tell `examined`.
         case examine
         /// Ask for a page of the crawl again, and tell `checked`.

@@ -20,9 +20,6 @@ package struct SyncedRange: Sendable, Hashable {
     /// The numbers of pages, of the crawl at the range's end, behind which the list may have moved unseen: the next one
     /// was fetched by another command.
     package var loosePages: [Int] = []
-    /// Whether `more` read it to its end, and no sync has proved since that the list did not move meanwhile. Once new
-    /// items have come to the head of the list, a sync reads through it.
-    package var awaitsProof = false
     /// Whether new items come to the end of the list, and not to its head.
     package var growsAtEnd = false
     /// How many runs in a row failed at the end.
@@ -30,25 +27,14 @@ package struct SyncedRange: Sendable, Hashable {
     /// Whether a sync must read the range again, because its page cursor no longer works or the list moved during the crawl.
     package var isLost = false
 
-    /// Whether a page of a sync may join it, so that what follows is taken for read.
-    ///
-    /// - Parameter isHeadAsBefore: Whether the page is the first one, and only met rows in their places.
-    package func mayBeJoined(isHeadAsBefore: Bool) -> Bool { !isLost && (!awaitsProof || isHeadAsBefore) }
-
-    /// Records what `more` may have missed in it.
-    mutating func take(_ doubt: ReadingDoubt) {
-        switch doubt {
-        case .none: break
-        case .unproved: awaitsProof = true
-        case .moved: isLost = true
-        }
-    }
+    /// True if a page of a sync may join it, so that what follows is taken for read.
+    package var mayBeJoined: Bool { !isLost }
 
     /// The crawl that goes on at the range's end.
     package var crawl: Int64 { crawls.first ?? 0 }
 
-    /// Whether a sync may have to know its pages, to go on from one of them or to ask for it again.
-    package var needsPages: Bool { cursor != nil || !loosePages.isEmpty || growsAtEnd || awaitsProof }
+    /// True if a later crawl goes on from one of its pages, or asks for one again.
+    package var needsPages: Bool { cursor != nil || !loosePages.isEmpty || growsAtEnd }
 
     /// Where to go on; nil at the end of the list.
     package var cursor: PageCursor? { if case .open(let cursor) = end { cursor } else { nil } }
@@ -128,8 +114,6 @@ package struct SyncedRanges: Sendable, Hashable {
             joined.crawls += head.crawls.filter { !joined.crawls.contains($0) }
         }
         joined.generations.formUnion(head.generations)
-        // A list whose head changes may grow there.
-        joined.growsAtEnd = joined.growsAtEnd && head.generations.isEmpty
         joined.isVerified = joined.isVerified && isDirect
         // Pages that may have others between them are read again by the next sync.
         joined.isLost = joined.isLost || !head.loosePages.isEmpty

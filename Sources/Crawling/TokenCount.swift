@@ -1,12 +1,29 @@
-/// Finds tokens that count: a page cursor that hides an offset moves as the list does.
+/// Finds tokens that count: a page cursor that hides a place in the list moves as the list does.
 package enum TokenCount {
-    /// Whether each of several tokens has the number of items before its page in it, plainly or in base64.
-    package static func isOfItems(_ tokens: [(text: String, before: Int)]) -> Bool {
-        tokens.count > 1
-            && tokens.allSatisfy { token in
-                numbers(in: token.text).contains(token.before)
-                    || Base64.decoded(token.text).map { numbers(in: $0).contains(token.before) } ?? false
-            }
+    /// A token that led to a page.
+    package struct Token: Sendable, Hashable {
+        package let text: String
+        /// The elements before its page.
+        package let before: Int
+        /// The number of its page, from 1.
+        package let page: Int
+
+        package init(text: String, before: Int, page: Int) {
+            self.text = text
+            self.before = before
+            self.page = page
+        }
+    }
+
+    /// True if each of several tokens has the place of its page in it, plainly or in base64: the number of items before it,
+    /// the index of the last of them, or the number of the page, from 0 or 1.
+    package static func hasPlaces(_ tokens: [Token]) -> Bool {
+        guard !tokens.isEmpty else { return false }
+        let numbers = tokens.map {
+            Self.numbers(in: $0.text).union(Base64.decoded($0.text).map(Self.numbers(in:)) ?? [])
+        }
+        let places: [(Token) -> Int] = [\.before, { $0.before - 1 }, \.page, { $0.page - 1 }]
+        return places.contains { place in zip(tokens, numbers).allSatisfy { $1.contains(place($0)) } }
     }
 
     /// The whole numbers in a text.

@@ -29,6 +29,12 @@ public struct FeedSyncError: Error, Sendable, Hashable {
         case configuration
         /// feedsync itself is wrong.
         case bug
+
+        /// True if the answer to a request is at fault, and the same request would get the same one.
+        package var isOfAnswer: Bool { [.undecodable, .unfollowable, .rejected, .refused].contains(self) }
+
+        /// True if a request failed, for good or for now.
+        package var isOfRequest: Bool { isOfAnswer || self == .unreachable || self == .limited }
     }
 
     /// The kind of failure.

@@ -49,6 +49,9 @@ public final class RequestBudget: Sendable {
     /// The limit that permits no further request; nil while requests may start.
     public var spent: Limit? { state.withLock { limit(&$0) } }
 
+    /// The requests that may still start; nil without a limit.
+    public var left: Int? { state.withLock { $0.left } }
+
     private func limit(_ state: inout State) -> Limit? {
         if let spent = state.spent { return spent }
         if let deadline, ContinuousClock.now >= deadline {

@@ -148,7 +148,8 @@ package enum ResultSchema {
         Object(
             "stored", "what the store knows of a feed",
             [
-                "file": text, "feed": orNull("stored_feed"), "crawl": orNull("crawl"), "quota": list(of: see("quota")),
+                "file": text, "feed": orNull("stored_feed"), "crawl": orNull("crawl"), "sign": textOrNull,
+                "quota": list(of: see("quota")),
                 "run": orNull("stored_run"),
             ], hasVersion: false),
         Object("stored_feed", "a row of the table `feed`", [:], hasVersion: false).with(feed),

@@ -10,7 +10,12 @@ extension FeedRun {
         let prepared = try loader.requests.page(for: cursor)
         let fetch = try await loader.fetch(prepared)
         let soFar = try await soFar(before: place, known: fetch.stored)
-        let loaded = try await loader.load(fetch, after: soFar)
+        let loaded: LoadedPage
+        do throws(FeedSyncError) { loaded = try await loader.load(fetch, after: soFar) } catch {
+            // The page is gone, or its cursor has expired: the list is another one, which the next sync reads.
+            guard error.kind.isOfAnswer else { throw error }
+            return .outgrown
+        }
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         var result: PageComparison =
             loaded.isNotModified

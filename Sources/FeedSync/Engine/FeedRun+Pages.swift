@@ -61,6 +61,9 @@ extension FeedRun {
             if loaded.shape != nil { loader = known }
             return step
         }
+        if rules.isReadingHeadAgain, case .decoded(let page) = loaded.content {
+            rules.head(hasMovedUp: try await store.hasMovedUp(page, isFirst: false, of: feed))
+        }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
         // Nothing is asked of the upstream that a range may make needless.
@@ -94,8 +97,16 @@ extension FeedRun {
         -> CrawlRules.Step
     {
         let prepared = try loader.requests.page(for: start)
-        let fetch = try await loader.fetch(prepared)
-        let loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
+        let fetch: PageLoader.Fetch
+        let loaded: LoadedPage
+        do throws(FeedSyncError) {
+            fetch = try await loader.fetch(prepared)
+            loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
+        } catch {
+            // The list is read: what is only asked for to prove that does not make it a failure.
+            guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled else { throw error }
+            return rules.headFailed()
+        }
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let isSame =
             loaded.isNotModified
@@ -105,6 +116,7 @@ extension FeedRun {
             try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
             return rules.headIsSame()
         }
+        rules.head(hasMovedUp: try await store.hasMovedUp(page, isFirst: true, of: feed))
         follow(loaded.shape)
         publish(
             try await store.begin(.header, on: feed, now: now())
@@ -133,7 +145,7 @@ extension FeedRun {
             direction: direction, content: loaded.content, request: loaded.page.identity,
             credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: end,
             upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
-            serverDate: fetched.serverDate, incompleteReason: loaded.incompleteReason, skipped: loaded.skipped,
+            serverDate: fetched.serverDate, skipped: loaded.skipped,
             shape: loaded.shape, beginsNext: wantsNext,
             cursorParameters: loader.definition.pagination.cursorParameters,
             // What other pages say is not asked for.
@@ -144,6 +156,7 @@ extension FeedRun {
         commit.watermark = loader.requests.watermark?.value
         if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
         commit.mode = mode
+        commit.meetsOwnPages = rules.isReadingThrough
         return commit
     }
 
@@ -158,7 +171,7 @@ extension FeedRun {
             CrawlRules.Committed(
                 crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
                 isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward,
-                pagesOfRange: outcome.pagesOfRange, rangeCounts: outcome.rangeCounts))
+                pagesOfRange: outcome.pagesOfRange, rangeCounts: outcome.rangeCounts, isShort: outcome.isShort))
     }
 
     /// Commits a page, with what all requests have cost till now.

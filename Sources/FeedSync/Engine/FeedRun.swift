@@ -122,9 +122,9 @@ final class FeedRun {
         guard case .end(let outcome, let closing) = step else {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
-        let (itemCount, seen): (Int, Int)
+        let (ending, itemCount, seen): (RunOutcome, Int, Int)
         do throws(FeedSyncError) {
-            (itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
+            (ending, itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         } catch {
             // The last page was to be committed with it.
             try await fail(error)
@@ -132,7 +132,7 @@ final class FeedRun {
         let (crawl, figures) = try await store.progress(of: feed)
         let reason = try await store.reason(of: feed)
         return RunSummary(
-            run: opening.run, outcome: outcome, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
+            run: opening.run, outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
             notices: notices + skippedNotice + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
     }
@@ -150,16 +150,23 @@ final class FeedRun {
             mayMeetRange = try await store.mayMeetRange(of: feed)
             return try await page(.footer, place.cursor)
         case .readHeadAgain: return try await readHeadAgain()
+        case .readThrough:
+            mayMeetRange = true
+            return try await page(.header, nil)
         case .examine:
-            let facts = try await store.examine(feed)
+            var facts = try await store.examine(feed)
+            facts.requestsLeft = loader.requestsLeft
             return rules.examined(facts)
         case .findMissing:
             let pages = try await store.pagesBesideMissing(of: feed)
             return rules.found(missingBeside: pages)
         case .check(let page):
             let result = try await check(page)
+            // A page whose items stand further down says nothing of those that were not met.
+            if rules.isRemoving || result == .same || result == .changed {
+                try await store.markAskedAgain(page, of: feed)
+            }
             guard rules.isRemoving else { return rules.checked(page, result) }
-            try await store.markAskedAgain(page, of: feed)
             guard case .shifted(let items, _) = result else { return rules.checked(page, result) }
             return rules.checked(
                 page, result, pushedTo: try await store.pages(behind: page, holding: items, of: feed))

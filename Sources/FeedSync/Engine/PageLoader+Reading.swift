@@ -219,24 +219,14 @@ extension PageLoader {
         shape: ResolvedFeed? = nil
     ) -> LoadedPage {
         var effective = end
-        var reason: IncompleteReason?
-        if end.next == nil {
-            // An end where there should be more is a cap.
-            let total = end.total ?? crawl.total
-            if definition.partitioning == nil, let total, total > crawl.elements + count - min(page.overlap, count) {
-                reason = .cap
-            } else if let sign = end.sign {
-                reason = sign.kind == .total ? .cap : .upstreamIncomplete
-            }
-        } else if let most = definition.maxPages, crawl.pages + 1 >= most {
+        if end.next != nil, let most = definition.maxPages, crawl.pages + 1 >= most {
             effective.next = nil
-            reason = .maxPages
         }
         // A 304 would not tell the sign again.
-        let isTold = reason == .upstreamIncomplete
+        let isTold = end.next == nil && end.sign.map { $0.kind != .total } ?? false
         return LoadedPage(
             page: page, fetched: fetched, content: content, end: effective.adding(notice: notice(of: end.sign)),
-            upstreamNext: end.next, skipped: skipped, incompleteReason: reason,
+            upstreamNext: end.next, skipped: skipped,
             validators: isTold ? Validators(etag: nil, lastModified: nil) : validators,
             shape: end.next == nil ? noting(end.sign, in: shape) : shape)
     }

@@ -11,7 +11,6 @@ struct LoadedPage: Sendable {
     /// Where the upstream says that the pages go on; the crawl may end before.
     let upstreamNext: PageCursor?
     let skipped: SkippedItems
-    let incompleteReason: IncompleteReason?
     let validators: Validators
     /// The feed's shape, where the page brought something new of it.
     let shape: ResolvedFeed?
@@ -157,6 +156,9 @@ final class PageLoader: Sendable {
     }
 
     var definition: FeedDefinition { shape.definition }
+
+    /// The requests that may still be made; nil without a limit.
+    var requestsLeft: Int? { fetcher.requestsLeft }
 
     /// A response, or why there is none; together with the validators that it was asked with.
     struct Fetch: Sendable {

@@ -1,25 +1,37 @@
 internal import SQLite
 
-/// What a sync's crawl came to at its end, and what follows from it for rows, ranges and watermark.
+/// The end of a sync: loads the facts for `Completeness`, and saves its verdict.
 extension FeedWriter {
-    /// Ends a sync's run: what its crawl came to, and what follows from it for rows, ranges and watermark.
-    func close(_ closing: CrawlClosing, outcome: String, now: String) throws -> Int {
+    /// Ends a sync's run.
+    ///
+    /// - Returns: How many rows were removed.
+    func close(_ closing: CrawlClosing, outcome: RunOutcome, now: String) throws -> Int {
         var removed = 0
         var draft = state
         try connection.transaction {
-            switch try weighed(closing) {
-            case .incomplete(let reason): try end(reason, now: now, in: &draft)
+            let missing = try closing.isComplete && state.progress.round?.mode == .all ? missingRows() : []
+            let verdict = Completeness.verdict(
+                closing, state.crawl, state.progress, isPartitioned: shape.definition.partitioning != nil,
+                try rows(missing))
+            switch verdict {
             case .complete(let isVerified):
-                let missing = draft.progress.round?.mode == .all ? try missingRows() : []
-                if try isSuspect(missing) {
-                    try endSuspiciously(met: try itemCount() - missing.count, in: &draft)
-                } else {
-                    removed = try remove(missing, now: now)
-                    draft.figures.items.removed += removed
-                    try complete(isVerified: isVerified, now: now, in: &draft)
-                }
+                removed = try remove(missing.filter(\.pages.isEmpty), now: now)
+                draft.figures.items.removed += removed
+                try complete(isVerified: isVerified, now: now, in: &draft)
+            case .endedEarly(let met):
+                try lookAgain(at: met, in: &draft)
+            case .incomplete(let reason):
+                try endIncomplete(reason, now: now, in: &draft)
+            case .unknown:
+                draft.progress.forgetRanges()
             }
-            draft.isComplete = draft.crawl?.reason == nil
+            if let reason = verdict.reason {
+                draft.crawl?.reason = reason
+                draft.isVerified = false
+                try connection.run(
+                    "UPDATE _crawl SET reason = ? WHERE id = ?", .text(reason.rawValue), Value(draft.crawl?.id))
+            }
+            draft.isComplete = verdict.reason == nil
             let next = draft.progress.open?.cursor
             try connection.run(
                 """
@@ -38,22 +50,28 @@ extension FeedWriter {
             }
             try saveProgress(draft)
             state = draft
-            try finishRun(
-                outcome: removed > 0 ? "ok" : outcome, figures: draft.figures, error: nil, now: now)
+            try finishRun(outcome: removed > 0 ? .ok : outcome, figures: draft.figures, error: nil, now: now)
         }
         return removed
     }
 
-    /// Totals are believed against us: what stopped at a synced range is not complete where there are more items than rows.
-    func weighed(_ closing: CrawlClosing) throws -> CrawlClosing {
-        guard state.progress.round == nil, shape.definition.partitioning == nil, let total = state.crawl?.total,
-            case .complete = closing
-        else { return closing }
-        return total > (try metCount() + otherElements()) ? .incomplete(.cap) : closing
+    /// The rows that the verdict goes by.
+    private func rows(_ missing: [MissingRow]) throws -> Completeness.Rows {
+        var rows = Completeness.Rows()
+        rows.count = try itemCount()
+        rows.missing = missing.count
+        rows.missingAtEnd = missing.count(where: \.isAtEnd)
+        // Only a total is held against them.
+        if state.crawl?.total != nil {
+            rows.met = try metCount()
+            rows.others = try otherElements()
+        }
+        return rows
     }
 
-    func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
-        var isVerified = isVerified && draft.progress.round?.isDoubtful != true
+    /// Saves that everything was met.
+    private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
+        var isVerified = isVerified
         if draft.progress.round?.mode == .since {
             // What changed was met; what an earlier crawl missed is missing still.
             let isSound = draft.progress.synced.ranges.first?.isVerified ?? true
@@ -69,64 +87,69 @@ extension FeedWriter {
         if draft.progress.round?.mode != .since { draft.progress.otherElements = try otherElements() }
         if let round = draft.progress.round {
             try moveWatermark(round)
-            let pages = try connection.count(
-                "SELECT sum(pages) FROM _crawl WHERE id IN (\(crawlsOfList.map { "\($0)" }.joined(separator: ", ")))")
+            if round.mode == .all {
+                draft.progress.isFullVerified = isVerified
+                try saveFull(round, in: &draft, now: now)
+            }
             draft.progress.endRound(
                 nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified,
                 growsAtEnd: try growsAtEnd())
-            if round.mode == .all {
-                draft.progress.isFullVerified = isVerified
-                draft.progress.fullPages = pages
-                try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
-            }
         } else if let head = draft.progress.synced.ranges.first {
             draft.progress.synced.update(head.crawl) {
                 $0.isVerified = isVerified
                 $0.loosePages = []
-                $0.awaitsProof = false
             }
         }
         // The next sync reads through what is stored in another order than the list's.
         if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }
     }
 
-    func end(_ reason: IncompleteReason, now: String, in draft: inout FeedState) throws {
-        draft.crawl?.reason = reason
-        draft.isVerified = false
-        let met = try itemCount()
-        try connection.run("UPDATE _crawl SET reason = ? WHERE id = ?", .text(reason.rawValue), Value(draft.crawl?.id))
-        guard reason.leavesSyncedRange else {
-            draft.progress.forgetRanges()
-            return
-        }
-        // An end before the total is looked at again: it may have been a slip of the upstream's.
-        if reason == .cap, draft.progress.round?.mode == .all, !isLikeSuspectEnd(met),
-            shape.definition.partitioning == nil
-        {
-            try endSuspiciously(met: met, in: &draft)
-            return
-        }
-        if draft.progress.round == nil, reason == .cap, let head = draft.progress.synced.ranges.first {
-            if let total = draft.crawl?.total, total <= met {
-                // The upstream has no more than that now: the next sync finds out where the list ends.
-                draft.progress.synced = SyncedRanges()
-            } else {
-                draft.progress.synced.update(head.crawl) { $0.end = .last(reason) }
-            }
-        }
-        if draft.progress.round?.mode == .all {
-            try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+    /// Saves that a crawl went as far as it could.
+    private func endIncomplete(_ reason: IncompleteReason, now: String, in draft: inout FeedState) throws {
+        if let round = draft.progress.round, round.mode == .all {
+            try saveFull(round, in: &draft, now: now)
+        } else if draft.progress.round == nil, reason == .cap, let head = draft.progress.synced.ranges.first {
+            draft.progress.synced.update(head.crawl) { $0.end = .last(reason) }
         }
         draft.progress.endRound(reason, generations: try generationsOfRound(draft.progress), isVerified: false)
     }
 
+    /// Keeps the crawl open at its last page, which the next sync looks at again.
+    private func lookAgain(at met: Int, in draft: inout FeedState) throws {
+        draft.progress.suspectEnd = met
+        let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
+        let pages = try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(tail))
+        if pages > 1, let last = try cursor(of: PageOfCrawl(crawl: tail, number: pages)) {
+            draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
+        } else {
+            draft.progress.round = nil
+        }
+    }
+
+    /// Saves when the list was read as a whole: now, or when the first of several runs began to read it.
+    private func saveFull(_ round: CrawlProgress.Round, in draft: inout FeedState, now: String) throws {
+        let pages = try pages(of: crawlsOfList)
+        draft.progress.fullPages = pages.count
+        try connection.run(
+            "UPDATE \(tables.feed) SET full_at = coalesce((SELECT started_at FROM _crawl WHERE id = ?), ?) WHERE name = ?",
+            Value(pages.allSatisfy(isOwn) ? nil : round.id), .text(now), .text(feed))
+    }
+
     /// The rows that the upstream has, as far as is known.
-    func itemCount() throws -> Int {
+    private func itemCount() throws -> Int {
         try connection.count("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed))
     }
 
+    /// The stored rows that a total of the list is held against. A list that says of items that they are gone may count
+    /// them.
+    func storedCount() throws -> Int {
+        guard shape.definition.removed != nil else { return try itemCount() }
+        return try connection.count(
+            "SELECT count(*) FROM \(try SQL.identifier(tableName)) WHERE 1\(scope.and)")
+    }
+
     /// Moves the watermark to the furthest item, but not past the moment at which the crawl began.
-    func moveWatermark(_ round: CrawlProgress.Round) throws {
+    private func moveWatermark(_ round: CrawlProgress.Round) throws {
         var furthest: Watermark?
         var start: Int64?
         try connection.rows(
@@ -145,7 +168,7 @@ extension FeedWriter {
         try connection.run("UPDATE \(tables.state) SET watermark = ? WHERE feed = ?", .text(mark.json), .text(feed))
     }
 
-    /// Marks the rows that the crawl did not meet.
+    /// Marks rows as removed.
     func remove(_ missing: [MissingRow], now: String) throws -> Int {
         guard !missing.isEmpty else { return 0 }
         var sections = SectionTally()
@@ -161,34 +184,9 @@ extension FeedWriter {
         try lapse(places, longest: state.longestPage)
         return missing.count
     }
+}
 
-    /// Whether the list seems to end too soon: more than a page of rows at its end was not met, no total agrees, and the
-    /// crawl before did not end like this one.
-    func isSuspect(_ missing: [MissingRow]) throws -> Bool {
-        guard let crawl = state.crawl, shape.definition.partitioning == nil || crawl.isDoubtful else { return false }
-        guard missing.count(where: \.isAtEnd) > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
-        let met = try itemCount() - missing.count
-        if let total = crawl.total, total == met + (try otherElements()) { return false }
-        return !isLikeSuspectEnd(met)
-    }
-
-    /// Whether the crawl before ended like one that met so many items: within a page.
-    func isLikeSuspectEnd(_ met: Int) -> Bool {
-        guard let before = state.progress.suspectEnd else { return false }
-        return abs(before - met) <= state.crawl?.mostElements ?? 0
-    }
-
-    /// Keeps the crawl open at its last page, which the next sync looks at again.
-    func endSuspiciously(met: Int, in draft: inout FeedState) throws {
-        draft.crawl?.reason = .cap
-        draft.progress.suspectEnd = met
-        try connection.run("UPDATE _crawl SET reason = 'cap' WHERE id = ?", Value(draft.crawl?.id))
-        let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
-        let pages = try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(tail))
-        if pages > 1, let last = try cursor(of: PageOfCrawl(crawl: tail, number: pages)) {
-            draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
-        } else {
-            draft.progress.round = nil
-        }
-    }
+extension CrawlClosing {
+    /// True if the crawl met everything that it was to meet.
+    fileprivate var isComplete: Bool { if case .complete = self { true } else { false } }
 }

@@ -92,8 +92,9 @@ extension FeedWriter {
             endedAt: page.end.next == nil && !page.isCheck ? now : nil)
         let outcome = PageOutcome(
             items: rules.items, isUnchanged: rules.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
-            crawl: draft.crawl?.id ?? 0, hasOverlap: hasSameKeys || !rules.metPlaces.isEmpty, onward: onward,
-            pagesOfRange: try pages(of: onward), rangeCounts: try rangeCounts(onward), beginsNext: beginsNext,
+            crawl: draft.crawl?.id ?? 0, hasOverlap: hasOverlap(written.keys), onward: onward,
+            pagesOfRange: try pages(of: onward), rangeCounts: try rangeCounts(onward),
+            isShort: try isShort(onward, draft, added: (unsaved?.added ?? 0) + rules.added), beginsNext: beginsNext,
             events: events)
         return (outcome, rules.metPlaces, rows)
     }
@@ -119,6 +120,23 @@ extension FeedWriter {
     private func repeatsPageBefore(_ page: PageCommit, _ crawl: CrawlState) -> Bool {
         guard case .decoded(let decoded) = page.content, !page.isAgain, decoded.keys != "[]" else { return false }
         return decoded.keys == crawl.lastKeys && !crawl.begins(page.part)
+    }
+
+    /// True if a page at which the crawl went back shows an item that the crawl had met there, or on the page before.
+    private func hasOverlap(_ keys: String) -> Bool {
+        defer { keysLeft = nil }
+        guard let keysLeft else { return true }
+        return RowKey.texts(ofPage: keys).contains(where: keysLeft.contains)
+    }
+
+    /// True if the upstream says that there are more items than the range has that a page met.
+    ///
+    /// - Parameter added: The live rows that are not counted yet.
+    private func isShort(_ onward: CrawlProgress.Onward, _ draft: FeedState, added: Int) throws -> Bool {
+        guard case .whole = onward, draft.progress.round == nil, let total = draft.crawl?.total,
+            shape.definition.partitioning == nil
+        else { return false }
+        return total > (try storedCount()) + added + draft.progress.otherElements
     }
 
     /// Whether the list goes on behind a page, or ends, as it did when the page was stored.

@@ -72,11 +72,6 @@ extension FeedWriter {
             state = draft
         }
         lastSame = isSame ? page : nil
-        let before = page.number - 1
-        if state.crawl?.id == page.crawl, state.crawl?.checked == before { state.crawl?.checked = page.number }
-        try connection.run(
-            "UPDATE _crawl SET checked = ? WHERE id = ? AND checked = ?", Value(page.number), Value(page.crawl),
-            Value(before))
     }
 
     /// Takes note that the list moved, although its pages are as they were.
@@ -87,11 +82,14 @@ extension FeedWriter {
         state = draft
     }
 
-    /// Takes note of a page that was asked for again because rows that stood there were not met.
-    func markAskedAgain(_ page: PageOfCrawl) throws {
-        var draft = state
-        draft.progress.round?.askedAgain.insert(page)
-        try connection.transaction { try saveProgress(draft) }
-        state = draft
+    /// Compares a page of the head that is read again with the list as the crawl met it.
+    ///
+    /// - Parameter isFirst: True for the first page.
+    /// - Returns: True if items went from the head, as far as it was read again.
+    func hasMovedUp(_ page: DecodedPage?, isFirst: Bool) throws -> Bool {
+        var head = try isFirst ? (HeadComparison(), metKeys().mapValues(\.place)) : self.head ?? (HeadComparison(), [:])
+        head.0.take(RowKey.texts(ofPage: page?.keys ?? "[]").map { head.1[$0] })
+        self.head = head
+        return head.0.hasMovedUp
     }
 }

@@ -24,7 +24,11 @@ extension FeedWriter {
         if rules.isOutOfOrder || page.isCheck && rules.isMoved { crawl.isOrdered = false }
         if written.keys != "[]", !page.isCheck { crawl.lastKeys = written.keys }
         if rules.isMoved { crawl.lifted = crawl.pages }
-        if page.end.next == nil, !page.isCheck { crawl.reason = reason(of: crawl, page) }
+        if page.end.next == nil, !page.isCheck {
+            crawl.reason = Completeness.reason(
+                of: crawl, isCut: page.upstreamNext != nil, isPartitioned: shape.definition.partitioning != nil,
+                sign: page.end.sign)
+        }
         let id = try recordPage(
             page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
@@ -85,14 +89,14 @@ extension FeedWriter {
             """
             UPDATE _crawl SET pages = ?, elements = ?, position = ?, skipped = ?, total = ?, drift = ?, reason = ?,
                 ended_at = ?, furthest = ?, doubtful = ?, part = ?, part_elements = ?, part_total = ?,
-                capped = ?, cap = ?, overlaps = ?, has_totals = ?, total_moved = ?, repeats = ?, is_ordered = ?,
-                checked = ? WHERE id = ?
+                capped = ?, cap = ?, overlaps = ?, has_totals = ?, total_moved = ?, repeats = ?, is_ordered = ?
+            WHERE id = ?
             """, Value(crawl.pages), Value(crawl.elements), Value(crawl.position), Value(crawl.skipped),
             Value(crawl.total), Value(crawl.hasDrifted), Value(crawl.reason?.rawValue), Value(endedAt),
             Value(crawl.furthest), Value(crawl.isDoubtful), Value(crawl.part?.name), Value(crawl.part?.elements ?? 0),
             Value(crawl.part?.total), Value(crawl.isCapped), Value(crawl.cap), Value(crawl.overlaps),
             Value(crawl.hasTotals), Value(crawl.hasTotalMoved), Value(crawl.repeats), Value(crawl.isOrdered),
-            Value(crawl.checked), Value(crawl.id))
+            Value(crawl.id))
     }
 
     /// The further of two values of the watermark, as JSON.
@@ -101,12 +105,6 @@ extension FeedWriter {
         let read = { (json: String) in Watermark(json: json, isTime: self.shape.plan.watermarkIsTime) }
         guard let old = read(one) else { return other }
         return read(other)?.isFurther(than: old) == true ? other : one
-    }
-
-    /// Why a crawl that has ended is not complete; the gravest reason first.
-    private func reason(of crawl: CrawlState, _ page: PageCommit) -> IncompleteReason? {
-        if crawl.hasDrifted { return .drift }
-        return (crawl.isCapped ? .cap : nil) ?? page.incompleteReason ?? (crawl.skipped > 0 ? .skipped : nil)
     }
 
     /// Pages that bring again what the crawl has met, or nothing but `null`, on and on, are not a list that ends.
@@ -152,6 +150,18 @@ extension FeedWriter {
             "UPDATE _crawl_page SET position = position + ? WHERE crawl = ?", Value(above.position), Value(id))
     }
 
+    /// The keys of some pages of a crawl.
+    private func keys(ofPages numbers: ClosedRange<Int>, of crawl: Int64) throws -> Set<String> {
+        var keys: Set<String> = []
+        try connection.rows(
+            """
+            SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ? AND w.number BETWEEN ? AND ? AND w.number > 0
+            """, [Value(crawl), Value(numbers.lowerBound), Value(numbers.upperBound)]
+        ) { row in keys.formUnion(RowKey.texts(ofPage: row.text(at: 0) ?? "[]")) }
+        return keys
+    }
+
     /// The elements of a crawl's pages.
     ///
     /// - Parameters:
@@ -183,11 +193,12 @@ extension FeedWriter {
             if let number, number <= known {
                 let page = PageOfCrawl(crawl: id, number: number)
                 cursor = try self.cursor(of: page)
+                keysLeft = try keys(ofPages: number - 1...number, of: id)
                 try leavePartition(at: page)
                 try connection.run(
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
                 try connection.run(
-                    "UPDATE _crawl SET pages = ?2, reason = NULL, checked = min(checked, ?2), elements = ?3 WHERE id = ?1",
+                    "UPDATE _crawl SET pages = ?2, reason = NULL, elements = ?3 WHERE id = ?1",
                     Value(id), Value(number - 1), Value(try elementCount(of: id, before: number, at: cursor)))
                 if let cursor {
                     let reopen = { (range: inout SyncedRange) in
@@ -204,10 +215,6 @@ extension FeedWriter {
                 draft.progress.synced.update(id) { $0.loosePages = [] }
                 draft.progress.round?.ranges.update(id) { $0.loosePages = [] }
                 try saveProgress(draft)
-            }
-            // What the crawl before read up to there has nothing more to prove.
-            if let number, state.progress.synced[id]?.growsAtEnd == true {
-                try connection.run("UPDATE _crawl SET checked = ? WHERE id = ?", Value(number - 1), Value(id))
             }
             try adoptGeneration(id)
             draft.crawl = try CrawlState.load(id, trail: &trail, on: connection)

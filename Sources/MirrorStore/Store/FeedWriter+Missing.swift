@@ -7,8 +7,8 @@ extension FeedWriter {
         let id: Int64
         let section: String?
         let place: Place
-        /// The pages where it should stand, by the rows that stood beside it; none where both came on one page with
-        /// nothing between them.
+        /// The pages where it should stand, by the rows that stood beside it, as far as they are to be asked for: none where
+        /// both came on one page of this run with nothing between them.
         var pages: Set<PageOfCrawl> = []
         /// Whether only rows that were not met stand behind it.
         var isAtEnd = true
@@ -71,8 +71,9 @@ extension FeedWriter {
         _ gap: inout [Int], in missing: inout [MissingRow], before: PageOfCrawl?, behind: PageOfCrawl?
     ) {
         defer { gap = [] }
-        if let before, before == behind { return }
-        for row in gap { missing[row].pages = Set([before, behind].compactMap(\.self)) }
+        if let before, before == behind, isOwn(before) { return }
+        let pages = Set([before, behind].compactMap(\.self)).subtracting(askedAgain)
+        for row in gap { missing[row].pages = pages }
     }
 
     /// The keys that the crawl met, as the pages have them.
@@ -114,7 +115,6 @@ extension FeedWriter {
         let range =
             state.progress.round.map { $0.ranges.range(ofPagesOf: id) ?? $0.ranges.ranges.first }
             ?? state.progress.synced.range(ofPagesOf: id)
-            ?? (state.progress.awaitsProof ? state.progress.synced.ranges.first : nil)
         // A range has the crawl at its end first.
         return range?.crawls.reversed() ?? [id]
     }

@@ -40,7 +40,8 @@ extension FeedWriter {
             crawl.round = progress.round?.id
             try connection.run("UPDATE _crawl SET round = ? WHERE id = ?", Value(crawl.round), Value(crawl.id))
         }
-        let kept = progress.synced.ranges.filter(\.needsPages).flatMap(\.crawls)
+        // A crawl of every page asks for none of those that older ones read, unless it is given up.
+        let kept = progress.synced.ranges.filter { !isRound || $0.needsPages }.flatMap(\.crawls)
         try connection.run(
             """
             DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?1 AND id <> ?2

@@ -10,15 +10,13 @@ extension FeedWriter {
         guard let crawl = draft.crawl else { return .end(nil) }
         let place = metPlace(rules, written)
         // A sync reads through some ranges: another one may have the same pages.
-        let isHeadAsBefore = page.direction == .header && crawl.generation == nil
-        let mayMeet = { (range: SyncedRange) in
-            page.mode == .reload || range.mayBeJoined(isHeadAsBefore: isHeadAsBefore)
-        }
+        let mayMeet = { (range: SyncedRange) in page.mode == .reload || range.mayBeJoined }
         let met = try
-            (place.flatMap { try range(metAt: $0, rules, of: crawl, draft.progress) }
-            ?? (isAsBefore && written.placed == 0 && page.end.next != nil
+            (place.flatMap { try range(metAt: $0, rules, of: crawl, draft.progress, amongOwn: page.meetsOwnPages) }
+            ?? (isAsBefore && !page.meetsOwnPages && written.placed == 0 && page.end.next != nil
                 ? range(beginningWith: page, draft.progress) : nil))
             .flatMap { mayMeet($0) ? $0 : nil }
+        if let met, page.meetsOwnPages { try dropOlderPages(of: met) }
         let meetsTop = try met == nil || isAsBefore || isTop(place, below: crawl.generation)
         if let met, page.direction == .header, crawl.generation == nil, draft.progress.round != nil {
             try keepFirstPage(of: crawl.id, beside: met)
@@ -31,13 +29,11 @@ extension FeedWriter {
             crawl: crawl.id, generation: crawl.generation, isHeader: page.direction == .header,
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
             met: met, meetsTop: meetsTop, lastGeneration: rules.crawl.lastPlaceBefore?.generation,
-            isSync: page.mode != .reload, isAsBefore: rules.isUnchanged && isInPlace,
-            coversRange: coversRange, doubt: try doubt(of: crawl, behind: page, met))
-        var onward = draft.progress.read(read)
-        if crawl.skipped > 0 {
-            if case .whole(let range, nil) = onward { onward = .whole(range, .skipped) }
-            if case .range(let range) = onward, range.cursor == nil { onward = .whole(range, .skipped) }
-        }
+            isSync: page.mode != .reload, coversRange: coversRange,
+            hasMovedUnderMore: try hasMovedUnderMore(crawl, behind: page, met), skipped: crawl.skipped,
+            isAscending: keepsOrder(page, written, by: rules),
+            readsThrough: page.meetsOwnPages)
+        let onward = draft.progress.read(read)
         for met in rules.metPlaces where !rules.isUnchanged {
             draft.progress.synced.takeTop(at: met.first, count: met.count)
         }
@@ -60,7 +56,6 @@ extension FeedWriter {
             draft.progress.endRound(reason, generations: generations, isVerified: false)
             draft.progress.synced.update(crawl.id) {
                 $0.loosePages = read?.loosePages ?? []
-                $0.awaitsProof = read?.awaitsProof ?? false
                 $0.isLost = read?.isLost ?? false
             }
             draft.progress.fullPages = crawl.pages
@@ -72,16 +67,20 @@ extension FeedWriter {
         return onward
     }
 
-    /// What `more` may have missed where a page is its last one, or the one at which what is stored already begins.
-    private func doubt(of crawl: CrawlState, behind page: PageCommit, _ met: SyncedRange?) throws -> ReadingDoubt {
-        guard page.mode == .reload, page.direction == .footer, met != nil || page.end.next == nil else { return .none }
+    /// True if a page that meets a range brought nothing above it that is out of an ascending order.
+    private func keepsOrder(_ page: PageCommit, _ written: WrittenPage, by rules: PageRules) -> Bool {
+        if rules.crawl.generation == nil || rules.items.inserted == 0 && page.direction == .header { return true }
+        return page.direction == .header && !rules.metPlaces.isEmpty
+            && RowKey.areAscending(RowKey.texts(ofPage: written.keys))
+    }
+
+    /// True if a page is the last one that `more` reads, or the one at which stored ones begin, and the list moved meanwhile.
+    private func hasMovedUnderMore(
+        _ crawl: CrawlState, behind page: PageCommit, _ met: SyncedRange?
+    ) throws -> Bool {
+        guard page.mode == .reload, page.direction == .footer, met != nil || page.end.next == nil else { return false }
         let isShifting = try shape.definition.pagination.isShifting || cursorsCount(crawl.id, end: page.end.next)
-        let haveValidators = try connection.int64(
-            """
-            SELECT 1 FROM _crawl_page w JOIN _page p ON p.id = w.page
-            WHERE w.crawl = ? AND coalesce(p.etag, p.last_modified) IS NOT NULL LIMIT 1
-            """, Value(crawl.id))
-        return ReadingDoubt(crawl, isShifting: isShifting, haveValidators: haveValidators != nil)
+        return Completeness.hasMovedUnderMore(crawl, isShifting: isShifting)
     }
 
     /// Keeps the first page of a crawl that only met rows in their places beside the pages of the range that it met: an
@@ -91,7 +90,7 @@ extension FeedWriter {
         try connection.run(
             """
             INSERT INTO _crawl_page (crawl, number, page, position)
-            SELECT ?2, (SELECT min(min(number), 0) - 1 FROM _crawl_page WHERE crawl = ?2), w.page, w.position
+            SELECT ?2, (SELECT coalesce(min(min(number), 0), 0) - 1 FROM _crawl_page WHERE crawl = ?2), w.page, w.position
             FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?1 AND w.number = 1 AND NOT EXISTS (
                 SELECT 1 FROM _crawl_page k JOIN _page o ON o.id = k.page WHERE k.crawl = ?2 AND o.keys = p.keys)
             """, Value(crawl), Value(head))
@@ -107,6 +106,15 @@ extension FeedWriter {
                 "SELECT p.placed FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = 1",
                 Value(head))
             return first == page.asked && placed == 0
+        }
+    }
+
+    /// Drops the pages of a range that this run did not read: it has read them anew.
+    private func dropOlderPages(of range: SyncedRange) throws {
+        for crawl in range.crawls {
+            let first = tail.filter { $0.crawl == crawl }.map(\.number).min()
+            try connection.run(
+                "DELETE FROM _crawl_page WHERE crawl = ? AND number < ?", Value(crawl), Value(first ?? .max))
         }
     }
 
@@ -126,8 +134,10 @@ extension FeedWriter {
     }
 
     /// The range that has the place at which a page meets what is stored.
+    ///
+    /// - Parameter amongOwn: True if only the pages at the end of the list may be met that this run read.
     func range(
-        metAt place: Place, _ rules: PageRules, of crawl: CrawlState, _ progress: CrawlProgress
+        metAt place: Place, _ rules: PageRules, of crawl: CrawlState, _ progress: CrawlProgress, amongOwn: Bool
     ) throws -> SyncedRange? {
         guard let round = progress.round else {
             let range =
@@ -143,20 +153,27 @@ extension FeedWriter {
         // A page that was asked for again stands beside the others: what follows its rows in the list is not known.
         try connection.rows(
             """
-            SELECT w.crawl FROM _crawl_page w JOIN _page p ON p.id = w.page
+            SELECT w.crawl, w.number FROM _crawl_page w JOIN _page p ON p.id = w.page
             WHERE w.crawl IN (\(others.map { "\($0)" }.joined(separator: ", "))) AND w.number > 0 AND p.generation = ?1
                 AND p.position <= ?2 AND p.position + p.placed > ?2
             """, [Value(place.generation), Value(place.position)]
-        ) { row in met.insert(row.int64(at: 0)) }
+        ) { row in
+            let page = PageOfCrawl(crawl: row.int64(at: 0), number: row.count(at: 1))
+            if !amongOwn || tail.contains(page) { met.insert(page.crawl) }
+        }
         // Where several ranges have the row, the one nearest to the head read it last: what another has behind it may
         // have moved since.
         return round.ranges.ranges.first { !met.isDisjoint(with: $0.crawls) }
     }
 
     func pages(of onward: CrawlProgress.Onward) throws -> Int {
-        if case .whole(let range, _) = onward { return try pages(of: range) }
-        guard case .range(let range) = onward else { return 0 }
-        guard range.growsAtEnd else { return try pages(of: range) }
+        let range: SyncedRange
+        switch onward {
+        case .whole(let met, _): range = met
+        case .range(let met): range = met
+        case .page, .end: return 0
+        }
+        guard range.cursor == nil, range.loosePages.isEmpty else { return try pages(of: range) }
         // Behind the last page with items there may be an empty one.
         let last = try connection.count(
             """
@@ -168,7 +185,7 @@ extension FeedWriter {
 
     /// Whether the page cursors of the range that a crawl goes on with are numbers of items in disguise.
     func rangeCounts(_ onward: CrawlProgress.Onward) throws -> Bool {
-        guard case .range(let range) = onward, !shape.definition.pagination.isShifting else { return false }
+        guard case .range(let range) = onward else { return false }
         return try cursorsCount(range.crawl, end: range.cursor)
     }
 

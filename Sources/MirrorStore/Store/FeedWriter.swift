@@ -39,10 +39,20 @@ final class FeedWriter {
     var lookedUp: [RequestKey: StoredPage?] = [:]
     /// Where in the list each key was met first: gathered once, for pages that are asked for again.
     var metBefore: [String: MetKey]?
+    /// The head as it was read again so far, and the places of the list's keys before that.
+    var head: (comparison: HeadComparison, places: [String: Int])?
     /// The page that was asked for again last, if it was as it is stored.
     var lastSame: PageOfCrawl?
+    /// The first page of each crawl that this run read; those behind it are this run's, too.
+    private var firstOwnPage: [Int64: Int] = [:]
+    /// The pages at the end of the list that this run read, once it has read the last one.
+    var tail: Set<PageOfCrawl> = []
+    /// The pages of earlier runs that this one asked for again.
+    var askedAgain: Set<PageOfCrawl> = []
+    /// The keys of the page at which the crawl goes back, and of the one before it; nil where it goes on.
+    var keysLeft: Set<String>?
     /// What pages left that wait for their commit; nil where none wait.
-    private var unsaved: UnsavedRows?
+    private(set) var unsaved: UnsavedRows?
     /// Whether that is written, and not committed yet.
     private var isSaved = false
     /// Why pages that waited for their commit are not stored, until the run is told.
@@ -90,7 +100,7 @@ final class FeedWriter {
     }
 
     /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
-    func fail(_ error: FeedSyncError, outcome: String, cost: FetchCost, now: String) throws -> StatusEvent? {
+    func fail(_ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String) throws -> StatusEvent? {
         let isPassing = [.cancelled, .interrupted, .unreachable, .limited, .locked, .store].contains(error.kind)
         var draft = state
         draft.figures.add(cost)
@@ -119,7 +129,7 @@ final class FeedWriter {
     }
 
     /// Ends the run: nothing is on its way.
-    func finish(outcome: String, now: String) throws {
+    func finish(outcome: RunOutcome, now: String) throws {
         try connection.transaction {
             try finishRun(outcome: outcome, figures: state.figures, error: nil, now: now)
             // No page may have cleared what an earlier run left.
@@ -143,8 +153,18 @@ final class FeedWriter {
         missesNothing = false
         others = nil
         metBefore = nil
-        if !page.isCheck { trail.add(page.end.next?.text, met, added: added, others: page.content.otherElements) }
+        if !page.isCheck {
+            trail.add(page.end.next?.text, met, added: added, others: page.content.otherElements)
+            if let crawl = draft.crawl {
+                firstOwnPage[crawl.id] = min(firstOwnPage[crawl.id] ?? crawl.pages, crawl.pages)
+            }
+        }
         state = draft
+    }
+
+    /// True if this run read a page, or asked for it again.
+    func isOwn(_ page: PageOfCrawl) -> Bool {
+        askedAgain.contains(page) || firstOwnPage[page.crawl].map { page.number >= $0 } ?? false
     }
 
     /// Writes what several pages changed, once for all of them.
@@ -240,23 +260,16 @@ final class FeedWriter {
         """
     }
 
-    func finishRun(outcome: String, figures: RunMetrics, error: String?, now: String) throws {
-        // A run is as complete as the mirror that it leaves, unless it came to nothing itself.
-        let hasEnded = ["ok", "unchanged", "no_more_data"].contains(outcome)
-        let isComplete = hasEnded && state.isComplete
-        var reason: String?
-        if !isComplete {
-            let known = state.crawl?.reason ?? state.progress.reason
-            reason = outcome == "failed" ? "failed" : hasEnded ? known?.rawValue ?? "cut_off" : "cut_off"
-        }
+    func finishRun(outcome: RunOutcome, figures: RunMetrics, error: String?, now: String) throws {
+        let run = Completeness.of(outcome, state)
         try connection.run(
             """
             UPDATE run SET finished_at = ?, outcome = ?, complete = ?, verified = ?, reason = ?, requests = ?, bytes = ?,
                 error = ?
             WHERE id = ?
-            """, .text(now), .text(outcome), Value(isComplete), Value(isComplete && state.isVerified), Value(reason),
-            Value(figures.requests), Value(figures.bytes), Value(error), Value(run))
-        try FeedSchedule.follow(run, of: feed, every: shape.definition.every, on: connection)
+            """, .text(now), .text(outcome.rawValue), Value(run.isComplete), Value(run.isVerified),
+            Value(run.reason?.rawValue), Value(figures.requests), Value(figures.bytes), Value(error), Value(self.run))
+        try FeedSchedule.follow(self.run, of: feed, every: shape.definition.every, on: connection)
     }
 
     /// Keeps the ranges with the transaction.

@@ -36,6 +36,8 @@ package struct PageCommit: Sendable {
     package var checked: Int?
     /// Whether the crawl read the page before and went back to it.
     package var isAgain = false
+    /// Whether it may only meet pages that this run read.
+    package var meetsOwnPages = false
     /// Whether the list may have moved since the page before was read, and nothing tells.
     package var isLoose = false
     /// How many elements of the page before it shows: 1 where it was asked to, and does.
@@ -67,8 +69,6 @@ package struct PageCommit: Sendable {
     /// What the run's requests cost since the last commit.
     package var cost = FetchCost()
     package let serverDate: Int64?
-    /// Why a crawl that ends here is not complete all the same.
-    package let incompleteReason: IncompleteReason?
     /// The elements that are no items; the first of them in words.
     package var skipped: SkippedItems
     /// The feed's shape, where the page brought something new of it.
@@ -86,7 +86,7 @@ package struct PageCommit: Sendable {
         part: PagePartition? = nil, watermark: String? = nil, furthest: String? = nil, content: Content,
         request: String, credential: Int64, validators: Validators, end: NextPage, upstreamNext: PageCursor?,
         httpStatus: Int, serverDate: Int64?,
-        incompleteReason: IncompleteReason?, skipped: SkippedItems, shape: ResolvedFeed?, beginsNext: Bool,
+        skipped: SkippedItems, shape: ResolvedFeed?, beginsNext: Bool,
         cursorParameters: [String] = [], advice: PollingAdvice = PollingAdvice()
     ) {
         self.direction = direction
@@ -108,7 +108,6 @@ package struct PageCommit: Sendable {
         self.upstreamNext = upstreamNext
         self.httpStatus = httpStatus
         self.serverDate = serverDate
-        self.incompleteReason = incompleteReason
         self.skipped = skipped
         self.shape = shape
         self.beginsNext = beginsNext
@@ -160,6 +159,8 @@ package struct PageOutcome: Sendable {
     package let pagesOfRange: Int
     /// Whether that range's page cursors have numbers of items in them.
     package let rangeCounts: Bool
+    /// True if the upstream says that there are more items than that range has.
+    package let isShort: Bool
     /// Whether a footer has begun.
     package let beginsNext: Bool
     package let events: [StatusEvent]

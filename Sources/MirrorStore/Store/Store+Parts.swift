@@ -159,18 +159,18 @@ extension Store {
                         return try ahead.isCurrent() ? ahead.missingCount() : parent.missingCount(on: connection)
                     }
                 let isComplete = missing?.lists == 0
-                let hasEnded = [.ok, .unchanged, .noMoreData].contains(outcome)
                 let isVerified =
                     try isComplete
                     && connection.int64("SELECT 1 FROM feed_part WHERE feed = ? AND verified = 0 LIMIT 1", name) == nil
-                let reason: String? =
-                    isComplete ? nil : outcome == .failed ? "failed" : hasEnded && error != nil ? "failed" : "cut_off"
+                let verdict = Completeness.ofLists(
+                    outcome, isWhole: isComplete, isProved: isVerified, hasFailures: error != nil)
                 try connection.run(
                     """
                     UPDATE run SET finished_at = ?, outcome = ?, complete = ?, verified = ?, reason = ?, error = ?, pages = ?,
                         requests = ?, bytes = ?, inserted = ?, updated = ?, unchanged = ?, removed = ? WHERE id = ?
-                    """, .text(now), .text(outcome.rawValue), Value(isComplete && hasEnded),
-                    Value(isVerified && hasEnded), Value(reason), Value(error?.json), Value(figures.pages),
+                    """, .text(now), .text(outcome.rawValue), Value(verdict.isComplete),
+                    Value(verdict.isVerified), Value(verdict.reason?.rawValue), Value(error?.json),
+                    Value(figures.pages),
                     Value(figures.requests), Value(figures.bytes), Value(figures.items.inserted),
                     Value(figures.items.updated), Value(figures.items.unchanged), Value(figures.items.removed),
                     Value(run))
@@ -180,7 +180,8 @@ extension Store {
                         synced_at = CASE WHEN ? THEN ? ELSE synced_at END, full_at = CASE WHEN ? THEN ? ELSE full_at END
                     WHERE name = ?
                     """, Value(isComplete), Value(isVerified), Value(isComplete), .text(now), Value(error?.json),
-                    Value(hasEnded && isSync), .text(now), Value(isSync && missing?.isAsked ?? false), .text(now), name)
+                    Value(outcome.isSuccess && isSync), .text(now), Value(isSync && missing?.isAsked ?? false),
+                    .text(now), name)
                 try FeedSchedule.follow(Int64(run), of: definition.name, every: definition.every, on: connection)
                 let count = try connection.count("SELECT item_count FROM feed WHERE name = ?", name)
                 return (count, isComplete)

@@ -14,14 +14,14 @@ extension Store {
             // Pages that cannot be committed are undone, and what came before them stands.
             try? closeGroup()
             _ = sessions[feed]?.takeLoss()
-            return try session(feed).fail(error, outcome: outcome.rawValue, cost: cost, now: now)
+            return try session(feed).fail(error, outcome: outcome, cost: cost, now: now)
         }
     }
 
     /// Ends the run; the rows of the feed that the upstream has, and how many items it has served.
     package func finish(
         _ feed: String, outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
-    ) throws(FeedSyncError) -> (itemCount: Int, seenCount: Int) {
+    ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
         let counts = try end(feed, outcome: outcome, closing: closing, now: now)
         // Success is said of what stands at the path.
         try inGroup {}
@@ -30,7 +30,7 @@ extension Store {
 
     private func end(
         _ feed: String, outcome: RunOutcome, closing: CrawlClosing?, now: String
-    ) throws(FeedSyncError) -> (itemCount: Int, seenCount: Int) {
+    ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
         try inGroup {
             let session = try session(feed)
             guard group.writers.contains(where: { $0 === session }) else {
@@ -46,20 +46,21 @@ extension Store {
 
     private func end(
         _ session: FeedWriter, outcome: RunOutcome, closing: CrawlClosing?, now: String
-    ) throws -> (itemCount: Int, seenCount: Int) {
+    ) throws -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
+        var counts = (outcome: outcome, itemCount: 0, seenCount: 0)
         if let closing {
-            _ = try session.close(closing, outcome: outcome.rawValue, now: now)
+            // A row that is gone is a change, though each page is as it was.
+            if try session.close(closing, outcome: outcome, now: now) > 0 { counts.outcome = .ok }
         } else {
-            try session.finish(outcome: outcome.rawValue, now: now)
+            try session.finish(outcome: outcome, now: now)
         }
-        var counts = (itemCount: 0, seenCount: 0)
         try connection.rows(
             """
             SELECT item_count, \(FeedSchedule.seenCount) FROM \(session.tables.feed) LEFT JOIN _crawl ON _crawl.id = ?
             WHERE name = ?
             """,
             [Value(session.state.crawl?.id), .text(session.feed)]
-        ) { row in counts = (row.count(at: 0), row.count(at: 1)) }
+        ) { row in (counts.itemCount, counts.seenCount) = (row.count(at: 0), row.count(at: 1)) }
         return counts
     }
 
@@ -134,9 +135,14 @@ extension Store {
         try storing { try session(feed).pages(behind: page, holding: items) }
     }
 
-    /// Takes note of a page that was asked for again because rows that stood there were not met.
+    /// Takes note of a page that was asked for again, and shows what stands there now.
     package func markAskedAgain(_ page: PageOfCrawl, of feed: String) throws(FeedSyncError) {
-        try storing { try session(feed).markAskedAgain(page) }
+        try inGroup { _ = try session(feed).askedAgain.insert(page) }
+    }
+
+    /// True if items went from the head of the list, as far as it was read again.
+    package func hasMovedUp(_ page: DecodedPage?, isFirst: Bool, of feed: String) throws(FeedSyncError) -> Bool {
+        try storing { try session(feed).hasMovedUp(page, isFirst: isFirst) }
     }
 
     /// Counts what requests cost.
@@ -164,8 +170,7 @@ extension Store {
             let session = try session(feed)
             let missing = try session.missingRows()
             guard !missing.isEmpty else { return nil }
-            let asked = session.state.progress.round?.askedAgain ?? []
-            let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }.subtracting(asked)
+            let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
             return session.crawlsOfList.flatMap { crawl in
                 wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
             }
@@ -200,8 +205,7 @@ extension Store {
     /// Why what is stored is not all, although there are no further pages.
     package func reason(of feed: String) throws(FeedSyncError) -> IncompleteReason? {
         try storing {
-            let state = try session(feed).state
-            return state.isComplete ? nil : state.crawl?.reason ?? state.progress.reason
+            Completeness.reason(of: try session(feed).state)
         }
     }
 

@@ -64,6 +64,9 @@ package struct Fetcher: Sendable {
         return fetcher
     }
 
+    /// The requests that may still be made; nil without a limit.
+    package var requestsLeft: Int? { client.allowance?.left }
+
     /// A fetcher that makes something of each response as soon as it is there, on the client's thread.
     package func preparing(_ prepare: @escaping @Sendable (Response) -> (any Sendable)?) -> Fetcher {
         var fetcher = self

@@ -40,7 +40,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "a list that rests is complete after no more runs than it has pages, two requests of each run left out",
+        "A list that rests is complete after no more runs than it has pages, two requests of each run left out",
         arguments: Paging.allCases, ["new", "all", "auto"])
     func bound(paging: Paging, mode: String) async throws {
         for (budget, pages) in [(3, 6), (4, 9), (6, 17)] {
@@ -53,13 +53,7 @@ struct BudgetTests {
             let bound = (pages + budget - 3) / (budget - 2) + 1
             #expect(runs <= bound, "\(paging) \(mode), \(pages) pages on \(budget) requests: \(runs) runs")
             #expect(try bench.names == bench.upstreamNames(.max))
-            // The proof goes on where it was, too.
-            while try bench.feed("verified") != "1", runs < 60 {
-                runs += 1
-                _ = try? await bench.another(options: options(budget)).perform(.sync)
-            }
-            #expect(try bench.feed("verified, complete") == "1|1")
-            #expect(runs <= bound + pages / (budget - 1) + 2, "\(paging) \(mode): proved after \(runs) runs")
+            #expect(try bench.feed("verified") == "0", "nothing that an earlier run read proves anything")
         }
     }
 

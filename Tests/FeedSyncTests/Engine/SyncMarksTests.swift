@@ -100,7 +100,7 @@ struct SyncMarksTests {
     @Test("A page that is asked for once more and has but another entity tag is asked for with that one from then on")
     func newTag() async throws {
         let bench = try await EngineBench(
-            PagedFeed.items(1...25), members: "sync: {mode: all}",
+            PagedFeed.items(1...25), members: "sync: {mode: all, verify: always}",
             paging: "pagination: {style: page, size_param: per_page, size: 10}")
         let upstream = bench.upstream
         upstream.sendsETag = false

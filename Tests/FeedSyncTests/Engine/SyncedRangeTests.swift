@@ -69,7 +69,8 @@ struct SyncedRangeTests {
         var items = PagedFeed.items(1...25)
         items[23] = #"{"name":"no key"}"#
         let bench = try await EngineBench(
-            items, members: "sync: {mode: new}", paging: "pagination: {style: page, size_param: per_page, size: 10}")
+            items, members: "sync: {mode: new, verify: always}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10}")
         let upstream = bench.upstream
         let isCut = Lock(false)
         bench.server.route("/things") { request in
@@ -114,7 +115,7 @@ struct SyncedRangeTests {
         arguments: ["new", "all"])
     func gapBehindNewItems(mode: String) async throws {
         let bench = try await EngineBench(
-            PagedFeed.items(1...20), members: "sync: {mode: \(mode)}",
+            PagedFeed.items(1...20), members: "sync: {mode: \(mode), verify: always}",
             paging: "pagination: {style: page, size_param: per_page, size: 10}")
         let upstream = bench.upstream
         bench.server.route("/things") { request in
@@ -178,7 +179,8 @@ struct SyncedRangeTests {
         arguments: ["new", "all"])
     func boundaryAfterFailure(mode: String) async throws {
         let bench = try await EngineBench(
-            PagedFeed.items(1...21), members: "sync: {mode: \(mode)}", paging: "pagination: {style: page}")
+            PagedFeed.items(1...21), members: "sync: {mode: \(mode), verify: always}",
+            paging: "pagination: {style: page}")
         bench.upstream.fail(page: 3, with: .json("{"))
         _ = try await bench.failure(.sync)
         let upstream = bench.upstream

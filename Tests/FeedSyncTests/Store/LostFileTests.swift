@@ -30,7 +30,7 @@ extension Store {
         let page = PageCommit(
             direction: .footer, content: .empty, request: "GET \(definition.url)?page=2", credential: 0,
             validators: Validators(etag: nil, lastModified: nil), end: .more(PageCursor("3")),
-            upstreamNext: PageCursor("3"), httpStatus: 200, serverDate: nil, incompleteReason: nil,
+            upstreamNext: PageCursor("3"), httpStatus: 200, serverDate: nil,
             skipped: SkippedItems(), shape: nil, beginsNext: true)
         _ = try begin(.footer, on: definition.name, now: now)
         _ = try commit(page, to: definition.name, now: now) { _ in }

@@ -21,9 +21,8 @@ struct CrawlChecksTests {
         return (rules, step)
     }
 
-    /// The conditions for a proof by pages.
-    private static let facts = CrawlFacts(
-        met: 40, isFirst: true, pageCount: 4, pages: pages, haveValidators: true)
+    private static let facts = CrawlFacts(met: 40, pageCount: 4, pages: pages)
+    private static let always = CrawlRules.Feed(mode: .all, verify: .always, isShifting: true)
 
     // MARK: - The end
 
@@ -55,10 +54,8 @@ struct CrawlChecksTests {
         #expect(rules.examined(facts) == .end(.unchanged, .incomplete(.cap)))
         facts.hasRepeats = true
         rules = Self.atEnd(feed).rules
-        #expect(rules.examined(facts) == .end(.unchanged, .incomplete(.drift)))
-        facts.hasRepeats = false
-        facts.hasTotalMoved = true
-        rules = Self.atEnd(feed).rules
+        #expect(rules.examined(facts) == .readHeadAgain)
+        #expect(rules.headIsSame() == .examine)
         #expect(rules.examined(facts) == .end(.unchanged, .incomplete(.drift)))
     }
 
@@ -82,12 +79,12 @@ struct CrawlChecksTests {
         "The head again proves pages that go on behind an item; others it only brings up to date",
         arguments: [false, true])
     func head(isShifting: Bool) {
-        var rules = Self.atEnd(.init(mode: .all, isShifting: isShifting)).rules
+        var rules = Self.atEnd(.init(mode: .all, isShifting: isShifting), isUnchanged: false).rules
         #expect(rules.examined(CrawlFacts(met: 40, pageCount: 4)) == .readHeadAgain)
         #expect(rules.isReadingHeadAgain)
         #expect(rules.headIsSame() == .findMissing)
         #expect(!rules.isReadingHeadAgain)
-        #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: !isShifting)))
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: !isShifting)))
     }
 
     @Test("A head that changed is read on until it meets what was read")
@@ -210,7 +207,7 @@ struct CrawlChecksTests {
                 isVerified: nil),
         ])
     func checksPages(_ row: Case) {
-        var (rules, _) = Self.atEnd()
+        var (rules, _) = Self.atEnd(Self.always)
         let first = rules.examined(Self.facts)
         let (step, asked) = Self.check(&rules, from: first, row.results)
         #expect(asked == row.asked)
@@ -228,7 +225,7 @@ struct CrawlChecksTests {
         "A list that only shifted down missed nothing if its last page still ends it: the head shows what is new",
         arguments: [true, false])
     func shiftedDown(_ isLast: Bool) {
-        var (rules, _) = Self.atEnd()
+        var (rules, _) = Self.atEnd(Self.always)
         let first = rules.examined(Self.facts)
         let shifts = [1, 1, 2].map { PageComparison.shifted(by: $0, isLast: $0 == 2 && isLast) }
         let (step, asked) = Self.check(&rules, from: first, [[.same] + shifts])
@@ -242,7 +239,7 @@ struct CrawlChecksTests {
         "No more pages than `max_pages` are asked for, those again included: what has no room is not proved, or stays",
         arguments: [(7, false), (8, true)])
     func maxPages(_ most: Int, isVerified: Bool) {
-        let feed = CrawlRules.Feed(mode: .all, isShifting: true, maxPages: most)
+        let feed = CrawlRules.Feed(mode: .all, verify: .always, isShifting: true, maxPages: most)
         var (rules, _) = Self.atEnd(feed)
         let (step, asked) = Self.check(&rules, from: rules.examined(Self.facts), [])
         #expect(asked == (isVerified ? [[1, 2, 3, 4]] : [[]]))
@@ -258,29 +255,107 @@ struct CrawlChecksTests {
         #expect(removal == (isVerified ? .readHeadAgain : .end(.unchanged, .incomplete(.maxPages))))
     }
 
-    @Test("A crawl that finds every page as the one before read it has asked for every page twice")
+    @Test("Pages are asked for again with `verify: always` alone")
+    func auto() {
+        var (rules, _) = Self.atEnd(isUnchanged: false)
+        #expect(rules.examined(Self.facts) == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: false)))
+    }
+
+    @Test("A head that lost items shows that pages without a proof were passed over", arguments: [false, true])
+    func headMovedUp(isShifting: Bool) {
+        var (rules, _) = Self.atEnd(.init(mode: .all, isShifting: isShifting), isUnchanged: false)
+        #expect(rules.examined(Self.facts) == .readHeadAgain)
+        rules.head(hasMovedUp: true)
+        let step = rules.committed(.whole(1, .whole(1, generations: [1])))
+        guard !isShifting else {
+            #expect(step == .end(.ok, .incomplete(.drift)))
+            return
+        }
+        #expect(step == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: true)))
+    }
+
+    @Test("A list that is as it was has no head to read again")
     func unchanged() {
-        var facts = Self.facts
-        facts.isFirst = false
         var (rules, _) = Self.atEnd()
+        #expect(rules.examined(Self.facts) == .findMissing)
+    }
+
+    @Test("An item that moved down is drift, unless the crawl is proved", arguments: [false, true])
+    func movedDown(isShifting: Bool) {
+        var facts = Self.facts
+        facts.hasMovedDown = true
+        var (rules, _) = Self.atEnd(.init(mode: .all, isShifting: isShifting))
+        #expect(rules.examined(facts) == (isShifting ? .end(.unchanged, .incomplete(.drift)) : .readHeadAgain))
+    }
+
+    @Test("A head that does not come again leaves a crawl complete, and without a proof")
+    func headFailed() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        #expect(rules.examined(Self.facts) == .readHeadAgain)
+        #expect(rules.headFailed() == .end(.unchanged, .complete(isVerified: false)))
+    }
+
+    @Test("Fewer items than the total are looked for at the head, where the list moved", arguments: [40, 41])
+    func total(_ total: Int) {
+        var facts = Self.facts
+        (facts.total, facts.hasTotals, facts.hasTotalMoved) = (41, true, true)
+        var (rules, _) = Self.atEnd()
+        #expect(rules.examined(facts) == .readHeadAgain)
+        #expect(rules.committed(.whole(1, .whole(1, generations: [1]))) == .examine)
+        (facts.met, facts.total) = (40, total)
+        let step = rules.examined(facts)
+        #expect(step == (total == 40 ? .findMissing : .end(.ok, .incomplete(.drift))))
+    }
+
+    // MARK: - Pages of earlier runs
+
+    @Test("Pages that only earlier runs read are read again from the head on, if the run has requests for that")
+    func readThrough() {
+        var facts = Self.facts
+        facts.olderPages = 3
+        var (rules, _) = Self.atEnd()
+        #expect(rules.examined(facts) == .readThrough)
+        #expect(rules.isReadingThrough)
+        #expect(rules.committed(.page(1, .p2, crawl: 2, isUnchanged: true)) == .fetch(.footer, .p2))
+        #expect(rules.committed(.whole(2, .whole(1, generations: [1]))) == .examine)
+        #expect(!rules.isReadingThrough)
+        facts.olderPages = 0
         #expect(rules.examined(facts) == .findMissing)
-        #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: true)))
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: false)))
+
+        facts.olderPages = 3
+        facts.requestsLeft = 1
+        (rules, _) = Self.atEnd()
+        #expect(rules.examined(facts) == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: false)))
     }
 
-    @Test("A list that ends elsewhere is not as it was, though its pages are", arguments: [VerifyRule.auto, .always])
-    func endsElsewhere(_ verify: VerifyRule) {
+    @Test("A list that is read through to its end is read in one go")
+    func readThroughToTheEnd() {
         var facts = Self.facts
-        facts.isFirst = false
-        var (rules, _) = Self.atEnd(.init(mode: .all, verify: verify, isShifting: true), isInPlace: false)
-        #expect(rules.examined(facts) == .check(Self.pages[0]))
+        facts.olderPages = 5
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        #expect(rules.examined(facts) == .readThrough)
+        #expect(rules.committed(.page(1, .p2, crawl: 2)) == .fetch(.footer, .p2))
+        #expect(rules.committed(.end(2)) == .examine)
+        facts.olderPages = 0
+        #expect(rules.examined(facts) == .findMissing)
+        #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: true)))
     }
 
-    @Test("`always` asks for every page, though each is as it was")
-    func always() {
+    @Test("A run that may not ask for all pages beside missing rows asks for some of them")
+    func missingBeyondBudget() {
         var facts = Self.facts
-        facts.isFirst = false
-        var (rules, _) = Self.atEnd(.init(mode: .all, verify: .always, isShifting: true))
-        #expect(rules.examined(facts) == .check(Self.pages[0]))
+        facts.requestsLeft = 3
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        #expect(rules.examined(facts) == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: Self.pages) == .check(Self.pages[0]))
+        #expect(rules.checked(Self.pages[0], .same) == .check(Self.pages[1]))
+        #expect(rules.checked(Self.pages[1], .same) == .end(.unchanged, .complete(isVerified: true)))
     }
 
     // MARK: - Missing rows
@@ -411,34 +486,5 @@ struct CrawlChecksTests {
             #expect(step == .goOn(crawl: 1, from: place.from))
             #expect(rules.committed(.page(2, .p3, isUnchanged: true)) == .fetch(.footer, .p3))
         }
-    }
-
-    @Test(
-        "A last page that a later crawl stored proves what `more` read only if it still ends the list",
-        arguments: [true, false])
-    func overtaken(isLast: Bool) {
-        var range = SyncedRange.whole(1, generations: [1])
-        range.awaitsProof = true
-        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .new, isShifting: true))
-        _ = rules.opened(.loaded(range))
-        _ = rules.committed(.whole(1, range, isUnchanged: true))
-        let pages = (1...2).map { PageOfCrawl(crawl: 1, number: $0) }
-        let facts = CrawlFacts(isFirst: true, pageCount: 2, pages: pages, haveValidators: true)
-        #expect(rules.examined(facts) == .check(pages[0]))
-        #expect(rules.checked(pages[0], .overtaken(isLast: false)) == .check(pages[1]))
-        let step = rules.checked(pages[1], .overtaken(isLast: isLast))
-        #expect(step == .end(.ok, isLast ? .complete(isVerified: true) : .incomplete(.drift)))
-    }
-
-    @Test(
-        "Pages that `more` read to the end are proved by the next sync, and only by that",
-        arguments: [CrawlMode.new, .all], [true, false])
-    func awaitsProof(mode: CrawlMode, awaitsProof: Bool) {
-        var range = SyncedRange.whole(1, generations: [1])
-        range.awaitsProof = awaitsProof
-        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: mode, isShifting: true))
-        _ = rules.opened(.loaded(range))
-        let step = rules.committed(.whole(1, range, isUnchanged: true))
-        #expect(step == (awaitsProof || mode == .all ? .examine : .end(.unchanged, .complete(isVerified: false))))
     }
 }

@@ -23,7 +23,6 @@ struct CrawlProgressJSONTests {
         range.loosePages = [2, 9]
         range.failures = 3
         range.isLost = true
-        range.awaitsProof = true
         let changes: [(inout CrawlProgress) -> Void] = [
             { $0.synced = SyncedRanges(ranges: [range]) },
             {
@@ -40,8 +39,6 @@ struct CrawlProgressJSONTests {
             {
                 $0.beginRound(1, .all)
                 $0.round?.isDoubtful = true
-                $0.round?.hasMoved = true
-                $0.round?.askedAgain = [PageOfCrawl(crawl: 1 << 60, number: 1), PageOfCrawl(crawl: 1, number: 20)]
             },
             { $0.suspectEnd = 0 },
             { $0.suspectEnd = 4_000_000 },
@@ -93,7 +90,6 @@ struct CrawlProgressJSONTests {
                 range.loosePages = Array(0..<Int.random(in: 0...2, using: &random))
                 range.failures = Int.random(in: 0...2, using: &random)
                 range.isLost = Bool.random(using: &random)
-                range.awaitsProof = Bool.random(using: &random)
                 return range
             })
     }

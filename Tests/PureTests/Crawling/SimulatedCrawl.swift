@@ -116,8 +116,6 @@ struct SimulatedCrawl {
         rules = CrawlRules(.sync, feed)
         facts.hasTotals = style == .total
         facts.overlaps = style == .overlap
-        facts.haveValidators = style == .validators
-        facts.isFirst = true
     }
 
     /// The items that stood all the time and were not met.
@@ -149,7 +147,7 @@ struct SimulatedCrawl {
             let asked = headPages[number - 1].asked
             headPages.removeSubrange((number - 1)...)
             return read(list.page(asked))
-        case .goOn, .end: return .end(.failed)
+        case .goOn, .readThrough, .end: return .end(.failed)
         case .readHeadAgain:
             let page = list.page(nil)
             if isAsStored(page) { return rules.headIsSame() }

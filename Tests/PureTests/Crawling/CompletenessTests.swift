@@ -1,0 +1,281 @@
+import Testing
+
+@testable import Crawling
+
+@Suite("Completeness")
+struct CompletenessTests {
+    // MARK: - The last page
+
+    struct LastPage: CustomTestStringConvertible {
+        let testDescription: String
+        var change: @Sendable (inout CrawlState) -> Void = { _ in }
+        var isCut = false
+        var isPartitioned = false
+        let reason: IncompleteReason?
+    }
+
+    @Test(
+        "The last page of a crawl gives the gravest reason why it is not complete",
+        arguments: [
+            LastPage(testDescription: "a total that was met", reason: nil),
+            LastPage(testDescription: "a total beyond the elements", change: { $0.total = 31 }, reason: .cap),
+            LastPage(testDescription: "a smaller total", change: { $0.total = 29 }, reason: nil),
+            LastPage(
+                testDescription: "partitions, whose totals are their own", change: { $0.total = 31 },
+                isPartitioned: true, reason: nil),
+            LastPage(testDescription: "a capped partition", change: { $0.isCapped = true }, reason: .cap),
+            LastPage(testDescription: "max_pages", change: { $0.total = 31 }, isCut: true, reason: .maxPages),
+            LastPage(testDescription: "skipped items", change: { $0.skipped = 1 }, reason: .skipped),
+            LastPage(
+                testDescription: "a list that moved, and all the rest",
+                change: { ($0.hasDrifted, $0.isCapped, $0.skipped, $0.total) = (true, true, 1, 31) }, isCut: true,
+                reason: .drift),
+        ])
+    func lastPage(_ row: LastPage) {
+        var crawl = CrawlState(id: 1)
+        (crawl.elements, crawl.total) = (30, 30)
+        row.change(&crawl)
+        #expect(Completeness.reason(of: crawl, isCut: row.isCut, isPartitioned: row.isPartitioned) == row.reason)
+    }
+
+    @Test(
+        "Items that could not be stored make a range incomplete that was complete",
+        arguments: [nil, IncompleteReason.cap])
+    func skippedBesideRange(_ known: IncompleteReason?) {
+        #expect(Completeness.reason(known, skipped: 0) == known)
+        #expect(Completeness.reason(known, skipped: 2) == known ?? .skipped)
+    }
+
+    struct More: CustomTestStringConvertible {
+        let testDescription: String
+        var isShifting = true
+        var change: @Sendable (inout CrawlState) -> Void = { _ in }
+        let hasMoved: Bool
+    }
+
+    @Test(
+        "A sync reads the pages of `more` again where a total shows that the list moved",
+        arguments: [
+            More(testDescription: "a total that never moved", hasMoved: false),
+            More(testDescription: "a total that moved", change: { $0.hasTotalMoved = true }, hasMoved: true),
+            More(testDescription: "an item that moved down", change: { $0.isOrdered = false }, hasMoved: true),
+            More(
+                testDescription: "pages that go on behind an item", isShifting: false,
+                change: { $0.hasTotalMoved = true }, hasMoved: false),
+            More(
+                testDescription: "pages that overlap", change: { ($0.hasTotalMoved, $0.overlaps) = (true, true) },
+                hasMoved: false),
+            More(
+                testDescription: "a total on some pages alone",
+                change: { ($0.hasTotalMoved, $0.hasTotals) = (true, false) }, hasMoved: false),
+        ])
+    func more(_ row: More) {
+        var crawl = CrawlState(id: 1)
+        (crawl.overlaps, crawl.total) = (false, 7)
+        row.change(&crawl)
+        #expect(Completeness.hasMovedUnderMore(crawl, isShifting: row.isShifting) == row.hasMoved)
+    }
+
+    // MARK: - The end of a crawl
+
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        var feed = CrawlRules.Feed(mode: .all, isShifting: true)
+        var facts = CrawlFacts(met: 30, pageCount: 3)
+        let proof: Completeness.Proof
+    }
+
+    @Test(
+        "The proof of a crawl is the one that costs least",
+        arguments: [
+            Case(
+                testDescription: "pages that overlap by one item", facts: CrawlFacts(overlaps: true, pageCount: 3),
+                proof: .head(proves: true)),
+            Case(
+                testDescription: "a total that never moved and was met",
+                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, pageCount: 3), proof: .given),
+            Case(
+                testDescription: "a total that never moved and was exceeded",
+                facts: CrawlFacts(met: 31, total: 30, hasTotals: true, pageCount: 3), proof: .head(proves: false)),
+            Case(
+                testDescription: "a total that moved, and was met",
+                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, hasTotalMoved: true, pageCount: 3),
+                proof: .head(proves: true)),
+            Case(
+                testDescription: "a total that moved under cursors that hide a place: no page back was taken",
+                feed: .init(mode: .all),
+                facts: CrawlFacts(
+                    met: 30, total: 30, hasTotals: true, hasTotalMoved: true, cursorsCount: true, pageCount: 3),
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "a total that moved while several pages were asked for at once",
+                facts: CrawlFacts(
+                    met: 30, total: 30, hasTotals: true, hasTotalMoved: true, pageCount: 3, isInSequence: false),
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "a total that was met, with an item that moved down",
+                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, hasMovedDown: true, pageCount: 3),
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "a total on some pages alone", facts: CrawlFacts(met: 30, total: 30, pageCount: 3),
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "pages that go on behind an item", feed: .init(mode: .all),
+                proof: .head(proves: true)),
+            Case(
+                testDescription: "cursors that hide a place", feed: .init(mode: .all),
+                facts: CrawlFacts(met: 30, cursorsCount: true, pageCount: 3), proof: .head(proves: false)),
+            Case(
+                testDescription: "cursors whose pages repeat items", feed: .init(mode: .all),
+                facts: CrawlFacts(met: 30, hasRepeats: true, pageCount: 3), proof: .head(proves: false)),
+            Case(testDescription: "pages that shift", proof: .head(proves: false)),
+            Case(testDescription: "one page", facts: CrawlFacts(met: 3, pageCount: 1), proof: .given),
+            Case(testDescription: "no page of its own", facts: CrawlFacts(), proof: .given),
+            Case(
+                testDescription: "partitions", feed: .init(mode: .all, isPartitioned: true),
+                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, pageCount: 3), proof: .none),
+            Case(
+                testDescription: "one page, and `verify: always`", feed: .init(mode: .all, verify: .always),
+                facts: CrawlFacts(met: 3, pageCount: 1), proof: .pages),
+            Case(
+                testDescription: "partitions, and `verify: always`",
+                feed: .init(mode: .all, verify: .always, isPartitioned: true), proof: .pages),
+            Case(
+                testDescription: "a total that was met, and `verify: never`", feed: .init(mode: .all, verify: .never),
+                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, pageCount: 3), proof: .none),
+        ])
+    func proof(_ row: Case) {
+        #expect(Completeness.Proof(row.feed.verify, row.feed, row.facts) == row.proof)
+    }
+
+    @Test("A total that exceeds the items is a cap, or drift where the list is known to have moved")
+    func shortage() {
+        var facts = CrawlFacts(met: 30)
+        #expect(Completeness.shortage(facts) == nil)
+        facts.total = 30
+        #expect(Completeness.shortage(facts) == nil)
+        facts.total = 31
+        #expect(Completeness.shortage(facts) == .cap)
+        facts.hasRepeats = true
+        #expect(Completeness.shortage(facts) == .drift)
+        (facts.hasRepeats, facts.hasTotalMoved) = (false, true)
+        #expect(Completeness.shortage(facts) == .drift)
+    }
+
+    // MARK: - The rows at the end of a run
+
+    struct Ending: CustomTestStringConvertible {
+        let testDescription: String
+        var closing = CrawlClosing.complete(isVerified: true)
+        var mode: CrawlMode? = .all
+        var total: Int?
+        var suspectEnd: Int?
+        var isPartitioned = false
+        /// Of 100 rows.
+        var missing = 0
+        var missingAtEnd = 0
+        var isDoubtful = false
+        let verdict: Completeness.Verdict
+    }
+
+    /// Pages have at most ten elements.
+    @Test(
+        "The verdict goes by rows and totals",
+        arguments: [
+            Ending(testDescription: "nothing is missing", verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "rows within the list are missing", missing: 40, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "a page of rows is missing at the end", missing: 10, missingAtEnd: 10,
+                verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "more than a page of rows is missing at the end", missing: 11, missingAtEnd: 11,
+                verdict: .endedEarly(met: 89)),
+            Ending(
+                testDescription: "the same, and the total agrees", total: 89, missing: 11, missingAtEnd: 11,
+                verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the same, and the crawl before ended like it", suspectEnd: 85, missing: 11,
+                missingAtEnd: 11, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the same, and the crawl before ended elsewhere", suspectEnd: 60, missing: 11,
+                missingAtEnd: 11, verdict: .endedEarly(met: 89)),
+            Ending(
+                testDescription: "the same in partitions, whose ends are their own", isPartitioned: true, missing: 11,
+                missingAtEnd: 11, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "a partition whose end proves little", isPartitioned: true, missing: 1,
+                missingAtEnd: 1, isDoubtful: true, verdict: .endedEarly(met: 99)),
+            Ending(
+                testDescription: "an end before the total", closing: .incomplete(.cap), total: 120,
+                verdict: .endedEarly(met: 100)),
+            Ending(
+                testDescription: "an end before the total, for the second time", closing: .incomplete(.cap),
+                total: 120, suspectEnd: 100, verdict: .incomplete(.cap)),
+            Ending(
+                testDescription: "a list that moved", closing: .incomplete(.drift), verdict: .unknown(.drift)),
+            Ending(
+                testDescription: "items that could not be stored", closing: .incomplete(.skipped),
+                verdict: .incomplete(.skipped)),
+            Ending(
+                testDescription: "a synced range with fewer rows than the total", mode: nil, total: 101,
+                verdict: .unknown(.cap)),
+            Ending(
+                testDescription: "a synced range with as many rows as the total", mode: nil, total: 100,
+                verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "a synced range that was capped", closing: .incomplete(.cap), mode: nil, total: 101,
+                verdict: .incomplete(.cap)),
+            Ending(
+                testDescription: "a synced range that is capped no more", closing: .incomplete(.cap), mode: nil,
+                total: 100, verdict: .unknown(.cap)),
+        ])
+    func verdict(_ row: Ending) {
+        var crawl = CrawlState(id: 1)
+        (crawl.mostElements, crawl.total, crawl.isDoubtful) = (10, row.total, row.isDoubtful)
+        var progress = CrawlProgress()
+        progress.suspectEnd = row.suspectEnd
+        if let mode = row.mode { progress.beginRound(1, mode) }
+        var rows = Completeness.Rows()
+        (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (100, 100, row.missing, row.missingAtEnd)
+        let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
+        #expect(verdict == row.verdict)
+    }
+
+    @Test("A crawl that met the list in doubt is complete and not verified")
+    func doubtful() {
+        var progress = CrawlProgress()
+        progress.beginRound(1, .all)
+        progress.round?.isDoubtful = true
+        let verdict = Completeness.verdict(
+            .complete(isVerified: true), CrawlState(id: 1), progress, isPartitioned: false, .init())
+        #expect(verdict == .complete(isVerified: false))
+    }
+
+    // MARK: - A run
+
+    @Test("A run is as complete as the mirror that it leaves, unless it failed", arguments: RunOutcome.allCases)
+    func run(_ outcome: RunOutcome) {
+        var state = FeedState(generation: 1, longestPage: 10, isComplete: true, isVerified: true)
+        let isSuccess = [.ok, .unchanged, .noMoreData].contains(outcome)
+        let failure: IncompleteReason? = isSuccess ? nil : outcome == .failed ? .failed : .cutOff
+        var run = Completeness.of(outcome, state)
+        #expect((run.isComplete, run.isVerified) == (isSuccess, isSuccess))
+        #expect(run.reason == failure)
+
+        state.isComplete = false
+        state.progress.synced = SyncedRanges(ranges: [.whole(1, generations: [1], .cap)])
+        run = Completeness.of(outcome, state)
+        #expect((run.isComplete, run.isVerified) == (false, false))
+        #expect(run.reason == failure ?? .cap)
+    }
+
+    @Test("A run over lists is complete if each list is", arguments: RunOutcome.allCases, [false, true])
+    func lists(_ outcome: RunOutcome, hasFailures: Bool) {
+        let whole = Completeness.ofLists(outcome, isWhole: true, isProved: true, hasFailures: hasFailures)
+        #expect(whole == .init(isComplete: outcome.isSuccess, isVerified: outcome.isSuccess, reason: nil))
+        let partial = Completeness.ofLists(outcome, isWhole: false, isProved: true, hasFailures: hasFailures)
+        #expect(!partial.isComplete && !partial.isVerified)
+        #expect(partial.reason == (outcome == .failed || outcome.isSuccess && hasFailures ? .failed : .cutOff))
+    }
+}
