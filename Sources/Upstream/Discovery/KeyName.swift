@@ -12,6 +12,8 @@ enum KeyName: Int, Comparable {
     case otherIdentifier
     /// A day or a time by itself, as in a series.
     case moment
+    /// The name of a person or a product, a title: two may have the same, today or tomorrow.
+    case label
     /// Nothing is known of the name.
     case unknown
     /// A value that changes, or is equal by chance: a title, a number, `created_at`.
@@ -35,11 +37,13 @@ enum KeyName: Int, Comparable {
         "slug", "url", "href", "uri", "htmlurl", "permalink", "fullname", "login", "username", "symbol", "iso",
     ]
     private static let names = [
-        "slug", "url", "href", "link", "uri", "htmlurl", "permalink", "number", "name", "fullname", "login", "username",
-        "handle", "code", "symbol", "iso", "path", "email", "word", "term", "label", "file", "filename", "domain",
-        "host",
-        "version", "tagname", "ref", "title",
+        "slug", "url", "href", "link", "uri", "htmlurl", "permalink", "number", "fullname", "login", "username",
+        "handle", "code", "symbol", "iso", "path", "email", "word", "term", "file", "filename", "domain", "host",
+        "version", "tagname", "ref",
     ]
+    /// The last words of names that number things.
+    private static let numberingWords: Set<String> = ["key", "no", "number", "nr", "code", "slug"]
+    private static let labels: Set<String> = ["name", "title", "label", "displayname", "caption"]
     private static let moments: Set<String> = [
         "date", "time", "timestamp", "day", "month", "year", "period", "datetime", "at", "ts", "when",
     ]
@@ -82,9 +86,14 @@ enum KeyName: Int, Comparable {
         let place = identifiers.firstIndex(of: last.folded)
         if parents.isEmpty {
             if let place { return (.identifier, place) }
+            if last.folded.hasSuffix("id"), isOwn(last, resource) { return (.ownIdentifier, 0) }
             if let place = self.names.firstIndex(of: last.folded) { return (.name, place) }
             if isIdentifier(last) { return (isOwn(last, resource) ? .ownIdentifier : .otherIdentifier, 0) }
+            if last.words.count > 1, let word = last.words.last, numberingWords.contains(word) {
+                return (.otherIdentifier, 10)
+            }
             if moments.contains(last.folded) { return (.moment, 0) }
+            if labels.contains(last.folded) { return (.label, 0) }
         } else if parents.allSatisfy({ wrappers.contains($0.folded) }) {
             if let place { return (.wrappedIdentifier, order + place) }
             if isIdentifier(last) { return (.wrappedIdentifier, order + 50) }

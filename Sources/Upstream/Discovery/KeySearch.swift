@@ -43,9 +43,10 @@ struct KeySearch {
     ///   - place: Where they are, in words.
     ///   - resource: What the feed asks for: the last part of its path.
     ///   - preferred: Paths that are columns already; of candidates alike in all else these go first.
+    ///   - isSingle: True if the only item is all that the body is: its name is as good as an id.
     static func key(
         of items: [ItemsCandidate.Item], on place: String = "the page", resource: String? = nil,
-        preferred: Set<Path> = []
+        preferred: Set<Path> = [], isSingle: Bool = false
     ) -> Found {
         let objects = items.map(\.members)
         guard let first = objects.first else {
@@ -66,7 +67,7 @@ struct KeySearch {
                 isFreeText: !isGiven && rank.name > .name && (KeyName.isFreeText(path) || isFreeText(values)))
         }
         let candidates = all.sorted { ($0.name, $0.order) < ($1.name, $1.order) }
-        guard objects.count > 1 else { return ofOnlyItem(candidates) }
+        guard objects.count > 1 else { return ofOnlyItem(candidates, isSingle: isSingle) }
         var seen: Set<JSONTree.Members> = []
         // What came twice as it was is one item where it has an id, and two of a kind where it has none.
         let distinct = objects.indices.filter { seen.insert(objects[$0]).inserted }
@@ -100,12 +101,10 @@ struct KeySearch {
         let moments = parts.filter { $0.name == .moment && (!hasFreeText || $0.isDay) }.map { [$0] }
         // The columns of a key come first in a row, and its figures last.
         let leading = all.filter { $0.isPart && $0.name != .name && !($0.name == .unknown && $0.isNumber) }
-        let prefixes = hasFreeText ? [] : (1...3).filter { $0 <= leading.count }.map { Array(leading.prefix($0)) }
-        let others = parts.filter { $0.name == .unknown }
-        let texts = hasFreeText ? [] : others.filter { !$0.isNumber }.map { [$0] }
+        let prefixes = hasFreeText ? [] : (2...3).filter { $0 <= leading.count }.map { Array(leading.prefix($0)) }
         let pairs = [2, 3].flatMap { combinations(of: Array(parts.prefix(mostInPairs)), $0) }
-        let figures = others.filter(\.isNumber).map { [$0] }
-        return named + groups + moments + prefixes + texts + (hasFreeText ? [] : pairs + figures)
+        // A name, a station or a figure by itself may come again any time.
+        return named + groups + moments + prefixes + (hasFreeText ? [] : pairs)
     }
 
     private static func certainty(of parts: [Candidate]) -> Evidence.Certainty {
@@ -119,8 +118,9 @@ struct KeySearch {
         values.contains { !$0.hasPrefix("#") && ($0.utf8.count > 80 || $0.utf8.count { $0 == UInt8(ascii: " ") } > 1) }
     }
 
-    private static func ofOnlyItem(_ candidates: [Candidate]) -> Found {
-        guard let one = candidates.first(where: { $0.name <= .name }) else {
+    private static func ofOnlyItem(_ candidates: [Candidate], isSingle: Bool) -> Found {
+        let one = candidates.first { $0.name <= .name || isSingle && $0.name == .label }
+        guard let one else {
             return Found(
                 paths: [],
                 reason: "one item is not enough to tell, and none of its members has a name such as `id` or `url`")

@@ -90,9 +90,17 @@ struct StructureSearch {
             evidence.append(Evidence(.key, .nothing, "the page has no items to find a key in"))
             return
         }
+        // The readers of Atom and RSS give each entry an id; one that comes twice is a version of the other.
+        if [.atom, .rss].contains(definition.format ?? findings.format ?? .json),
+            reading.items.allSatisfy({ $0.members["id"]?.isScalar == true })
+        {
+            keyPaths = [Path([.member("id")])]
+            evidence.append(Evidence(.key, .certain, found: "id", "entries are identified by their ids"))
+            return
+        }
         let found = KeySearch.key(
             of: reading.items + others, on: others.isEmpty ? "the page" : "two pages", resource: resource,
-            preferred: Set(definition.columns.map(\.path)))
+            preferred: Set(definition.columns.map(\.path)), isSingle: candidate?.shape == .single)
         self.resource = resource
         // Names that only number the members begin anew on the next page.
         let isNumbered = candidate?.shape == .members(isNumbered: true)

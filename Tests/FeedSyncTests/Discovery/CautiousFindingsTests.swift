@@ -20,10 +20,10 @@ struct CautiousFindingsTests {
         "A key is certain only by the name of an id; ids with times come before texts, and a hash where nothing is left",
         arguments: [
             (#"[{"v":1},{"v":1},{"v":2}]"#, "$hash", .guess),
-            (#"[{"v":1},{"v":2}]"#, "v", .guess),
+            (#"[{"v":1},{"v":2}]"#, "$hash", .guess),
             (#"[{"id":1},{"id":1},{"id":2}]"#, "id", .certain),
             (#"[{"slug":"a"},{"slug":"b"}]"#, "slug", .likely),
-            (#"[{"name":"a"},{"name":"b"}]"#, "name", .guess),
+            (#"[{"name":"a"},{"name":"b"}]"#, "$hash", .guess),
             (
                 #"[{"at":"2026-11-21T10:00:00Z","level":"info","msg":"started"},{"at":"2026-11-21T10:00:01Z","level":"info","msg":"ready"}]"#,
                 "$hash", .guess

@@ -21,7 +21,24 @@ struct KeySearchTests {
             ([#"{"user_id":1,"question_id":5}"#, #"{"user_id":2,"question_id":6}"#], "questions", ["question_id"]),
             ([#"{"categoryId":1,"parentId":5}"#, #"{"categoryId":2,"parentId":6}"#], "categories", ["categoryId"]),
             ([#"{"roomId":1,"name":"x"}"#, #"{"roomId":2,"name":"y"}"#], "1000", ["roomId"]),
-            ([#"{"name":"x","roomId":1}"#, #"{"name":"y","roomId":2}"#], "1000", ["name"]),
+            ([#"{"name":"x","roomId":1}"#, #"{"name":"y","roomId":2}"#], "1000", ["roomId"]),
+            (
+                [#"{"Order No":7,"Customer":"Anna","Amount":3}"#, #"{"Order No":8,"Customer":"Bob","Amount":3}"#], nil,
+                [#""Order No""#]
+            ),
+            ([#"{"iso_code":"AT","name":"Austria"}"#, #"{"iso_code":"CH","name":"Schweiz"}"#], nil, ["iso_code"]),
+            (
+                [#"{"name":"a","changeid":1,"rev":"x"}"#, #"{"name":"b","changeid":2,"rev":"y"}"#], "changes",
+                ["changeid"]
+            ),
+            ([#"{"name":"a","builderid":1}"#, #"{"name":"b","builderid":2}"#], "builders", ["builderid"]),
+            (
+                [#"{"station":"A","time":"10:00","temp":3}"#, #"{"station":"B","time":"10:00","temp":4}"#], nil,
+                ["station", "time"]
+            ),
+            ([#"{"name":"a","city":"x"}"#, #"{"name":"b","city":"x"}"#], nil, ["name", "city"]),
+            ([#"{"name":"a"}"#, #"{"name":"b"}"#], nil, []),
+            ([#"{"title":"a","n":1}"#, #"{"title":"b","n":1}"#], nil, ["title", "n"]),
             ([#"{"node":{"id":"a"}}"#, #"{"node":{"id":"b"}}"#], nil, ["node.id"]),
             (
                 [
@@ -33,13 +50,12 @@ struct KeySearchTests {
             ([#"{"date":"2020","value":1}"#, #"{"date":"2021","value":2}"#], nil, ["date"]),
             (
                 [#"{"owner":"a","name":"x"}"#, #"{"owner":"b","name":"x"}"#, #"{"owner":"b","name":"y"}"#], nil,
-                ["name", "owner"]
+                ["owner", "name"]
             ),
             ([#"{"id":1}"#, #"{"id":1}"#, #"{"id":2}"#], nil, ["id"]),
             ([#"{"id":"1"}"#, #"{"id":1}"#], nil, ["id"]),
-            ([#"{"a.b":"x"}"#, #"{"a.b":"y"}"#], nil, [#""a.b""#]),
             ([#"{"id":7,"x":1}"#], nil, ["id"]),
-            ([#"{"name":"x","created_at":"y"}"#], nil, ["name"]),
+            ([#"{"name":"x","created_at":"y"}"#], nil, []), ([#"{"slug":"x","created_at":"y"}"#], nil, ["slug"]),
         ] as [([String], String?, [String])])
     func found(items: [String], resource: String?, expected: [String]) throws {
         #expect(try key(items, resource: resource).paths.map(\.description) == expected)
