@@ -14,6 +14,7 @@ public enum Migrations {
         Migration(name: "0004_following", sql: String(decoding: PackageResources._004_following_sql, as: UTF8.self)),
         Migration(
             name: "0005_generations", sql: String(decoding: PackageResources._005_generations_sql, as: UTF8.self)),
+        Migration(name: "0006_same_key", sql: String(decoding: PackageResources._006_same_key_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.
@@ -32,5 +33,6 @@ public enum Migrations {
         Migration(name: "0011_parts", sql: String(decoding: PackageResources._011_parts_sql, as: UTF8.self)),
         Migration(
             name: "0012_parts_ahead", sql: String(decoding: PackageResources._012_parts_ahead_sql, as: UTF8.self)),
+        Migration(name: "0013_same_key", sql: String(decoding: PackageResources._013_same_key_sql, as: UTF8.self)),
     ]
 }

@@ -31,7 +31,7 @@ struct BodyFault: Error {
 /// JSON text that is written piece by piece, and no further than its limit.
 struct JSONOutput {
     /// The JSON written so far.
-    let body = Body()
+    private(set) var body = Body()
     private let limit: Int
     /// Kept from piece to piece, so that each does not need memory of its own.
     private var piece: [UInt8] = []
@@ -39,6 +39,9 @@ struct JSONOutput {
     init(limit: Int) {
         self.limit = limit
     }
+
+    /// Drops what was written.
+    mutating func startOver() { body = Body() }
 
     func write(_ text: StaticString) throws(BodyFault) {
         try check(text.withUTF8Buffer { body.append(UnsafeRawBufferPointer($0), limit: limit) }, text.utf8CodeUnitCount)

@@ -18,15 +18,21 @@ struct SyndicationItem {
         base = Reference.base(of: outer + [element], url: url)
     }
 
+    /// The id of an Atom entry; nil for one without, and for other items.
+    var entryID: String? { isAtom ? firstText("id") : nil }
+
+    /// The time of the last update, as the JSON says it.
+    var updated: String? { date(isAtom ? ["updated", "modified"] : ["atom:updated", "dcterms:modified"]) }
+
     /// The item, with further members for elements that the common names do not cover.
     var json: JSONValue {
         var members: [JSONObject.Member] = [
             ("title", text(title)), ("link", text(link)), ("author", text(author)),
             (
                 "published",
-                date(isAtom ? ["published", "issued", "created"] : ["pubDate", "dc:date", "atom:published"])
+                text(date(isAtom ? ["published", "issued", "created"] : ["pubDate", "dc:date", "atom:published"]))
             ),
-            ("updated", date(isAtom ? ["updated", "modified"] : ["atom:updated", "dcterms:modified"])),
+            ("updated", text(updated)),
             ("summary", text(first(isAtom ? "summary" : "description").map(construct))),
             ("content", text(content)), ("categories", .array(categories)), ("enclosures", .array(enclosures)),
         ]
@@ -124,9 +130,8 @@ struct SyndicationItem {
         return parts.first { !$0.isEmpty } ?? (own.isEmpty ? nil : own)
     }
 
-    private func date(_ keys: [String]) -> JSONValue {
-        let written = keys.lazy.compactMap { first($0)?.text.trimmed }.first { !$0.isEmpty }
-        return text(written.map(FeedDate.text))
+    private func date(_ keys: [String]) -> String? {
+        keys.lazy.compactMap { first($0)?.text.trimmed }.first { !$0.isEmpty }.map(FeedDate.text)
     }
 
     private var categories: [JSONValue] {

@@ -1,5 +1,6 @@
 internal import Feeds
 internal import HTTP
+internal import Time
 internal import XML
 
 /// Reads an Atom or RSS document; an object with `items` is written, with the same names for both formats.
@@ -19,6 +20,17 @@ struct SyndicationReader {
 
     /// - Throws: `BodyFault` with line and column.
     func write(to output: inout JSONOutput) throws(BodyFault) {
+        var versions = EntryVersions()
+        try write(to: &output, noting: &versions)
+        guard !versions.superseded.isEmpty else { return }
+        output.startOver()
+        try write(to: &output, noting: &versions)
+    }
+
+    /// Writes the document without the entries that are known to be superseded.
+    private func write(to output: inout JSONOutput, noting versions: inout EntryVersions) throws(BodyFault) {
+        let superseded = versions.superseded
+        var index = 0
         try output.write("{\"items\":[")
         var isFirst = true
         var fault: BodyFault?
@@ -29,10 +41,14 @@ struct SyndicationReader {
                 choose: { name, outer in Self.isItem(name, in: outer) },
                 use: { element, outer in
                     guard Self.isFeed(outer[0].name) else { return Self.stranger(outer[0].name) }
+                    defer { index += 1 }
+                    if superseded.contains(index) { return nil }
                     do throws(BodyFault) {
+                        let item = SyndicationItem(element, outer: outer, url: url)
+                        if let id = item.entryID { versions.meet(id, updated: item.updated, at: index) }
                         if !isFirst { try output.write(",\n") }
                         isFirst = false
-                        try output.write(SyndicationItem(element, outer: outer, url: url).json)
+                        try output.write(item.json)
                         return nil
                     } catch {
                         fault = error
@@ -86,6 +102,27 @@ struct SyndicationReader {
             advice: error.isCutOff
                 ? "run it again"
                 : "tell the upstream: a feed validator such as https://validator.w3.org/feed/ shows it, too")
+    }
+}
+
+/// The entries of an Atom document that have one id: they are versions of one entry, and the latest one stays.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc4287#section-4.1.1
+private struct EntryVersions {
+    private var latest: [String: (index: Int, updated: Timestamp?)] = [:]
+    /// The places of the others among the document's entries.
+    private(set) var superseded: Set<Int> = []
+
+    /// Notes an entry. Of two that say no later time, the first one stays: feeds begin with the newest.
+    mutating func meet(_ id: String, updated: String?, at index: Int) {
+        let time = updated.flatMap { Timestamp($0) }
+        guard let known = latest[id] else {
+            latest[id] = (index, time)
+            return
+        }
+        let isLater = time.map { time in known.updated.map { $0.text < time.text } ?? true } ?? false
+        superseded.insert(isLater ? known.index : index)
+        if isLater { latest[id] = (index, time) }
     }
 }
 

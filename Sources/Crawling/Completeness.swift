@@ -15,18 +15,20 @@ package enum Completeness {
     package static func reason(
         of crawl: CrawlState, isCut: Bool, isPartitioned: Bool, sign: SignOfMore? = nil
     ) -> IncompleteReason? {
+        // A key that does not tell items apart makes the list seem to move, and to be shorter than its total.
+        if crawl.sameKey > 0 { return .sameKey }
         if crawl.hasDrifted { return .drift }
         if crawl.isCapped { return .cap }
         if isCut { return .maxPages }
         // An end where there should be more.
         if !isPartitioned, let total = crawl.total, total > crawl.elements { return .cap }
         if let sign { return sign.kind == .total ? .cap : .upstreamIncomplete }
-        return crawl.skipped > 0 ? .skipped : nil
+        return unstoredReason(of: crawl)
     }
 
-    /// The reason of a range that a crawl met, once items of the crawl could not be stored.
-    package static func reason(_ known: IncompleteReason?, skipped: Int) -> IncompleteReason? {
-        known ?? (skipped > 0 ? .skipped : nil)
+    /// The reason that the items of a crawl give which the store lacks; nil if it has all that the crawl met.
+    package static func unstoredReason(of crawl: CrawlState) -> IncompleteReason? {
+        crawl.sameKey > 0 ? .sameKey : crawl.skipped > 0 ? .skipped : nil
     }
 
     /// True if the list moved under `more`, as far as totals tell: it looks neither back nor at the head again, so the next

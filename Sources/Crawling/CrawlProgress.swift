@@ -85,8 +85,8 @@ package struct CrawlProgress: Sendable, Hashable {
         /// Whether the list moved under `more`, which read it to its end and looks neither back nor at the head again: the
         /// next sync reads its pages again.
         package var hasMovedUnderMore = false
-        /// The elements of the crawl's pages that could not be stored.
-        package var skipped = 0
+        /// The reason that items of the crawl's pages give which were not stored.
+        package var unstored: IncompleteReason?
         /// True if the page is in ascending order, or has no new items: the list may still grow at its end.
         package var isAscending = true
         /// True if it was read again because only earlier runs had read it.
@@ -97,7 +97,7 @@ package struct CrawlProgress: Sendable, Hashable {
         package init(
             crawl: Int64, generation: Int64? = nil, isHeader: Bool = false, end: SyncedRange.End,
             met: SyncedRange? = nil, meetsTop: Bool = true, lastGeneration: Int64? = nil, isSync: Bool = false,
-            coversRange: Bool = false, hasMovedUnderMore: Bool = false, skipped: Int = 0,
+            coversRange: Bool = false, hasMovedUnderMore: Bool = false, unstored: IncompleteReason? = nil,
             isAscending: Bool = true, readsThrough: Bool = false
         ) {
             self.crawl = crawl
@@ -110,7 +110,7 @@ package struct CrawlProgress: Sendable, Hashable {
             self.isSync = isSync
             self.coversRange = coversRange
             self.hasMovedUnderMore = hasMovedUnderMore
-            self.skipped = skipped
+            self.unstored = unstored
             self.isAscending = isAscending
             self.readsThrough = readsThrough
         }
@@ -217,9 +217,9 @@ extension SyncedRanges {
             if page.isSync { range.isVerified = met.isVerified && page.meetsTop }
             switch range.end {
             case .open: return .range(range)
-            case .last where range.growsAtEnd && page.isSync && page.skipped == 0 && !page.coversRange:
+            case .last where range.growsAtEnd && page.isSync && page.unstored == nil && !page.coversRange:
                 return .range(range)
-            case .last(let reason): return .whole(range, Completeness.reason(reason, skipped: page.skipped))
+            case .last(let reason): return .whole(range, reason ?? page.unstored)
             }
         }
         switch page.end {

@@ -12,6 +12,8 @@ package struct CrawlState: Sendable {
     /// Where the next new item goes.
     package var position: Int64 = 0
     package var skipped = 0
+    /// Items whose place another item of the same key and the same page took.
+    package var sameKey = 0
     package var total: Int?
     /// Whether every page said a total.
     package var hasTotals = true

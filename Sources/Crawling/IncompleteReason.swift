@@ -10,11 +10,13 @@ public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
     case maxPages = "max_pages"
     /// Items could not be stored.
     case skipped = "left_out"
+    /// Different items of one page had the same key.
+    case sameKey = "same_key"
     /// The upstream said itself that it did not give all.
     case upstreamIncomplete = "upstream_incomplete"
     /// The list moved during the crawl, and that could not be repaired.
     case drift
 
     /// Whether the crawl met all that another one like it could meet, so that the next sync need not read through it.
-    package var leavesSyncedRange: Bool { [.cap, .maxPages, .skipped].contains(self) }
+    package var leavesSyncedRange: Bool { [.cap, .maxPages, .skipped, .sameKey].contains(self) }
 }

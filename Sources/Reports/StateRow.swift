@@ -123,6 +123,7 @@ extension IncompleteReason {
             }
         case .maxPages: "stopped at max_pages"
         case .skipped: "some items were skipped"
+        case .sameKey: "different items have the same key; give the feed another `key`"
         case .upstreamIncomplete: "the upstream says there is more: see feedsync explain, and write `pagination`"
         case .drift: "the list moved while it was read"
         }

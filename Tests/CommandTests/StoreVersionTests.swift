@@ -18,8 +18,9 @@ struct StoreVersionTests {
         ("_walk_page", ["asked"]),
     ]
 
-    /// Undoes `0007_crawls`.
+    /// Undoes `0007_crawls` and `0013_same_key`.
     private static let names = [
+        "ALTER TABLE _page DROP COLUMN same_key", "ALTER TABLE _crawl DROP COLUMN same_key",
         "ALTER TABLE _feed DROP COLUMN ranges", "ALTER TABLE _crawl DROP COLUMN round",
         "ALTER TABLE _crawl DROP COLUMN overlaps", "ALTER TABLE _crawl DROP COLUMN has_totals",
         "ALTER TABLE _crawl DROP COLUMN total_moved", "ALTER TABLE _crawl DROP COLUMN repeats",

@@ -22,7 +22,8 @@ final class FeedRun {
     private(set) var cap: Int?
     var notices: [String] = []
     var crawlNotices = CrawlNotices()
-    var skipped = SkippedItems()
+    /// What was not stored of each request's page: some are asked for again.
+    var skipped: [String: SkippedItems] = [:]
     /// The pages without items that came last, one after the other.
     var emptyPages = 0
     /// The next pages, requested while the ones before are decoded and committed.
@@ -134,7 +135,8 @@ final class FeedRun {
         return RunSummary(
             run: opening.run, outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
-            notices: notices + skippedNotice + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
+            notices: notices + SkippedItems.notices(of: skipped)
+                + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
     }
 
     func take(
@@ -194,14 +196,7 @@ final class FeedRun {
     func note(_ loaded: LoadedPage) {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
         crawlNotices.note(loaded)
-        skipped.first = skipped.first ?? loaded.skipped.first
-        skipped.count += loaded.skipped.count
-    }
-
-    var skippedNotice: [String] {
-        guard skipped.count > 0 else { return [] }
-        let items = skipped.count == 1 ? "1 item was" : "\(skipped.count) items were"
-        return ["\(items) skipped" + (skipped.first.map { ": \($0)" } ?? ", as before")]
+        if loaded.skipped != SkippedItems() { skipped[loaded.page.identity] = loaded.skipped }
     }
 }
 

@@ -100,7 +100,7 @@ extension PageLoader {
                 let grown = try self.shape.grown(for: decoded)
                 return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
             }
-            skipped = try decoded.skipped()
+            skipped = try decoded.skipped(secrets: page.secrets)
             // No items and an error: a page that failed, not one that is empty.
             if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
                 throw told
@@ -156,10 +156,10 @@ extension PageLoader {
         let (body, secrets) = (loaded.fetched.response.body, loaded.page.secrets)
         do throws(FeedSyncError) {
             let page = try decoder.decode(body, secrets: secrets)
-            guard page.needsNewColumns else { return (.decoded(page), try page.skipped(), nil) }
+            guard page.needsNewColumns else { return (.decoded(page), try page.skipped(secrets: secrets), nil) }
             let grown = try shape.grown(for: page)
             let all = try following(grown).decoder.decode(body, secrets: secrets)
-            return (.decoded(all), try all.skipped(), grown)
+            return (.decoded(all), try all.skipped(secrets: secrets), grown)
         } catch {
             throw FeedSyncError(
                 error.kind, secrets.mask(error.message), advice: error.advice,

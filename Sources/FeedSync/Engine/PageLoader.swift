@@ -221,7 +221,7 @@ final class PageLoader: Sendable {
                 var loaded = loaded(
                     fetch.page, fetched, .notModified(stored), end, after: crawl, count: stored.elements,
                     validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
-                    skipped: SkippedItems(count: stored.skipped))
+                    skipped: SkippedItems(count: stored.skipped, sameKey: stored.sameKey))
                 loaded.further = further(
                     behind: loaded.end, facts(fetch.page, fetched, after: crawl, count: stored.elements))
                 return loaded

@@ -20,7 +20,8 @@ extension Store {
         try spend(cost, on: feed)
         // What else stands in the body may have changed, and would be taken from the store after a 304.
         guard let page, case .decoded(let decoded) = loaded.content, decoded.elementCount == page.elements,
-            loaded.skipped.count == page.skipped, loaded.upstreamNext == page.cursor, loaded.end.total == page.total
+            loaded.skipped.count == page.skipped, loaded.skipped.sameKey == page.sameKey,
+            loaded.upstreamNext == page.cursor, loaded.end.total == page.total
         else { return }
         try refresh(page, loaded.validators, of: feed)
     }

@@ -1,4 +1,5 @@
 internal import CPageDecoder
+internal import HTTP
 
 extension DecodedPage {
     /// Whether its first element is none that can be stored.
@@ -28,13 +29,40 @@ extension DecodedPage {
         return keys
     }
 
+    /// The items that are not stored because a different one of the page has the same key: the key does not tell items
+    /// apart. An item that came twice as it was is only a repeat, and one that says that it is gone is a later version.
+    func sameKeyItems(_ secrets: Secrets) -> SkippedItems {
+        var skipped = SkippedItems()
+        guard orderWithoutRepeats != nil else { return skipped }
+        let items = (0..<elementCount).map(element).filter { $0.isStorable && !$0.isGone }
+        for (_, items) in Dictionary(grouping: items, by: \.keyParts).filter({ $1.count > 1 }) {
+            var contents: [String] = []
+            for content in items.map({ plan.ignored.canonicalText(of: $0.raw) }) where !contents.contains(content) {
+                contents.append(content)
+            }
+            skipped.sameKey += contents.count - 1
+            guard contents.count > 1, skipped.firstSameKey == nil else { continue }
+            skipped.firstSameKey = words(for: items[0], contents[0], contents[1], secrets)
+        }
+        return skipped
+    }
+
+    private func words(for item: PageItem, _ first: String, _ second: String, _ secrets: Secrets) -> String {
+        var key: [UInt8] = []
+        item.appendKey(to: &key)
+        let names = item.layout.keyColumns.map { "`\(plan.columns[$0].name)`" }.joined(separator: " and ")
+        let quote = { (text: String) in "`\(Excerpt.of(text, limit: 60, secrets: secrets) ?? "")`" }
+        let value = quote(String(decoding: key, as: UTF8.self))
+        return "\(names) \(value) is the key of \(quote(first)) and of \(quote(second))"
+    }
+
     private func orderOfLast() -> [Int] {
         var places: [[KeyPart]: Int] = [:]
         var order: [Int] = []
         for index in 0..<elementCount {
             let item = element(at: index)
             guard item.isStorable else { continue }
-            let key = item.layout.keyColumns.map { KeyPart(item.value(of: $0)) }
+            let key = item.keyParts
             if let place = places[key] {
                 order[place] = index
             } else {
@@ -56,6 +84,10 @@ extension DecodedPage {
         }
         return hasher.finalize()
     }
+}
+
+extension PageItem {
+    fileprivate var keyParts: [KeyPart] { layout.keyColumns.map { KeyPart(value(of: $0)) } }
 }
 
 /// A column of a key, equal to another one as SQLite compares them: 1.0 is 1, however it is written.

@@ -30,9 +30,12 @@ struct IgnoredMembers: Sendable {
         !paths.isEmpty && Self.isSame(raw, stored(), but: paths)
     }
 
-    /// An item's value less what is ignored of it.
-    func stripping(_ item: JSONValue) -> JSONValue {
-        paths.reduce(item) { item, path in item.without(path.segments[...]) }
+    /// An item's JSON less what is ignored of it, in the one form that items alike have.
+    func canonicalText(of raw: UnsafeRawBufferPointer) -> String {
+        let text = String(decoding: raw, as: UTF8.self)
+        // The decoder has read it already; what cannot be read again counts as it is written.
+        guard let item = try? JSONValue(parsing: text) else { return text }
+        return paths.reduce(item) { item, path in item.without(path.segments[...]) }.canonicalText
     }
 
     private static func isSame(_ bytes: UnsafeRawBufferPointer, _ stored: String?, but paths: [Path]) -> Bool {

@@ -19,7 +19,7 @@ final class ItemHashes: @unchecked Sendable {
             let raw = UnsafeRawBufferPointer(
                 start: page.items[index].raw, count: Int(page.items[index].raw_length))
             var hash = ContentHash()
-            hash.add(Self.canonical(raw, ignored).utf8)
+            hash.add(ignored.canonicalText(of: raw).utf8)
             let count = counts[hash.value, default: 0]
             counts[hash.value] = count + 1
             if count > 0 { hash.add("#\(count + 1)".utf8) }
@@ -35,13 +35,6 @@ final class ItemHashes: @unchecked Sendable {
     }
 
     deinit { text.deallocate() }
-
-    private static func canonical(_ raw: UnsafeRawBufferPointer, _ ignored: IgnoredMembers) -> String {
-        let text = String(decoding: raw, as: UTF8.self)
-        // The decoder has read it already; what cannot be read again counts as it is written.
-        guard let value = try? JSONValue(parsing: text) else { return text }
-        return ignored.stripping(value).canonicalText
-    }
 }
 
 extension JSONValue {

@@ -216,11 +216,11 @@ extension DecodedPage {
         return (String(decoding: text, as: UTF8.self), count)
     }
 
-    /// The elements that cannot be stored; `null` is no item and does not count.
+    /// The elements that are not stored; `null` is no item and does not count. An error shows none of the secrets.
     ///
     /// - Throws: `FeedSyncError` of kind `undecodable` if there are elements, and none can be stored.
-    package func skipped() throws(FeedSyncError) -> SkippedItems {
-        var skipped = SkippedItems()
+    package func skipped(secrets: Secrets = Secrets()) throws(FeedSyncError) -> SkippedItems {
+        var skipped = sameKeyItems(secrets)
         if hasItemsOnly { return skipped }
         var stored = 0
         for index in 0..<elementCount {

@@ -7,7 +7,7 @@ extension CrawlState {
         try connection.rows(
             """
             SELECT generation, pages, elements, position, skipped, total, drift, reason, furthest, mode, round, overlaps,
-                has_totals, total_moved, repeats, is_ordered
+                has_totals, total_moved, repeats, is_ordered, same_key
             FROM _crawl WHERE id = ?
             """, [Value(id)]
         ) { row in
@@ -27,6 +27,7 @@ extension CrawlState {
             crawl.hasTotalMoved = row.int64(at: 13) == 1
             crawl.repeats = row.count(at: 14)
             crawl.isOrdered = row.int64(at: 15) == 1
+            crawl.sameKey = row.count(at: 16)
         }
         try crawl.loadPartitions(on: connection)
         try crawl.loadPages(trail: &trail, on: connection)

@@ -20,6 +20,7 @@ extension FeedWriter {
         crawl.mostElements = max(crawl.mostElements, written.elements)
         crawl.furthest = try further(crawl.furthest, page.furthest)
         crawl.skipped += page.skipped.count
+        crawl.sameKey += page.skipped.sameKey
         // What a page has that stands elsewhere by now is stored behind the others.
         if rules.isOutOfOrder || page.isCheck && rules.isMoved { crawl.isOrdered = false }
         if written.keys != "[]", !page.isCheck { crawl.lastKeys = written.keys }
@@ -89,14 +90,14 @@ extension FeedWriter {
             """
             UPDATE _crawl SET pages = ?, elements = ?, position = ?, skipped = ?, total = ?, drift = ?, reason = ?,
                 ended_at = ?, furthest = ?, doubtful = ?, part = ?, part_elements = ?, part_total = ?,
-                capped = ?, cap = ?, overlaps = ?, has_totals = ?, total_moved = ?, repeats = ?, is_ordered = ?
-            WHERE id = ?
+                capped = ?, cap = ?, overlaps = ?, has_totals = ?, total_moved = ?, repeats = ?, is_ordered = ?,
+                same_key = ? WHERE id = ?
             """, Value(crawl.pages), Value(crawl.elements), Value(crawl.position), Value(crawl.skipped),
             Value(crawl.total), Value(crawl.hasDrifted), Value(crawl.reason?.rawValue), Value(endedAt),
             Value(crawl.furthest), Value(crawl.isDoubtful), Value(crawl.part?.name), Value(crawl.part?.elements ?? 0),
             Value(crawl.part?.total), Value(crawl.isCapped), Value(crawl.cap), Value(crawl.overlaps),
             Value(crawl.hasTotals), Value(crawl.hasTotalMoved), Value(crawl.repeats), Value(crawl.isOrdered),
-            Value(crawl.id))
+            Value(crawl.sameKey), Value(crawl.id))
     }
 
     /// The further of two values of the watermark, as JSON.

@@ -7,14 +7,16 @@ extension FeedWriter {
         var page: StoredPage?
         try connection.rows(
             """
-            SELECT id, etag, last_modified, generation, position, placed, elements, keys, cursor, total, skipped
+            SELECT id, etag, last_modified, generation, position, placed, elements, keys, cursor, total, skipped,
+                same_key
             FROM _page WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
             """, [.text(feed), .text(request), Value(credential)]
         ) { row in
             page = StoredPage(
                 id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
                 place: row.place(at: 3), placed: Int64(row.count(at: 5)),
-                elements: row.count(at: 6), skipped: row.count(at: 10), keys: row.text(at: 7) ?? "[]",
+                elements: row.count(at: 6), skipped: row.count(at: 10), sameKey: row.count(at: 11),
+                keys: row.text(at: 7) ?? "[]",
                 cursor: row.text(at: 8).map(PageCursor.init),
                 total: row.countIfAny(at: 9))
         }
@@ -64,7 +66,7 @@ extension FeedWriter {
                 $0.id == storedID
                     || $0.keys == keys && $0.place == place && $0.cursor == page.upstreamNext
                         && $0.total == page.end.total && $0.elements == elements
-                        && $0.skipped == page.skipped.count
+                        && $0.skipped == page.skipped.count && $0.sameKey == page.skipped.sameKey
             } ?? false
         if let known, isKnown {
             if known.validators != validators {
@@ -78,12 +80,12 @@ extension FeedWriter {
         try connection.run(
             """
             INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
-                skipped, cursor, http_status, total, etag, last_modified, fetched_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                skipped, same_key, cursor, http_status, total, etag, last_modified, fetched_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .text(feed), Value(crawl), .text(page.request), Value(page.credential), Value(place.generation),
             Value(place.position), Value(placed), Value(elements), .text(keys), Value(page.direction == .header),
-            Value(page.skipped.count), Value(page.upstreamNext?.text), Value(page.httpStatus), Value(page.end.total),
-            Value(validators.etag), Value(validators.lastModified),
+            Value(page.skipped.count), Value(page.skipped.sameKey), Value(page.upstreamNext?.text),
+            Value(page.httpStatus), Value(page.end.total), Value(validators.etag), Value(validators.lastModified),
             .text(now))
         return connection.lastInsertRowID
     }

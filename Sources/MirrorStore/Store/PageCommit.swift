@@ -118,12 +118,26 @@ package struct PageCommit: Sendable {
 
 /// Elements that were not stored.
 package struct SkippedItems: Sendable, Hashable {
+    /// Elements that are no items, or have no key.
     package var count = 0
     package var first: String?
+    /// Items whose place another item of the same key took; the first of them in words.
+    package var sameKey = 0
+    package var firstSameKey: String?
 
-    package init(count: Int = 0, first: String? = nil) {
+    package init(count: Int = 0, first: String? = nil, sameKey: Int = 0, firstSameKey: String? = nil) {
         self.count = count
         self.first = first
+        self.sameKey = sameKey
+        self.firstSameKey = firstSameKey
+    }
+
+    /// Adds those of another page.
+    package mutating func add(_ other: SkippedItems) {
+        first = first ?? other.first
+        count += other.count
+        firstSameKey = firstSameKey ?? other.firstSameKey
+        sameKey += other.sameKey
     }
 }
 
@@ -135,6 +149,7 @@ package struct StoredPage: Sendable, Hashable {
     let placed: Int64
     package let elements: Int
     package let skipped: Int
+    package let sameKey: Int
     package let keys: String
     package let cursor: PageCursor?
     package let total: Int?

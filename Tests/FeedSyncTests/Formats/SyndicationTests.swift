@@ -47,6 +47,38 @@ struct SyndicationTests {
     }
 
     @Test(
+        "Entries of one id are versions of one entry, whose latest `updated` stays",
+        arguments: [
+            (["a 2026-02-01 new", "b 2026-01-15 b", "a 2026-01-01 old"], ["new", "b"]),
+            (["a 2026-01-01 old", "b 2026-01-15 b", "a 2026-02-01 new", "a 2026-01-20 between"], ["b", "new"]),
+            (["a 2026-01-01 first", "a 2026-01-01 second"], ["first"]),
+            (["a - first", "a - second", "a 2026-01-01 dated"], ["dated"]),
+            (["a 2026-02-01T00:00:00-05:00 later", "a 2026-02-01T03:00:00Z earlier"], ["later"]),
+        ])
+    func versions(_ written: [String], _ expected: [String]) throws {
+        let entries = written.map { words in
+            let parts = words.split(separator: " ")
+            let updated = parts[1] == "-" ? "" : "<updated>\(parts[1])</updated>"
+            return "<entry><id>\(parts[0])</id><title>\(parts[2])</title>\(updated)</entry>"
+        }
+        let json = try bench.json("<feed xmlns='http://www.w3.org/2005/Atom'>\(entries.joined())</feed>")
+        let page = try JSONValue(parsing: try #require(json))
+        guard case .object(let members) = page, case .array(let items)? = members["items"] else {
+            Issue.record("no items: \(page.json)")
+            return
+        }
+        let titles = items.compactMap { if case .object(let item) = $0 { item["title"]?.json } else { nil } }
+        #expect(titles == expected.map { "\"\($0)\"" })
+    }
+
+    @Test("Items of RSS with one guid are all there, for the key to be judged by")
+    func sameGuid() throws {
+        let item = "<item><guid>1</guid></item>"
+        let json = try bench.json("<rss><channel>\(item)\(item)</channel></rss>")
+        #expect(json?.split(separator: "\"id\":\"1\"").count == 3)
+    }
+
+    @Test(
         "leads to the next page, or to the archive before it",
         arguments: [
             ("<link rel='next' href='?page=2'/>", "\"https://example.org/blog/feed?page=2\""),

@@ -30,6 +30,10 @@ struct CompletenessTests {
                 testDescription: "a list that moved, and all the rest",
                 change: { ($0.hasDrifted, $0.isCapped, $0.skipped, $0.total) = (true, true, 1, 31) }, isCut: true,
                 reason: .drift),
+            LastPage(
+                testDescription: "different items of one key, and all the rest",
+                change: { ($0.sameKey, $0.hasDrifted, $0.skipped, $0.total) = (1, true, 1, 31) }, isCut: true,
+                reason: .sameKey),
         ])
     func lastPage(_ row: LastPage) {
         var crawl = CrawlState(id: 1)
@@ -39,11 +43,12 @@ struct CompletenessTests {
     }
 
     @Test(
-        "Items that could not be stored make a range incomplete that was complete",
-        arguments: [nil, IncompleteReason.cap])
-    func skippedBesideRange(_ known: IncompleteReason?) {
-        #expect(Completeness.reason(known, skipped: 0) == known)
-        #expect(Completeness.reason(known, skipped: 2) == known ?? .skipped)
+        "Items that were not stored are a reason, and those that another one of their key replaced are the graver one",
+        arguments: [(0, 0, nil), (2, 0, IncompleteReason.skipped), (0, 1, .sameKey), (2, 1, .sameKey)])
+    func unstored(skipped: Int, sameKey: Int, reason: IncompleteReason?) {
+        var crawl = CrawlState(id: 1)
+        (crawl.skipped, crawl.sameKey) = (skipped, sameKey)
+        #expect(Completeness.unstoredReason(of: crawl) == reason)
     }
 
     struct More: CustomTestStringConvertible {

@@ -31,13 +31,13 @@ struct CrawlChecksTests {
         arguments: IncompleteReason.allCases)
     func reasons(_ reason: IncompleteReason) {
         let step = Self.atEnd(.init(mode: .all), reason).step
-        let isExamined = [.maxPages, .skipped].contains(reason)
+        let isExamined = [.maxPages, .skipped, .sameKey].contains(reason)
         #expect(step == (isExamined ? .examine : .end(.unchanged, .incomplete(reason))))
     }
 
     @Test(
         "A crawl with a reason looks for no missing rows, however it is proved",
-        arguments: [IncompleteReason.maxPages, .skipped])
+        arguments: [IncompleteReason.maxPages, .skipped, .sameKey])
     func reasonRemovesNothing(_ reason: IncompleteReason) {
         var rules = Self.atEnd(.init(mode: .all), reason).rules
         #expect(rules.examined(CrawlFacts(met: 4, pageCount: 1)) == .end(.unchanged, .incomplete(reason)))

@@ -187,7 +187,7 @@ struct CrawlProgressTests {
         _ = progress.read(Self.header(1, generation: 1, .last(nil)))
         progress.endRound(reason, generations: [1], isVerified: false)
         #expect(progress.round == nil)
-        #expect(progress.synced.isWhole == [.cap, .maxPages, .skipped].contains(reason))
+        #expect(progress.synced.isWhole == [.cap, .maxPages, .skipped, .sameKey].contains(reason))
         #expect(progress.reason == (progress.synced.isWhole ? reason : nil))
     }
 
