@@ -10,8 +10,7 @@ enum ChangeView {
         var selects = ["SELECT at, feed, run, kind, key, before FROM _change"]
         try connection.rows(
             """
-            SELECT feed, "table", (SELECT json_group_array(value) FROM json_each(key_columns)),
-                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = _feed.feed) FROM _feed
+            SELECT feed, "table", (SELECT json_group_array(value) FROM json_each(key_columns)) FROM _feed
             WHERE "table" IN (SELECT name FROM sqlite_schema WHERE type = 'table') ORDER BY id
             """
         ) { row in
@@ -20,13 +19,12 @@ enum ChangeView {
             guard !key.isEmpty else { return }
             let text = try self.key(key)
             let feed = try SQL.string(row.text(at: 0) ?? "")
-            let isOfFeed = row.int64(at: 3) == 1 ? ListTables.isOf(feed) : "feed = \(feed)"
             // Grouped, so that SQLite looks the pages up by their times instead of going through them for each row.
             selects.append(
                 """
                 SELECT t._first_seen_at, \(feed), e.run, 'new', \(text), NULL
                 FROM \(try SQL.identifier(row.text(at: 1) ?? "")) t JOIN (
-                    SELECT at, max(run) AS run FROM event WHERE \(isOfFeed) AND inserted > 0 GROUP BY at
+                    SELECT at, max(run) AS run FROM event WHERE \(ListTables.isOf(feed)) AND inserted > 0 GROUP BY at
                 ) e ON e.at = t._first_seen_at
                 """)
         }

@@ -34,6 +34,7 @@ extension Store {
         }
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
         if isNew {
+            changeViewMayLag = true
             // Whatever was stored is gone with the table.
             try connection.run("DELETE FROM _section WHERE feed = ?", .text(part.feed))
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", .text(part.feed))

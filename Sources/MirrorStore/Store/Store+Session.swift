@@ -108,6 +108,7 @@ extension Store {
         }
         if definition.isResolved, definition.forEach == nil {
             try schema.create(on: connection)
+            changeViewMayLag = true
         } else {
             try schema.checkName(on: connection)
         }
@@ -144,6 +145,7 @@ extension Store {
         // Somebody may have dropped the table; what was known of its rows is not true any more then.
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
         if isNew {
+            changeViewMayLag = true
             try connection.run("DELETE FROM _section WHERE feed = ?", name)
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
         }
