@@ -68,6 +68,9 @@ package enum ConfigurationSchema {
         Member("responses", #""type":"array","items":{"type":"object"}"#, "what a response means"),
         Member("raw", boolean, "whether each item's JSON is kept"),
         Member(
+            "missing", choice(MissingMember.allCases.map(\.rawValue)),
+            "keep leaves stored values whose members an item lacks"),
+        Member(
             "show",
             object(
                 #""title":{\#(text)},"text":{\#(text)},"link":{\#(text)},"picture":{\#(text)},"figures":{\#(words)}"#),

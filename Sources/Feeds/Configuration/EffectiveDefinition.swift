@@ -40,7 +40,7 @@ package struct EffectiveDefinition: Sendable {
         "for_each", "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key",
         "section", "model", "columns", "pagination", "partition", "responses", "sync", "every", "timeout", "retries",
         "max_pages", "max_memory", "rate", "proxy", "ca", "client_certificate", "user_agent", "removed", "ignore",
-        "raw", "show", "search", "changes", "on_change",
+        "raw", "missing", "show", "search", "changes", "on_change",
     ]
 
     private static func members(

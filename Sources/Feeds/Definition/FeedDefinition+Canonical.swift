@@ -36,6 +36,7 @@ extension FeedDefinition {
             ("raw", "\(keepsRaw)"),
             ("max_pages", maxPages.map { "\($0)" } ?? ""),
         ]
+        if let missing { members.append(("missing", missing.rawValue)) }
         // As before there were other formats.
         if let format, format != .json { members.append(("format", format.rawValue)) }
         if let forEach { members.append(("for_each", forEach.feed)) }

@@ -46,6 +46,8 @@ public struct FeedDefinition: Sendable {
     package let verify: VerifyRule
     /// True if each item's JSON is kept.
     package let keepsRaw: Bool
+    /// The rule for stored values whose members an item lacks; nil where items come whole, and such values go.
+    package let missing: MissingMember?
     /// The interval of `sync --due`; nil to use the upstream's or the default.
     public let every: Duration?
     /// The time limit of a response.

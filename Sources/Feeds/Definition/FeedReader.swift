@@ -48,7 +48,7 @@ struct FeedReader {
             pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
             sync: sync.rule, fullCrawlEvery: sync.full, verify: sync.verify,
-            keepsRaw: members.boolean("raw") ?? false,
+            keepsRaw: members.boolean("raw") ?? false, missing: members.choice("missing", MissingMember.self),
             every: members.duration("every", in: .seconds(1)...FeedDefinition.longestTime),
             timeout: members.duration("timeout", in: .milliseconds(1)...Duration.seconds(86_400))
                 ?? FeedDefinition.standardTimeout,

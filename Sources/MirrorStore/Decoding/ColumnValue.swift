@@ -2,7 +2,7 @@ internal import CPageDecoder
 
 /// A column's value as the store keeps it, still a view of the page wherever that is possible.
 enum ColumnValue {
-    /// The item has no such member: what is stored stays.
+    /// The item has no such member.
     case missing
     case null
     case integer(Int64)
@@ -84,7 +84,7 @@ extension PageItem {
     var section: String?? {
         guard let slot = sectionSlot else { return .some(nil) }
         switch slot.kind {
-        case JSON_MISSING: return nil
+        case JSON_MISSING: return isPartial ? nil : .some(nil)
         case JSON_NULL: return .some(nil)
         case JSON_TEXT:
             guard let interval = plan.sectionInterval, let time = Timestamp(slot.textBytes) else {

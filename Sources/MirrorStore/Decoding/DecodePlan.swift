@@ -30,6 +30,8 @@ package final class DecodePlan: @unchecked Sendable {
     let unknownSlots: [Int]
     /// Whether each item's JSON is kept.
     let keepsRaw: Bool
+    /// Whether a stored value stays whose member an item lacks.
+    let keepsMissing: Bool
     /// What may change of an item that counts as the same.
     let ignored: IgnoredMembers
     /// The slot that the hash of an item's content goes into, among an item's; nil where no column has it.
@@ -62,6 +64,7 @@ package final class DecodePlan: @unchecked Sendable {
         json_plan_limit(pointer, UInt32(clamping: memory.most))
         columns = definition.columns
         keepsRaw = definition.keepsRaw
+        keepsMissing = definition.missing == .keep
         ignored = IgnoredMembers(definition.ignore, columns: definition.columns)
         fittingKinds = definition.hasOpenColumns ? Self.fittingKinds(definition) : nil
         isFull = definition.columns.count >= FeedDefinition.mostColumns

@@ -47,6 +47,9 @@ struct PageItem {
         return removed.rule.holds(for: JSONScalar(slots[removed.slot]))
     }
 
+    /// Whether it holds only what changed, or says no more than that it is gone: the rest of its row stays.
+    var isPartial: Bool { plan.keepsMissing || isGone }
+
     /// The element's JSON as received.
     var raw: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: element.raw, count: Int(element.raw_length))

@@ -11,6 +11,11 @@ package final class FeedTable {
     let scope: RowScope
     /// Keeps what happens to rows; nil where nobody wants to know.
     private let log: ChangeLog?
+    /// The columns of which a row lost its value because its item has no such member any more.
+    private(set) var lostColumns: Set<String> = []
+    /// Whether the row that `row(for:)` found has another text of a number than the item: it was stored before its column
+    /// was widened to text.
+    @exclusivity(unchecked) private(set) var hasOtherTexts = false
     // Nothing that a row's statement calls comes back here: the check for it would be made for every row.
     @exclusivity(unchecked) private var prepared: Statements?
 
@@ -32,6 +37,8 @@ package final class FeedTable {
         let update: Statement
         let move: Statement
         let remove: Statement
+        /// Writes the model's columns, and nothing else of the row.
+        let restore: Statement
         /// The key's column is the table's rowid, which only integers can be.
         let keyIsRowID: Bool
         /// What `insert` is bound to besides an item's own; a binding stays until it is replaced.
@@ -62,6 +69,8 @@ package final class FeedTable {
                 "UPDATE \(table) SET _section = ?, _generation = ?, _position = ?, _removed_at = NULL WHERE _rowid_ = ?",
                 persistent: true)
             remove = try connection.prepare("UPDATE \(table) SET _removed_at = ? WHERE _rowid_ = ?")
+            restore = try connection.prepare(
+                "UPDATE \(table) SET \((columns + raw).map { "\($0) = ?" }.joined(separator: ", ")) WHERE _rowid_ = ?")
         }
     }
 
@@ -172,13 +181,21 @@ package final class FeedTable {
         _ row: PageRules.Row, _ item: PageItem, section: String?, at place: Place, now: Value
     ) throws(SQLiteError) {
         let update = try statements().update
-        let index = try bindContent(of: item, to: update, missing: try statements().select)
+        let index = try bindContent(of: item, to: update, over: try statements().select)
         try update.bind(Value(section), at: index)
         try update.bindInt64(place.generation, at: index + 1)
         try update.bindInt64(place.position, at: index + 2)
         try update.bind(now, at: index + 3)
         try update.bindInt64(row.id, at: index + 4)
         try run(update)
+    }
+
+    /// Writes the texts of an item's numbers over those of the row that `row(for:)` found for it just before.
+    func restoreTexts(of row: PageRules.Row, to item: PageItem) throws(SQLiteError) {
+        let restore = try statements().restore
+        let index = try bindContent(of: item, to: restore, over: try statements().select)
+        try restore.bindInt64(row.id, at: index)
+        try run(restore)
     }
 
     /// Gives a row a place, and clears its removal: of a row that is removed, `row(for:)` found it just before.
@@ -217,7 +234,9 @@ package final class FeedTable {
     func abandon() {
         log?.abandon()
         guard let prepared else { return }
-        for statement in [prepared.select, prepared.insert, prepared.update, prepared.move, prepared.remove] {
+        for statement in [
+            prepared.select, prepared.insert, prepared.update, prepared.move, prepared.remove, prepared.restore,
+        ] {
             try? statement.reset()
         }
     }
@@ -228,13 +247,20 @@ package final class FeedTable {
     }
 
     /// Binds the model's columns and the raw item from 1; the next free index.
+    ///
+    /// - Parameter stored: Stands at the row that the item is written over.
     private func bindContent(
-        of item: PageItem, to statement: Statement, missing stored: Statement? = nil
+        of item: PageItem, to statement: Statement, over stored: Statement? = nil
     ) throws(SQLiteError) -> Int {
         for column in plan.columns.indices {
             let value = item.value(of: column)
-            if case .missing = value, let stored {
-                try statement.bind(stored.value(at: Self.fixed + column), at: column + 1)
+            if case .missing = value, let stored, !stored.isNull(at: Self.fixed + column) {
+                if item.isPartial {
+                    try statement.bind(stored.value(at: Self.fixed + column), at: column + 1)
+                } else {
+                    lostColumns.insert(plan.columns[column].name)
+                    try statement.bindNull(at: column + 1)
+                }
             } else {
                 try bind(value, to: statement, at: column + 1)
             }
@@ -255,6 +281,7 @@ package final class FeedTable {
     }
 
     private func isSame(_ item: PageItem, in select: Statement) -> Bool {
+        hasOtherTexts = false
         for column in plan.columns.indices {
             guard isSame(item, column, in: select) else { return false }
         }
@@ -265,15 +292,18 @@ package final class FeedTable {
 
     func isSame(_ item: PageItem, _ column: Int, in select: Statement) -> Bool {
         let value = item.value(of: column)
-        return isSame(value, in: select, at: Self.fixed + column)
-            || item.isWidened(column, to: select.text(at: Self.fixed + column))
-            || plan.ignored.excuse(value, of: column, stored: select.text(at: Self.fixed + column))
+        if isSame(value, in: select, at: Self.fixed + column) { return true }
+        if case .missing = value, item.isPartial { return true }
+        if item.isWidened(column, to: select.text(at: Self.fixed + column)) {
+            hasOtherTexts = true
+            return true
+        }
+        return plan.ignored.excuse(value, of: column, stored: select.text(at: Self.fixed + column))
     }
 
     private func isSame(_ value: ColumnValue, in select: Statement, at index: Int) -> Bool {
         switch value {
-        case .missing: true
-        case .null: select.isNull(at: index)
+        case .missing, .null: select.isNull(at: index)
         case .integer(let integer): select.holds(integer, at: index)
         case .real(let real): select.holds(real, at: index)
         case .text(let bytes): select.holdsText(bytes, at: index)

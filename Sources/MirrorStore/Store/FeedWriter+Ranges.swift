@@ -30,7 +30,8 @@ extension FeedWriter {
             end: page.end.next.map(SyncedRange.End.open) ?? .last(crawl.reason),
             met: met, meetsTop: meetsTop, lastGeneration: rules.crawl.lastPlaceBefore?.generation,
             isSync: page.mode != .reload, coversRange: coversRange,
-            hasMovedUnderMore: try hasMovedUnderMore(crawl, behind: page, met), unstored: Completeness.unstoredReason(of: crawl),
+            hasMovedUnderMore: try hasMovedUnderMore(crawl, behind: page, met),
+            unstored: Completeness.unstoredReason(of: crawl),
             isAscending: keepsOrder(page, written, by: rules),
             readsThrough: page.meetsOwnPages)
         let onward = draft.progress.read(read)

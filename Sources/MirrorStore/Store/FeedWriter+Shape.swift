@@ -47,6 +47,27 @@ extension FeedWriter {
         follow(shape)
     }
 
+    /// What the run found out of the feed's columns, where an earlier one had read the whole list: a sentence, or none.
+    func columnNotice() throws -> String? {
+        guard let known = columnsBefore else { return nil }
+        let table = try SQL.identifier(tableName)
+        var notes = try lostColumns.union(self.table.lostColumns).sorted().compactMap { column -> String? in
+            let name = try SQL.identifier(column)
+            let isThere = "SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL AND _removed_at IS NULL LIMIT 1"
+            return try connection.scalar(isThere) == nil ? "no item has `\(column)` any more" : nil
+        }
+        let columns = shape.definition.columns
+        let new = columns.filter { column in !known.contains { $0.name == column.name } }.map { "`\($0.name)`" }
+        if !new.isEmpty { notes.append("new in the items: \(new.joined(separator: ", "))") }
+        for column in columns {
+            guard let type = column.type, let before = known.first(where: { $0.name == column.name })?.type,
+                type != before
+            else { continue }
+            notes.append("`\(column.name)` was \(before.rawValue) and is \(type.rawValue) now")
+        }
+        return notes.isEmpty ? nil : notes.joined(separator: "; ")
+    }
+
     private func record(_ shape: ResolvedFeed) throws {
         try Self.record(shape, on: connection)
         commonFindings = shape.findings.json
@@ -96,6 +117,13 @@ extension FeedWriter {
                 try connection.run(
                     "UPDATE \(table) SET \(name) = ? WHERE _rowid_ = ?", .text(JSONText.number(row.value)),
                     Value(row.id))
+            }
+            // `1` and `100.10` were 1.0 and 100.1 by then: their texts come back with their pages.
+            if from == .real {
+                try connection.run(
+                    "UPDATE _page SET etag = NULL, last_modified = NULL WHERE \(ListTables.isOf("?1"))",
+                    .text(shape.definition.owner))
+                lookedUp = [:]
             }
         default:
             // JSON text is text already, and what has no type yet has no values.

@@ -22,6 +22,10 @@ final class FeedWriter {
     /// What the lists of the feed have found together, as the store had it when this one's shape was read; nil if that is not
     /// known.
     var commonFindings: String?
+    /// The columns that the feed had before the run, where the whole list had been read by then.
+    let columnsBefore: [ColumnDefinition]?
+    /// The columns that items lost, as far as they were written by another plan.
+    private(set) var lostColumns: Set<String> = []
     /// Whether the run found columns or a key.
     private(set) var hasNewShape = false
     /// When the last page was stored: no two of a feed have one time, which tells by whom a row was stored.
@@ -72,6 +76,7 @@ final class FeedWriter {
         self.trail = trail
         self.resumePoint = resumePoint
         self.connection = connection
+        columnsBefore = state.isComplete && shape.definition.isResolved ? shape.definition.columns : nil
         log = shape.definition.keepsChanges ? ChangeLog(of: shape.definition.owner, run: run, on: connection) : nil
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
     }
@@ -84,6 +89,7 @@ final class FeedWriter {
 
     /// Goes on with another shape, whose table is there.
     func follow(_ shape: ResolvedFeed) {
+        lostColumns.formUnion(table.lostColumns)
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
         self.shape = shape
         hasNewShape = true

@@ -82,6 +82,7 @@ struct PageWriter {
             row = try table.row(for: item) ?? row
             change = rules.rewrite(row, section: item.section)
         }
+        if table.hasOtherTexts, row.isSame { try table.restoreTexts(of: row, to: item) }
         switch change {
         case .none, .makeRoom: break
         case .update(let place, let section):

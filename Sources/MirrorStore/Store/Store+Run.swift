@@ -202,6 +202,11 @@ extension Store {
         }
     }
 
+    /// What the run found out of the feed's columns; nil for nothing new.
+    package func columnNotice(of feed: String) throws(FeedSyncError) -> String? {
+        try storing { try session(feed).columnNotice() }
+    }
+
     /// Why what is stored is not all, although there are no further pages.
     package func reason(of feed: String) throws(FeedSyncError) -> IncompleteReason? {
         try storing {

@@ -41,9 +41,8 @@ struct PublicViewsTests {
             var faults: [String] = []
             for name in names {
                 let counts = try [
-                    "SELECT count(*) FROM \(name)", "SELECT count(*) FROM change WHERE feed = '\(name)' AND kind = 'new'",
-                    "SELECT count(*) FROM thing WHERE feed = '\(name)'",
-                ].map { try connection.int64($0) ?? -1 }
+                    name, "change WHERE feed = '\(name)' AND kind = 'new'", "thing WHERE feed = '\(name)'",
+                ].map { try connection.int64("SELECT count(*) FROM \($0)") ?? -1 }
                 if Set(counts).count > 1 {
                     faults.append("\(name) has \(counts[0]) rows, change \(counts[1]), thing \(counts[2])")
                 }

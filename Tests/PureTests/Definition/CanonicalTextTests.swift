@@ -52,7 +52,8 @@ struct CanonicalTextTests {
             ("key", "key: n"),
             ("columns", "columns: {id: id, n: n}"), ("ignore", "ignore: [id]"), ("sync", "sync: {mode: new}"),
             ("sync", "sync: {mode: since, param: s, value: \">={watermark}\", from: n}"),
-            ("pagination", "pagination: {style: page, first: 0}"), ("raw", "raw: true"), ("section", "section: n"),
+            ("pagination", "pagination: {style: page, first: 0}"), ("raw", "raw: true"), ("missing", "missing: keep"),
+            ("section", "section: n"),
             ("section", "section: {path: n, by: day}"), ("max_pages", "max_pages: 3"),
             ("responses", "responses: [{status: 404, do: end}]"),
         ])
